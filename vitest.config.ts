@@ -40,7 +40,7 @@ const unitTests = [
   'test/actors/chain/{spanFold,collectOwners,convertChainRecords,decodeLog,governance,linkSpan,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
-  'test/streams/{actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing}.test.ts',
+  'test/streams/{actorOwner,actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
   'test/http/{httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
   'test/deploy/{contractKept,progress,simulatedWheel}.test.ts',
@@ -53,7 +53,7 @@ const embeddedDatabaseTests = [
   'test/simulation/conformance/clickHouse.test.ts',
   'test/storage/**/*.test.ts',
   'test/streams/{chainFold,counterFold,ownerActivity,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
-  'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,rowWriter}.test.ts',
+  'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,restoreInterrupted,rowWriter}.test.ts',
 ];
 
 /** In this order, so that a process that is shared goes from one file to the next of its project. */

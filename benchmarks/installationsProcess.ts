@@ -18,12 +18,10 @@ import { openDatabase } from '../storage/database.ts';
 import { migrate } from '../storage/migrations.ts';
 import { createRecentReadings } from '../storage/recentReadings.ts';
 import { createSnapshotStore, type SnapshotChain } from '../storage/snapshots.ts';
+import { noOwner } from '../streams/actorOwner.ts';
 import { createCounterFold } from '../streams/counter/counterFold.ts';
-import {
-  batchMessagesMax,
-  type MessageBatch,
-  type MessageSource,
-} from '../streams/jetstream/messageSource.ts';
+import { batchMessagesMax, type MessageBatch } from '../streams/jetstream/messageBatch.ts';
+import type { MessageSource } from '../streams/jetstream/messageSource.ts';
 import { startOfStream } from '../streams/jetstream/streamPosition.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import { createRowWriter } from '../streams/rowWriter.ts';
@@ -142,7 +140,7 @@ async function run({ dir, installations, seconds }: InstallationsTask) {
   const tables = await migrate(database, logger);
   const actors = createCounterActors(settings);
   const { bytesEach } = restore(actors, installations);
-  const writer = createRowWriter({ database, tables: () => tables, clock, logger });
+  const writer = createRowWriter({ stream, database, tables: () => tables, clock, logger });
   const recent = createRecentReadings({ storedThrough: () => writer.storedThrough() });
   const fold = createCounterFold({ actors, recent, counts: createMessageCounts(new Registry(), [stream]) });
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
@@ -187,6 +185,7 @@ async function run({ dir, installations, seconds }: InstallationsTask) {
         throw error;
       },
       ended$: NEVER,
+      owner: noOwner,
     }),
     { defaultValue: null },
   );

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { listKeys } from '../actors/schemas/listKeys.ts';
 import type { DatabaseLocation } from '../storage/database.ts';
 import { rowsTtlDaysMax, rowsTtlDaysMin } from '../storage/rowsTtl.ts';
 import { chainProofs } from '../streams/indexer/chainProofs.ts';
@@ -303,7 +304,7 @@ export class ConfigurationError extends Error {
 
 /** @throws ConfigurationError naming every variable that is wrong. */
 export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
-  const names = Object.keys(variables) as VariableName[];
+  const names = listKeys<VariableName>(variables);
   const problems: string[] = [];
   const values: Record<string, unknown> = {};
   for (const name of names) {
@@ -314,6 +315,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     else problems.push(`${name} is ${JSON.stringify(given)}; expected ${expected}`);
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
+  // Every variable has a value that its schema gave.
   const configuration = values as Configuration;
   const contradictions = [...findNatsProblems(configuration), ...findClickHouseProblems(configuration)];
   if (contradictions.length > 0) throw new ConfigurationError(contradictions);

@@ -10,6 +10,7 @@ import { leaseMachine } from '../machines/leaseMachine.ts';
 import { messageSourceMachine } from '../machines/messageSourceMachine.ts';
 import { moduleMachine } from '../machines/moduleMachine.ts';
 import { natsMachine } from '../machines/natsMachine.ts';
+import { serverMachine } from '../machines/serverMachine.ts';
 import { createServiceMachine } from '../machines/serviceMachine.ts';
 import { settlementMachine } from '../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
@@ -18,8 +19,9 @@ import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
 export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
-  createServiceMachine<never>(),
+  createServiceMachine<never>(true),
   createGroupMachine('group'),
+  serverMachine,
   natsMachine,
   databaseWatchMachine,
   ingestMachine,

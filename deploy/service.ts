@@ -8,6 +8,7 @@ import { createAccessLog, type OnAnswered } from '../http/server/answeredRequest
 import { createOperatorServer } from '../http/server/operatorServer.ts';
 import { createPublicServer, type PublicServerSettings } from '../http/server/publicServer.ts';
 import type { Grant } from '../machines/ingestMachine.ts';
+import { requireValue } from '../machines/requireValue.ts';
 import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
 import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';
@@ -35,6 +36,7 @@ import { createReadiness } from '../streams/readiness.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Deployment } from './deploymentFile.ts';
 import type { Tracing } from './openTelemetry.ts';
+import { createServerActor } from './serverActor.ts';
 import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
 
 export interface ServiceSettings {
@@ -131,10 +133,6 @@ export async function startService({
     return snapshot.context.isLeaving || snapshot.hasTag('stopping') || snapshot.status !== 'active';
   };
   const hasViews = () => work()?.isRestored() ?? false;
-  const createInspector = createActorTransitions({
-    logger,
-    registry,
-  });
 
   const ingest = createIngest({
     jetStream: nats.jetStream,
@@ -183,7 +181,7 @@ export async function startService({
         readiness,
         ...listenToAnswers(settings.accessLogOneOf, tracing, logger),
         // Asked for each answer.
-        isLeaving: () => root.getSnapshot().context.isLeaving,
+        isLeaving: () => child().publicServer?.getSnapshot().hasTag('leaving') ?? false,
         clock,
         logger,
         registry,
@@ -215,7 +213,6 @@ export async function startService({
       clock,
       logger,
       registry,
-      createInspector,
     });
     const audit = await createAudit(followers, used);
     return createStreamWork({ followers, indexer, used, audit, auditSeconds: settings.auditSeconds });
@@ -271,8 +268,12 @@ export async function startService({
   }
 
   const root: Actor<ServiceMachine<StreamWork>> = createActor(
-    createServiceMachine<StreamWork>().provide({
+    createServiceMachine<StreamWork>(publicServer !== null).provide({
       actors: {
+        operatorServer: createServerActor(operatorServer, settings.opsHost, settings.opsPort),
+        ...(publicServer !== null && {
+          publicServer: createServerActor(publicServer, host, settings.httpPort),
+        }),
         nats: nats.logic,
         databaseWatch: createDatabaseWatch(database),
         generationWatch: createGenerationWatch({
@@ -293,34 +294,35 @@ export async function startService({
         reportJetStreamFailure: ({ context }, { error }) => {
           if (context.failures === 1) logger.warn({ err: error }, 'JetStream: not available yet; retrying');
         },
-        closePublicServer: () => publicServer?.close(),
-        closeOperatorServer: () => operatorServer.close(),
       },
     }),
     {
       input: { writes: roles.ingest, isDatabaseShared: database.kind === 'server' },
-      inspect: createInspector(),
+      inspect: createActorTransitions({ logger, registry }),
     },
   );
 
-  try {
-    const opsPort = await operatorServer.listen(settings.opsHost, settings.opsPort);
-    const httpPort = (await publicServer?.listen(host, settings.httpPort)) ?? null;
-    root.start();
-    return {
-      publicUrl: httpPort === null ? null : `http://${host}:${httpPort}`,
-      operatorUrl: `http://${settings.opsHost}:${opsPort}`,
-      readiness,
-      failed: waitForFault(root),
-      stop: async (drainMs = 0) => {
-        root.send({ type: 'leave', drainMs });
-        await waitFor(root, ({ status }) => status !== 'active');
-      },
-    };
-  } catch (error) {
-    await database.close();
-    throw error;
+  const ended = () => waitFor(root, ({ status }) => status !== 'active');
+  root.start();
+  const { fault } = (await waitFor(root, (snapshot) => !snapshot.matches('opening'))).context;
+  if (fault !== null) {
+    await ended();
+    throw fault.error;
   }
+  const urlOf = (server: 'publicServer' | 'operatorServer', address: string) => {
+    const port = child()[server]?.getSnapshot().context.port ?? null;
+    return port === null ? null : `http://${address}:${port}`;
+  };
+  return {
+    publicUrl: urlOf('publicServer', host),
+    operatorUrl: requireValue(urlOf('operatorServer', settings.opsHost), 'the operators’ port'),
+    readiness,
+    failed: waitForFault(root),
+    stop: async (drainMs = 0) => {
+      root.send({ type: 'leave', drainMs });
+      await ended();
+    },
+  };
 }
 
 /**

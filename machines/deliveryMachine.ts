@@ -10,7 +10,12 @@ export type DeliveryState = (typeof deliveryStates)[number];
  */
 export const deliveryMachine = setup({
   types: {
-    context: {} as { readonly failures: number },
+    context: {} as {
+      /** Distinguishes the deliveries in logs and metrics. */
+      readonly label: string;
+      readonly failures: number;
+    },
+    input: {} as { readonly label: string },
     events: {} as { type: 'added' } | { type: 'flushRequested' },
   },
   actors: {
@@ -32,7 +37,7 @@ export const deliveryMachine = setup({
   },
 }).createMachine({
   id: 'delivery',
-  context: { failures: 0 },
+  context: ({ input: { label } }) => ({ label, failures: 0 }),
   initial: 'idle',
   states: {
     idle: { on: { added: [{ guard: 'isDue', target: 'delivering' }, { target: 'gathering' }] } },

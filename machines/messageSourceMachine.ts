@@ -31,6 +31,8 @@ const missingTimesMax = 2;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 500 };
 
 interface Context {
+  /** Distinguishes the sources in logs and metrics. */
+  readonly label: string;
   /** Consecutive attempts that delivered nothing. */
   readonly failures: number;
   readonly missingTimes: number;
@@ -44,6 +46,7 @@ interface Context {
 export const messageSourceMachine = setup({
   types: {
     context: {} as Context,
+    input: {} as { readonly label: string },
     events: {} as
       | { type: 'caughtUp' }
       /** Messages were delivered. */
@@ -72,7 +75,7 @@ export const messageSourceMachine = setup({
   delays: { backoff: backoffDelay(backoff) },
 }).createMachine({
   id: 'messageSource',
-  context: { failures: 0, missingTimes: 0, fault: null },
+  context: ({ input: { label } }) => ({ label, failures: 0, missingTimes: 0, fault: null }),
   initial: 'verifying',
   on: { progressed: { actions: 'noteProgress' } },
   states: {

@@ -1,49 +1,14 @@
-import { assign, fromObservable, fromPromise, raise, sendTo, setup } from 'xstate';
-import { type BackoffBounds, backoffDelay } from './backoff.ts';
-import { databaseWatchMachine } from './databaseWatchMachine.ts';
+import { assign, raise, sendTo } from 'xstate';
 import { passError } from './failureParams.ts';
-import { generationWatchMachine } from './generationWatchMachine.ts';
-import { createGroupMachine, type Members } from './groupMachine.ts';
-import { type Grant, ingestMachine } from './ingestMachine.ts';
-import { natsMachine } from './natsMachine.ts';
-import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
-
-const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
-/** How long a stop waits for the state to be saved. */
-export const saveGraceMs = 5_000;
-/** How long a stop waits for each part to close: one that hangs does not delay it further. */
-export const closeGraceMs = 400;
-/** How long it waits for a statement that ClickHouse is executing. */
-export const databaseCloseGraceMs = 1_000;
-
-/** What runs on the granted tables. */
-export interface WorkMachines {
-  /** One for each stream. */
-  readonly followers: Members;
-  /** None in a process that does not index. */
-  readonly indexers: Members;
-}
-
-interface Context<Work> {
-  readonly writes: boolean;
-  /** Other processes may replace the tables. */
-  readonly isDatabaseShared: boolean;
-  /** Consecutive failed attempts to reach JetStream. */
-  readonly failures: number;
-  readonly grant: Grant | null;
-  /** What runs on the granted tables; null until the grant is known. */
-  readonly work: Work | null;
-  readonly haveFollowersEnded: boolean;
-  readonly hasIndexerEnded: boolean;
-  /** The process is about to end: whoever sends it requests is to send them elsewhere. */
-  readonly isLeaving: boolean;
-  /** Why the service ends, unless it was asked to stop. */
-  readonly fault: { readonly error: unknown } | null;
-}
-
-/** A child that fails is a fault of the program, whatever the service is doing. */
-const raiseFault = { actions: { type: 'raiseFault', params: passError } } as const;
+import { operatorServer, publicServer, raiseFault } from './serviceServers.ts';
+import {
+  closeGraceMs,
+  type ServiceContext,
+  saveGraceMs,
+  setUpService,
+  type WorkMachines,
+} from './serviceSetup.ts';
 
 /** A fault ends the service as a stop does, and is reported at the end. */
 const endWithFault = ['closePublicServer', { type: 'noteFault', params: passError }] as const;
@@ -54,78 +19,17 @@ const endWithFault = ['closePublicServer', { type: 'noteFault', params: passErro
  * has taken over the ingest, nothing may be written any more, so nothing is drained.
  *
  * @typeParam Work followers, indexer and what reads for them; the machine only passes it to its actors and actions.
+ * @param serves whether there is a public port; there is always one for operators.
  */
-export function createServiceMachine<Work extends { readonly machines: WorkMachines }>() {
-  const service = setup({
-    types: {
-      context: {} as Context<Work>,
-      input: {} as { readonly writes: boolean; readonly isDatabaseShared: boolean },
-      events: {} as
-        /** The process stops after `drainMs`; until then everything continues. */
-          | { type: 'leave'; drainMs: number }
-          | { type: 'stop' }
-          | { type: 'faulted'; error: unknown }
-          | { type: 'natsConnected' }
-          | { type: 'granted'; grant: Grant | null }
-          | { type: 'released' }
-          /** The ingest has ended by itself. */
-          | { type: 'lost'; error: unknown },
-      children: {} as {
-        nats: 'nats';
-        databaseWatch: 'databaseWatch';
-        generationWatch: 'generationWatch';
-        ingest: 'ingest';
-        followers: 'followers';
-        indexers: 'indexers';
-      },
-      tags: {} as 'stopping',
-    },
-    actors: {
-      nats: natsMachine,
-      databaseWatch: databaseWatchMachine,
-      generationWatch: generationWatchMachine,
-      ingest: ingestMachine,
-      /** Reports changes in the conditions of the chain's views. */
-      watchConditions: fromObservable<never, undefined>(notProvided),
-      openJetStream: fromPromise<void>(notProvided),
-      /** Builds what runs on the granted tables. */
-      compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
-      /** Follow the streams until they are drained: they take no more messages then, and store and save those taken. */
-      followers: createGroupMachine('followers'),
-      /** Index the chain, if this process does, until they are asked to end. */
-      indexers: createGroupMachine('indexers'),
-      /** Compares samples of what is stored and shown with what they were made from. */
-      audit: fromObservable<never, { readonly work: Work }>(notProvided),
-      closeNats: fromPromise<void>(notProvided),
-      closeDatabase: fromPromise<void>(notProvided),
-    },
-    guards: {
-      hasFault: ({ context }) => context.fault !== null,
-      haveFollowersEnded: ({ context }) => context.haveFollowersEnded,
-      hasIndexerEnded: ({ context }) => context.hasIndexerEnded,
-    },
-    actions: {
-      raiseFault: raise((_, { error }: { error: unknown }) => ({ type: 'faulted' as const, error })),
-      noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
-      reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
-      /** Accepts no more requests. */
-      closePublicServer: (): void => notProvided(),
-      closeOperatorServer: (): void => notProvided(),
-    },
-    delays: {
-      backoff: backoffDelay(backoff),
-      closeGrace: closeGraceMs,
-      databaseCloseGrace: databaseCloseGraceMs,
-    },
-  });
-
+export function createServiceMachine<Work extends { readonly machines: WorkMachines }>(serves: boolean) {
+  const service = setUpService<Work>();
   const drainFollowers = service.enqueueActions(({ context, enqueue }) => {
     if (!context.haveFollowersEnded) enqueue.sendTo('followers', { type: 'stopped', graceMs: saveGraceMs });
   });
   const endIndexers = service.enqueueActions(({ context, enqueue }) => {
     if (!context.hasIndexerEnded) enqueue.sendTo('indexers', { type: 'stopped', graceMs: closeGraceMs });
   });
-  const withWork = ({ context }: { context: Context<Work> }) => ({
+  const withWork = ({ context }: { context: ServiceContext<Work> }) => ({
     work: requireValue(context.work, 'the work of the service'),
   });
 
@@ -133,6 +37,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
     id: 'service',
     context: ({ input }) => ({
       ...input,
+      portsToBind: serves ? 2 : 1,
       failures: 0,
       grant: null,
       work: null,
@@ -145,12 +50,25 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
       leave: {
         actions: [
           assign({ isLeaving: true }),
+          'drainPublicServer',
           raise({ type: 'stop' }, { delay: ({ event }) => event.drainMs }),
         ],
       },
     },
-    initial: 'online',
+    // They live as long as the root, unless they are closed before.
+    invoke: serves ? [operatorServer, publicServer] : [operatorServer],
+    initial: 'opening',
     states: {
+      opening: {
+        on: {
+          portBound: [
+            { guard: 'isLastPort', target: 'online' },
+            { actions: assign({ portsToBind: ({ context }) => context.portsToBind - 1 }) },
+          ],
+          stop: { target: 'closingDatabase', actions: 'closePublicServer' },
+          faulted: { target: 'closingDatabase', actions: endWithFault },
+        },
+      },
       online: {
         invoke: [
           {
@@ -384,8 +302,8 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
         invoke: { src: 'closeDatabase', onDone: 'ended', onError: 'ended' },
         after: { databaseCloseGrace: 'ended' },
       },
+      /** The operators' port closes with the root. */
       ended: {
-        entry: 'closeOperatorServer',
         always: [{ guard: 'hasFault', target: 'failed' }, { target: 'stopped' }],
       },
       stopped: { type: 'final' },

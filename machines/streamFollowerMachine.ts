@@ -4,6 +4,9 @@ import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
+/** So many messages are a reason to save the state once they are folded. */
+const longWayMessages = 10_000;
+
 /** Why a pipeline ended without being asked to. */
 export type PipelineFault =
   /** The stream is not the one that was folded. */
@@ -39,8 +42,8 @@ export interface CaughtUp {
 }
 
 interface Context extends StoredFaults {
-  /** Which one is followed: it distinguishes the followers in logs and metrics. */
-  readonly stream: string;
+  /** Distinguishes the followers in logs and metrics. */
+  readonly label: string;
   /** Consecutive failed attempts to restore. */
   readonly failures: number;
   /** State was restored at least once, so views answer from folded state. */
@@ -49,6 +52,8 @@ interface Context extends StoredFaults {
   readonly isCaughtUp: boolean;
   /** State was restored again, after a divergence or a replay, and what the stream held at that time is not folded yet. */
   readonly isRebuilding: boolean;
+  /** So much was folded to catch up that the state is to be saved now: the next start need not do so again. */
+  readonly isSaveDue: boolean;
   /** How often the stream turned out not to be the one that was folded. */
   readonly divergences: number;
   /** Exchanges the tables that state is restored from; null unless others have replaced them since. */
@@ -70,9 +75,11 @@ export const streamFollowerMachine = setup({
     context: {} as Context,
     events: {} as
       | CaughtUp
+      /** The state as of this place is being saved. */
+      | { type: 'saving'; position: number }
       | { type: 'replaced'; exchange: () => void }
       | { type: 'stopped'; graceMs: number },
-    input: {} as { readonly stream: string },
+    input: {} as { readonly label: string },
     output: {} as { readonly fault: unknown },
   },
   actors: {
@@ -88,11 +95,18 @@ export const streamFollowerMachine = setup({
     isFault: (_, _params: { error: unknown; fault: PipelineFault }): boolean => notProvided(),
   },
   actions: {
+    noteSaveDue: assign({
+      isSaveDue: ({ context }) =>
+        context.isSaveDue || isLongWay(requireValue(context.restored, 'the restored state')),
+    }),
+    noteSaving: assign(({ context }, { position }: { position: number }) => ({
+      isSaveDue: context.isSaveDue && position < (context.restored?.lastSequence ?? 0),
+    })),
     /** Tells whoever provides the work which actor does it. */
     noteStarted: notProvided,
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
     noteFault: (_, _params: { error: unknown }): void => notProvided(),
-    noteCaughtUp: (_, _params: { restored: RestoredState; position: number }): void => notProvided(),
+    noteCaughtUp: (_, _params: { position: number }): void => notProvided(),
     noteRestored: assign((_, restored: RestoredState) => ({
       restored,
       failures: 0,
@@ -108,12 +122,13 @@ export const streamFollowerMachine = setup({
 }).createMachine({
   id: 'streamFollower',
   entry: 'noteStarted',
-  context: ({ input: { stream } }) => ({
-    stream,
+  context: ({ input: { label } }) => ({
+    label,
     failures: 0,
     isRestored: false,
     isCaughtUp: false,
     isRebuilding: false,
+    isSaveDue: false,
     divergences: 0,
     hasDiverged: false,
     isRewinding: false,
@@ -126,6 +141,9 @@ export const streamFollowerMachine = setup({
   on: {
     stopped: '.stopped',
     replaced: { actions: assign({ exchange: ({ event }) => event.exchange }) },
+    saving: {
+      actions: { type: 'noteSaving', params: ({ event: { position } }) => ({ position }) },
+    },
   },
   states: {
     restoring: {
@@ -203,12 +221,10 @@ export const streamFollowerMachine = setup({
               target: 'live',
               actions: [
                 assign({ isCaughtUp: true, isRebuilding: false }),
+                'noteSaveDue',
                 {
                   type: 'noteCaughtUp',
-                  params: ({ context, event: { position } }) => ({
-                    restored: requireValue(context.restored, 'the restored state'),
-                    position,
-                  }),
+                  params: ({ event: { position } }) => ({ position }),
                 },
               ],
             },
@@ -243,3 +259,9 @@ export const streamFollowerMachine = setup({
   },
   output: ({ context }) => ({ fault: context.fault }),
 });
+
+/** Whether everything was folded again, or much, to get from a restored state to what the stream held then. */
+function isLongWay({ place, lastSequence }: RestoredState): boolean {
+  const messages = lastSequence - place.position;
+  return messages >= longWayMessages || (place.position === 0 && messages > 0);
+}

@@ -12,14 +12,11 @@ export interface ActorTransitionsOptions {
 
 /**
  * Logs the transitions of the process actors, at debug level, and counts them. Actors are named after their machines, so the number of names and
- * states is bounded by the machines.
+ * states is bounded by the machines and by the labels in their contexts.
  *
- * @returns creates an inspector; `of` is appended to the actor's name, to distinguish several actors of one machine.
+ * @returns an inspector for the root of the actors.
  */
-export function createActorTransitions({
-  logger,
-  registry,
-}: ActorTransitionsOptions): (of?: string) => ActorInspector {
+export function createActorTransitions({ logger, registry }: ActorTransitionsOptions): ActorInspector {
   /** By its name, each actor that runs. */
   const current = new Map<string, { readonly actorRef: object; readonly state: string }>();
   const transitions = new Counter({
@@ -39,10 +36,10 @@ export function createActorTransitions({
     },
   });
 
-  return (of) => (event) => {
+  return (event) => {
     if (event.type !== '@xstate.snapshot' || !isMachineSnapshot(event.snapshot)) return;
     const { actorRef, snapshot } = event;
-    const [actor, state] = [nameActor(snapshot, of), describeState(snapshot)];
+    const [actor, state] = [nameActor(snapshot), describeState(snapshot)];
     const known = current.get(actor);
     const isKnown = known?.actorRef === actorRef;
     // Another actor of the same name may have begun before this one's end.
@@ -54,11 +51,10 @@ export function createActorTransitions({
   };
 }
 
-/** Actors of one machine are distinguished by `of`, or by the stream in their context. */
-function nameActor({ machine, context }: AnyMachineSnapshot, of?: string): string {
-  const stream: unknown = context?.stream;
-  const suffix = of ?? (typeof stream === 'string' ? stream : null);
-  return suffix === null ? machine.id : `${machine.id} ${suffix}`;
+/** Actors of one machine are distinguished by the label in their context. */
+function nameActor({ machine, context }: AnyMachineSnapshot): string {
+  const label: unknown = context?.label;
+  return typeof label === 'string' ? `${machine.id} ${label}` : machine.id;
 }
 
 /**

@@ -22,7 +22,6 @@ import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
-import type { ActorInspector } from './actorTransitions.ts';
 import { createChainStreamFold } from './chain/chainFold.ts';
 import { isChainHistoryReplaced } from './chain/chainHistoryReplaced.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
@@ -67,8 +66,6 @@ export interface FollowersOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Creates an inspector of actors that are named after a stream, or what is done with it. */
-  readonly createInspector: (of: string) => ActorInspector;
 }
 
 /** The followers of all folded streams, and what reads and stores for them. */
@@ -140,7 +137,7 @@ function createSinks(
 ): RowSinks {
   const { database, tables, logger } = options;
   const rejections = createRejections(options, stream);
-  const writer = createRowWriter({ ...options, inspect: options.createInspector(`${stream} rows`) });
+  const writer = createRowWriter({ ...options, stream });
   return {
     writer,
     rejections,
@@ -189,7 +186,6 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
   return createRejectionLog({
     ...options,
     stream,
-    inspect: options.createInspector(`${stream} rejections`),
     ...(mayPublish && { mayPublish }),
     ...(ensureStreams && { onFailing: ensureStreams }),
   });
@@ -271,7 +267,6 @@ function follow(
     stream,
     clock,
     logger,
-    inspect: options.createInspector(stream),
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
       readStored: (after, through) =>

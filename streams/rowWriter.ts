@@ -8,6 +8,7 @@ import {
   Subject,
   tap,
 } from 'rxjs';
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { DeliveryState } from '../machines/deliveryMachine.ts';
@@ -15,7 +16,7 @@ import type { Database } from '../storage/database.ts';
 import type { StoringProgress } from '../storage/eventsStored.ts';
 import { buildInserts, createRowEncoder, type EncodedRows, type RowInsert } from '../storage/rowInserts.ts';
 import type { ActiveTables } from '../storage/tables.ts';
-import type { ActorInspector } from './actorTransitions.ts';
+import { type ActorOwner, noOwner } from './actorOwner.ts';
 import { type DeliveryStatus, deliverInOrder } from './operators/deliverInOrder.ts';
 import type { PipelineItem } from './pipelineItem.ts';
 
@@ -40,8 +41,12 @@ export interface RowWriterStatus {
 /** Where the rows of one stream's pipeline go to ClickHouse. */
 export interface RowWriter extends StoringProgress {
   encode(rows: StoredRows): EncodedRows;
-  /** Emits each item once its rows, and those of all before it, are stored. The pipeline begins after `position`. */
-  writeAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
+  /**
+   * Emits each item once its rows, and those of all before it, are stored. The pipeline begins after `position`.
+   *
+   * @param owner of its machine; none unless it is given.
+   */
+  writeAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
   /** Resets the stored position: rows above `position` may be removed before a pipeline begins after it. */
   resumeAfter(position: number): void;
   /** Resolves when no insert is in progress, not even of a cancelled pipeline. */
@@ -50,14 +55,14 @@ export interface RowWriter extends StoringProgress {
 }
 
 export interface RowWriterOptions {
+  /** Whose rows it writes. */
+  readonly stream: InputStreamName;
   readonly database: Database;
   readonly tables: ActiveTables;
   /** Approximate maximum of rows in one batch. */
   readonly batchRows?: number;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called with every transition of its machine. */
-  readonly inspect?: ActorInspector;
 }
 
 /**
@@ -65,7 +70,7 @@ export interface RowWriterOptions {
  * unchanged until ClickHouse acknowledges it: rows have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
-  const { database, tables, batchRows = defaultBatchRows, clock, logger, inspect } = options;
+  const { stream, database, tables, batchRows = defaultBatchRows, clock, logger } = options;
   const flush$ = new Subject<void>();
   const writtenRows = new Map<string, number>();
   const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
@@ -114,57 +119,63 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     if (failingSinceMs !== null) return;
     failingSinceMs = clock.monotonicMs();
     report({ isFailing: true });
-    logger.error({ err: error, bufferedRows: delivery.waiting }, 'ClickHouse does not take rows; they wait');
+    logger.error(
+      { stream, err: error, bufferedRows: delivery.waiting },
+      'ClickHouse does not take rows; they wait',
+    );
   }
 
   function onRecovery() {
     const failedForMs = Math.round(clock.monotonicMs() - (failingSinceMs ?? clock.monotonicMs()));
     failingSinceMs = null;
     report({ isFailing: false });
-    logger.info({ failedForMs, bufferedRows: delivery.waiting }, 'ClickHouse takes rows again');
+    logger.info({ stream, failedForMs, bufferedRows: delivery.waiting }, 'ClickHouse takes rows again');
   }
 
   return {
     encode: createRowEncoder(),
 
-    writeAfter: (position) => (source) => {
-      report({ storedThrough: position });
-      return source.pipe(
-        tap((item) => {
-          counts.bufferedBytes += sumBytes(item);
-        }),
-        deliverInOrder<PipelineItem>({
-          weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
-          batchWeight: batchRows,
-          gatherMs,
-          // A snapshot waits for the rows that it covers.
-          isUrgent: ({ kind }) => kind === 'mark',
-          flush$,
-          deliver: createDeliver(),
-          onStatus: (status) => {
-            delivery = status;
-          },
-          onDelivered: () => {
-            counts.batches++;
+    writeAfter:
+      (position, owner = noOwner) =>
+      (source) => {
+        report({ storedThrough: position });
+        return source.pipe(
+          tap((item) => {
+            counts.bufferedBytes += sumBytes(item);
+          }),
+          deliverInOrder<PipelineItem>({
+            label: `${stream} rows`,
+            owner,
+            weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
+            batchWeight: batchRows,
+            gatherMs,
+            // A snapshot waits for the rows that it covers.
+            isUrgent: ({ kind }) => kind === 'mark',
+            flush$,
+            deliver: createDeliver(),
+            onStatus: (status) => {
+              delivery = status;
+            },
+            onDelivered: () => {
+              counts.batches++;
+              storingSinceMs = null;
+            },
+            onFailure,
+            onRecovery,
+          }),
+          tap((item) => {
+            counts.bufferedBytes -= sumBytes(item);
+            report({ storedThrough: item.position });
+          }),
+          finalize(() => {
+            delivery = idle;
+            counts.bufferedBytes = 0;
+            failingSinceMs = null;
             storingSinceMs = null;
-          },
-          onFailure,
-          onRecovery,
-          ...(inspect && { inspect }),
-        }),
-        tap((item) => {
-          counts.bufferedBytes -= sumBytes(item);
-          report({ storedThrough: item.position });
-        }),
-        finalize(() => {
-          delivery = idle;
-          counts.bufferedBytes = 0;
-          failingSinceMs = null;
-          storingSinceMs = null;
-          report({ isFailing: false });
-        }),
-      );
-    },
+            report({ isFailing: false });
+          }),
+        );
+      },
 
     progress$,
     storedThrough: () => progress$.value.storedThrough,

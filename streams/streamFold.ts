@@ -1,7 +1,7 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { FoldRecord, Restoration, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
-import type { MessageBatch } from './jetstream/messageSource.ts';
+import type { MessageBatch } from './jetstream/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 
 /** A fold cannot continue from the state that it has; the message says why. */

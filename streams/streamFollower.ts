@@ -11,7 +11,7 @@ import {
   take,
   takeUntil,
 } from 'rxjs';
-import { type ActorRefFrom, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
+import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Member } from '../machines/groupMachine.ts';
@@ -23,6 +23,7 @@ import {
 } from '../machines/streamFollowerMachine.ts';
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
+import { type ActorOwner, fromOwningObservable } from './actorOwner.ts';
 import { chooseSnapshot, type SnapshotChoice } from './chooseSnapshot.ts';
 import { isStreamMissing } from './jetstream/ensureStreams.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
@@ -34,8 +35,6 @@ import { createStateSaver } from './stateSaver.ts';
 import { OlderSnapshotNeeded, type StreamFold } from './streamFold.ts';
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
 
-/** So many messages are a reason to save the state once they are folded. */
-const longWayMessages = 10_000;
 /** What a process that writes has besides the sinks of a pipeline. */
 export interface FollowerSinks extends StreamSinks {
   /** A pipeline begins behind `position`: messages above it are folded again, and what they make is stored again as it was. */
@@ -103,7 +102,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   const { stream, source, jsm, fold, sinks, snapshots, policy, clock, logger } = options;
   const saver = createStateSaver({ stream, fold, snapshots, clock });
   const ended$ = new Subject<void>();
-  let isSaveDue = false;
   let savedPosition: number | null = null;
   let savedTakenAtMs: number | null = null;
   let savedBytes: number | null = null;
@@ -119,7 +117,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   const logic = streamFollowerMachine.provide({
     actors: {
       restore: fromPromise(({ input, signal }) => restore(input, signal)),
-      pipeline: fromEventObservable(({ input }) => runPipeline(input)),
+      pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
       settle: fromPromise(({ input, signal }) => settle(input.exchange, signal)),
     },
     guards: {
@@ -140,7 +138,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
           logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
         } else logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
       },
-      noteCaughtUp: (_, { restored, position }) => noteCaughtUp(restored, position),
+      noteCaughtUp: (_, { position }) => noteCaughtUp(position),
       endSource: () => ended$.next(),
     },
   });
@@ -162,7 +160,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     if (!signal.aborted) exchange?.();
   }
 
-  function runPipeline({ place, lastSequence }: RestoredState): Observable<CaughtUp> {
+  function runPipeline({ place, lastSequence }: RestoredState, owner: ActorOwner): Observable<CaughtUp> {
     const folded$ = new BehaviorSubject(place.position);
     const drained$ = new Subject<void>();
     // The stream may have lost its end before it was read: what it held at the start is then more than there is.
@@ -176,30 +174,28 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       sinks,
       policy,
       onFolded: ({ position }) => folded$.next(position),
-      isSaveDue: () => isSaveDue,
+      isSaveDue: () => progress().isSaveDue,
       ...(options.onBatch && { onBatch: options.onBatch }),
       capture: saver.capture,
-      save: (captured) => save(captured, lastSequence),
+      save,
       onSaveFailure: (error) => {
         snapshotFailures++;
         logger.warn({ stream, err: error }, 'snapshot could not be saved; the next one is tried at its time');
       },
       ended$,
+      owner,
     });
     return merge(caughtUp$.pipe(takeUntil(drained$)), pipeline$.pipe(finalize(() => drained$.next())));
   }
 
-  function noteCaughtUp({ place, lastSequence }: RestoredState, position: number) {
-    // Everything was folded again, or much: the next start need not do so.
-    const foldedMessages = lastSequence - place.position;
-    isSaveDue ||= foldedMessages >= longWayMessages || (place.position === 0 && foldedMessages > 0);
+  function noteCaughtUp(position: number) {
     fold.caughtUp?.();
     logger.info({ stream, position }, 'everything that the stream held at the start is folded in');
     if (savedPosition === position && position > 0) options.onSaved?.(true);
   }
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
-  function save(captured: CapturedState, caughtUpAt: number): Promise<void> {
+  function save(captured: CapturedState): Promise<void> {
     const { place } = captured;
     const before = saving;
     const attempt = (async () => {
@@ -212,7 +208,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       logger.debug({ stream, position: savedPosition }, 'snapshot saved');
       options.onSaved?.(isCurrent());
     })();
-    if (place.position >= caughtUpAt) isSaveDue = false;
+    actor?.send({ type: 'saving', position: place.position });
     saving = attempt.catch(() => undefined);
     return attempt;
   }
@@ -284,7 +280,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   return {
-    member: { logic, input: { stream } },
+    member: { logic, input: { label: stream } },
     status,
     get isCaughtUp() {
       return progress().isCaughtUp;
@@ -300,7 +296,13 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 }
 
 /** What there is to say of a follower that nobody has started. */
-const notStarted = { isCaughtUp: false, isRestored: false, isRebuilding: false, divergences: 0 } as const;
+const notStarted = {
+  isCaughtUp: false,
+  isRestored: false,
+  isRebuilding: false,
+  isSaveDue: false,
+  divergences: 0,
+} as const;
 
 function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {
   return { streamCreated, position, digest };

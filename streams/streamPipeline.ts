@@ -1,5 +1,7 @@
 import { ignoreElements, map, type Observable, takeUntil } from 'rxjs';
-import type { MessageBatch, MessageSource } from './jetstream/messageSource.ts';
+import type { ActorOwner } from './actorOwner.ts';
+import type { MessageBatch } from './jetstream/messageBatch.ts';
+import type { MessageSource } from './jetstream/messageSource.ts';
 import type { RejectionLog } from './jetstream/rejectionLog.ts';
 import type { StreamPosition } from './jetstream/streamPosition.ts';
 import { createGate, leaveGate } from './operators/gate.ts';
@@ -44,12 +46,14 @@ export interface StreamPipelineOptions {
   readonly onSaveFailure: (error: unknown) => void;
   /** Ends the source; the messages already read are stored and saved. */
   readonly ended$: Observable<unknown>;
+  /** Of the machines of its source and its deliveries. */
+  readonly owner: ActorOwner;
 }
 
 /** Processes the messages of one stream after a place until they are stored; completes once the source has ended and its last batch is stored. */
 export function runStreamPipeline(from: StreamPosition, options: StreamPipelineOptions): Observable<never> {
-  const { source, fold, sinks, policy, onFolded, onBatch, isSaveDue, capture, save, onSaveFailure, ended$ } =
-    options;
+  const { source, fold, sinks, policy, onFolded, onBatch, isSaveDue, capture, save } = options;
+  const { onSaveFailure, ended$, owner } = options;
   const writer = sinks?.writer ?? null;
   const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
   const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
@@ -72,12 +76,12 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
     return folded;
   }
 
-  const folded$ = source.batchesAfter(from, gate).pipe(takeUntil(ended$), map(receive));
+  const folded$ = source.batchesAfter(from, gate, owner).pipe(takeUntil(ended$), map(receive));
   if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
   return folded$.pipe(
     marks.set,
-    sinks.rejections?.publishAfter(from.position) ?? passThrough,
-    writer?.writeAfter(from.position) ?? passThrough,
+    sinks.rejections?.publishAfter(from.position, owner) ?? passThrough,
+    writer?.writeAfter(from.position, owner) ?? passThrough,
     marks.save,
     leaveGate(gate),
     ignoreElements(),

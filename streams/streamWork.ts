@@ -1,5 +1,5 @@
 import { NEVER, type Observable } from 'rxjs';
-import type { WorkMachines } from '../machines/serviceMachine.ts';
+import type { WorkMachines } from '../machines/serviceSetup.ts';
 import { type Drift, runSelfAudit, type SelfAudit } from './audit/selfAudit.ts';
 import type { Followers } from './followers.ts';
 import type { UsedGeneration } from './generationWatch.ts';

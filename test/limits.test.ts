@@ -35,13 +35,14 @@ import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateL
 import { refusalsPerTurn } from '../http/server/refusalCount.ts';
 import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
-import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceMachine.ts';
+import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
 import { incrementsMax } from '../storage/snapshots.ts';
-import { batchBytesMax, batchMessagesMax, pullBounds } from '../streams/jetstream/messageSource.ts';
+import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/messageBatch.ts';
+import { pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
 import { underWayBytesMax } from '../streams/streamPipeline.ts';
 

@@ -1,5 +1,5 @@
-import type { Abi, AbiParameterToPrimitiveType, Hash } from 'viem';
-import type { Address } from '../schemas/hex.ts';
+import type { Abi, AbiParameterToPrimitiveType } from 'viem';
+import type { Address, BlockHash, TransactionHash } from '../schemas/hex.ts';
 import {
   collectionAbi,
   coreAbi,
@@ -39,9 +39,9 @@ export type ContractAddresses = Readonly<Record<ContractKind, Address>>;
 /** Where an event is on the chain. */
 export interface EventSource {
   readonly blockNumber: bigint;
-  readonly blockHash: Hash;
+  readonly blockHash: BlockHash;
   readonly blockTimestampMs: number;
-  readonly transactionHash: Hash;
+  readonly transactionHash: TransactionHash;
   readonly transactionIndex: number;
   readonly logIndex: number;
 }

@@ -1,8 +1,7 @@
-import type { Hash } from 'viem';
 import { z } from 'zod';
 import { type Decoded, defineFormat } from '../messages/decodeMessage.ts';
-import type { Address } from '../schemas/hex.ts';
-import { address, bytes32 } from '../schemas/wireScalars.ts';
+import type { Address, BlockHash } from '../schemas/hex.ts';
+import { address, blockHash } from '../schemas/wireScalars.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 
 export const readsBytesMax = 256 * 1024;
@@ -20,7 +19,7 @@ export const chainReadsMessage = z.object({
   /** Core contract of the deployment that was read for. */
   core: address,
   blockNumber: z.string().regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a block number as a decimal string'),
-  blockHash: bytes32,
+  blockHash,
   /** The latest change of each account, in the order in which they happened. */
   proposers: z.array(proposerChange),
 });
@@ -34,7 +33,7 @@ export interface ChainReads {
   readonly chainId: bigint;
   readonly core: Address;
   readonly blockNumber: bigint;
-  readonly blockHash: Hash;
+  readonly blockHash: BlockHash;
   readonly proposers: readonly ProposerChange[];
 }
 

@@ -1,9 +1,10 @@
 import type { AbiEvent } from 'viem';
 import { z } from 'zod';
+import { arrival, chainFeedEvent, eventSource } from '../feed/eventSchemas.ts';
 import { defineListRecord, defineRecord } from '../foldRecord.ts';
 import { compileCheck } from '../schemas/compileCheck.ts';
 import { isAddress, isBytes } from '../schemas/hex.ts';
-import { address, bytes32 } from '../schemas/wireScalars.ts';
+import { address, blockHash, bytes32, transactionHash } from '../schemas/wireScalars.ts';
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
 import { activityKinds, operationStates } from './chainState.ts';
 import type { FoldedBlock } from './spanFold.ts';
@@ -15,16 +16,7 @@ const count = z.int().min(0);
 const milliseconds = z.int();
 const bytes = z.string().refine(isBytes);
 
-const eventSource = z.strictObject({
-  blockNumber: amount,
-  blockHash: bytes32,
-  blockTimestampMs: milliseconds,
-  transactionHash: bytes32,
-  transactionIndex: count,
-  logIndex: count,
-});
-
-const knownBlock = z.strictObject({ number: amount, hash: bytes32, timestampMs: milliseconds });
+const knownBlock = z.strictObject({ number: amount, hash: blockHash, timestampMs: milliseconds });
 
 const isSource = compileCheck(eventSource);
 const isObject = compileCheck(z.object({}));
@@ -67,7 +59,7 @@ const chainEvent = z.custom<ChainEvent>(isChainEvent, 'expected an event of a de
 
 const foldedBlock: z.ZodType<FoldedBlock> = z.strictObject({
   number: amount,
-  hash: bytes32,
+  hash: blockHash,
   timestampMs: milliseconds,
   events: z.array(chainEvent),
   problem: z.string().nullable(),
@@ -77,7 +69,7 @@ const chainLog = z.strictObject({
   address,
   topics: z.array(bytes32),
   data: bytes,
-  transactionHash: bytes32,
+  transactionHash,
   transactionIndex: count,
   logIndex: count,
 });
@@ -88,9 +80,9 @@ const chainSpan = z.strictObject({
   fork: count,
   fromBlock: amount,
   toBlock: amount,
-  parentHash: bytes32,
+  parentHash: blockHash,
   blocks: z.array(
-    z.strictObject({ number: amount, hash: bytes32, timestampMs: milliseconds, logs: z.array(chainLog) }),
+    z.strictObject({ number: amount, hash: blockHash, timestampMs: milliseconds, logs: z.array(chainLog) }),
   ),
   part: z.strictObject({ index: count, count }).nullable(),
 });
@@ -103,8 +95,8 @@ const fold = z.strictObject({
   reversible: z.array(amount),
   unsafe: z.array(foldedBlock),
   fault: z.strictObject({ block: knownBlock, detail: z.string() }).nullable(),
-  rootHash: bytes32.nullable(),
-  reads: z.strictObject({ blockHash: bytes32, proposers }).nullable(),
+  rootHash: blockHash.nullable(),
+  reads: z.strictObject({ blockHash, proposers }).nullable(),
   parts: z.strictObject({ span: chainSpan, logs: z.array(chainLog) }).nullable(),
   forks: count,
   isMismatched: z.boolean(),
@@ -202,8 +194,6 @@ const collection = z.strictObject({
   metadataEpoch: amount,
 });
 
-const arrival = z.strictObject({ position: count, ordinal: count });
-
 const settlement = z.strictObject({
   source: eventSource,
   previousSettledThroughRound: amount,
@@ -294,62 +284,6 @@ const ownerEvent = z.strictObject({
   position: count,
 });
 
-const feedDetails = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('system.settlement_completed'),
-    previousSettledThroughRound: amount,
-    settledThroughRound: amount,
-    activeRoundCount: amount,
-    workAdded: amount,
-    completedBlockCount: amount,
-    firstCompletedBlock: amount.nullable(),
-    lastCompletedBlock: amount.nullable(),
-    cumulativeWork: amount,
-    blockHeight: amount,
-    cumulativeBlockUnits: amount,
-  }),
-  z.strictObject({
-    type: z.literal('system.mining_checkpointed'),
-    afterRound: amount,
-    throughRound: amount,
-    completedBlockCount: amount,
-    cumulativeWork: amount,
-    amountBaseUnits: amount,
-    cumulativeBlockUnits: amount,
-  }),
-  z.strictObject({
-    type: z.literal('player.miner_minted'),
-    owner: address,
-    tokenId: amount,
-    weight: amount,
-    nextMergeBlock: amount,
-    firstRound: amount,
-  }),
-  z.strictObject({
-    type: z.literal('player.miners_merged'),
-    owner: address,
-    survivorTokenId: amount,
-    donorTokenId: amount,
-    level: count,
-    nextMergeBlock: amount,
-    effectiveRound: amount,
-  }),
-  z.strictObject({
-    type: z.literal('player.rewards_claimed'),
-    owner: address,
-    tokenIds: z.array(amount),
-    amountBaseUnits: amount,
-  }),
-]);
-
-const feedEvent = arrival.extend({
-  family: z.literal('chain'),
-  details: feedDetails,
-  address,
-  source: eventSource,
-  recordedAtMs: milliseconds,
-});
-
 export const chainRecords = {
   /** One, with an empty key. */
   fold: defineRecord('fold', fold),
@@ -372,7 +306,7 @@ export const chainRecords = {
   /** By token. */
   position: defineListRecord('position', position),
   /** By `formatArrival`. */
-  feedEvent: defineRecord('feedEvent', feedEvent),
+  feedEvent: defineRecord('feedEvent', chainFeedEvent),
   /** By owner and number: `0x.../0` is the first one. */
   activity: defineListRecord('activity', ownerEvent),
   /** By owner, of those of whose events none is in memory: how many there were. */

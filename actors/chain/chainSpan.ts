@@ -1,8 +1,14 @@
-import type { Hash } from 'viem';
 import { z } from 'zod';
 import { defineFormat } from '../messages/decodeMessage.ts';
-import { type Address, isBytes } from '../schemas/hex.ts';
-import { address, bytes32, timestamp, uint64Decimal } from '../schemas/wireScalars.ts';
+import { type Address, type BlockHash, isBytes } from '../schemas/hex.ts';
+import {
+  address,
+  blockHash,
+  bytes32,
+  timestamp,
+  transactionHash,
+  uint64Decimal,
+} from '../schemas/wireScalars.ts';
 
 /** A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. */
 export const spanBytesMax = 256 * 1024;
@@ -14,7 +20,7 @@ const log = z.object({
   address,
   topics: z.array(bytes32).max(4),
   data: z.string().refine(isBytes, 'expected hexadecimal bytes'),
-  transactionHash: bytes32,
+  transactionHash,
   transactionIndex: index,
   logIndex: index,
 });
@@ -31,11 +37,11 @@ export const chainSpanMessage = z.object({
   fromBlock: blockNumber,
   toBlock: blockNumber,
   /** Of `fromBlock`. */
-  parentHash: bytes32,
+  parentHash: blockHash,
   /** Of `toBlock`. */
-  hash: bytes32,
+  hash: blockHash,
   timestamp,
-  blocks: z.array(z.object({ number: blockNumber, hash: bytes32, timestamp, logs: z.array(log) })),
+  blocks: z.array(z.object({ number: blockNumber, hash: blockHash, timestamp, logs: z.array(log) })),
   /** Set where a single block takes several messages; its logs are those of all parts. */
   part: z.object({ index, count: z.int().min(2) }).optional(),
 });
@@ -46,7 +52,7 @@ export type ChainLog = z.infer<typeof log>;
 /** A block of which at least the hash and the time are known. */
 export interface ChainBlock {
   readonly number: bigint;
-  readonly hash: Hash;
+  readonly hash: BlockHash;
   readonly timestampMs: number;
   /** Of the deployment's contracts, ascending by index. */
   readonly logs: readonly ChainLog[];
@@ -59,7 +65,7 @@ export interface ChainSpan {
   readonly fork: number;
   readonly fromBlock: bigint;
   readonly toBlock: bigint;
-  readonly parentHash: Hash;
+  readonly parentHash: BlockHash;
   /** Ascending; the last one is `toBlock`. */
   readonly blocks: readonly ChainBlock[];
   readonly part: { readonly index: number; readonly count: number } | null;
@@ -69,9 +75,9 @@ export interface ChainSpan {
 export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
   const fromBlock = BigInt(message.fromBlock);
   const toBlock = BigInt(message.toBlock);
-  const listed = message.blocks.map(({ number, hash: blockHash, timestamp: time, logs }) => ({
+  const listed = message.blocks.map(({ number, hash, timestamp: time, logs }) => ({
     number: BigInt(number),
-    hash: blockHash,
+    hash,
     timestampMs: Date.parse(time),
     logs,
   }));

@@ -1,8 +1,8 @@
 import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
-import type { Hash, Hex } from 'viem';
+import type { Hex } from 'viem';
 import type { Arrival } from '../feed/arrival.ts';
 import { type EventWindow, nothingEvicted } from '../feed/eventWindow.ts';
-import type { Address } from '../schemas/hex.ts';
+import type { Address, BlockHash } from '../schemas/hex.ts';
 import { zeroAddress } from '../schemas/zero.ts';
 import type { ChainEvent, EventSource } from './chainEvent.ts';
 import type { ProposerChange } from './chainReads.ts';
@@ -28,7 +28,7 @@ export const recentRoundsShown = 42;
 /** A block whose hash is known. */
 export interface KnownBlock {
   readonly number: bigint;
-  readonly hash: Hash;
+  readonly hash: BlockHash;
   readonly timestampMs: number;
 }
 

@@ -176,6 +176,7 @@ function requireEvery(owner: string, collected: CollectedActivity): List<OwnerEv
   const events = joinEvents(collected);
   const missing = collected.isIrregular ? events.indexOf(undefined) : -1;
   if (missing !== -1) throw new RecordRefused(`activity of ${owner} ${collected.first + missing} is missing`);
+  // None is undefined: only an irregular list may have such, and it was searched.
   return events as List<OwnerEvent>;
 }
 

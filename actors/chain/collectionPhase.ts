@@ -1,4 +1,5 @@
 import { findFirstMatch, otherwise, type Row } from '../firstMatch.ts';
+import type { CollectionState } from './chainState.ts';
 
 export const collectionPhases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
 export type CollectionPhase = (typeof collectionPhases)[number];
@@ -25,4 +26,19 @@ const table: readonly Row<SaleInput, CollectionPhase>[] = [
 /** Phase of the collection's sale. A timed change takes effect by the clock, without an event of the collection. */
 export function findCollectionPhase(sale: SaleInput): CollectionPhase {
   return findFirstMatch(table, sale);
+}
+
+/** The phase of a collection at a time; the same as the contract's own. */
+export function findPhase(
+  { sale, isClosed, publicMinted }: CollectionState,
+  timestampMs: number,
+): CollectionPhase {
+  return findCollectionPhase({
+    timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),
+    isConfigured: sale !== null,
+    isClosed,
+    isSoldOut: sale !== null && publicMinted >= sale.publicAllocation,
+    allowlistStart: sale?.allowlistStart ?? 0n,
+    allowlistEnd: sale?.allowlistEnd ?? 0n,
+  });
 }

@@ -1,10 +1,10 @@
-import type { Hash } from 'viem';
+import type { BlockHash } from '../schemas/hex.ts';
 import type { ChainSpan } from './chainSpan.ts';
 
 /** A block that spans can follow. */
 export interface LinkableBlock {
   readonly number: bigint;
-  readonly hash: Hash;
+  readonly hash: BlockHash;
 }
 
 /** What is known of the chain before a span. */

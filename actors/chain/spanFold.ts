@@ -1,11 +1,11 @@
 import { Set as ImmutableSet } from 'immutable';
-import type { Hash } from 'viem';
 import { requireValue } from '../../machines/requireValue.ts';
 import { formatArrival } from '../feed/arrival.ts';
 import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { readErrorMessage } from '../readErrorMessage.ts';
+import type { BlockHash } from '../schemas/hex.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
@@ -64,7 +64,7 @@ export interface SpanFoldState {
   /** Null while every safe block could be applied. */
   readonly fault: ChainFault | null;
   /** Parent of the deployment block; null before the first span. */
-  readonly rootHash: Hash | null;
+  readonly rootHash: BlockHash | null;
   /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
   readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
   /** Null unless parts of a block are missing. */

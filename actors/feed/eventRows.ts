@@ -1,9 +1,14 @@
 import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent } from '../chain/chainState.ts';
+import { compileGuard } from '../schemas/compileCheck.ts';
 import type { EventRow } from '../storedRows.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';
-import { type FeedType, feedTypes } from './feedCategories.ts';
+import { chainFeedEvent, measurementEvent } from './eventSchemas.ts';
+import { feedTypes } from './feedCategories.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
+
+const isChainEvent = compileGuard(chainFeedEvent);
+const isMeasurementEvent = compileGuard(measurementEvent);
 
 /** @param run of the fold that evicted the event. */
 export function toMeasurementRow(event: MeasurementEvent, run: string): EventRow {
@@ -18,20 +23,19 @@ export function toChainRow(
   return toRow(toChainItem(chainId, event), '', run);
 }
 
-/** The event of a row that one of the functions above has made. */
+/**
+ * The event of a row that one of the functions above has made.
+ *
+ * @throws Error for any other row.
+ */
 export function toFeedItem(row: EventRow): FeedItem {
-  const { id, type, recordedAtMs, arrivedAtMs, position, ordinal } = row;
-  const event = parse(row.event) as FeedItem['event'];
-  return {
-    id,
-    type: type as FeedType,
-    source: event.family,
-    recordedAtMs,
-    arrivedAtMs,
-    position,
-    ordinal,
-    event,
-  };
+  const { id, recordedAtMs, arrivedAtMs, position, ordinal } = row;
+  const place = { id, recordedAtMs, arrivedAtMs, position, ordinal };
+  const event = parse(row.event);
+  if (isChainEvent(event)) return { ...place, type: event.details.type, source: 'chain', event };
+  if (isMeasurementEvent(event))
+    return { ...place, type: event.achievement.type, source: 'measurement', event };
+  throw new Error(`the stored event ${id} is not one that this program stores`);
 }
 
 function toRow(item: FeedItem, installationId: string, run: string): EventRow {

@@ -1,12 +1,16 @@
 import type { Hex } from 'viem';
 
-declare const lowerCase: unique symbol;
+/** What lower-case digits stand for, so that one is never taken for another. */
+declare const meaning: unique symbol;
 
 /**
  * An address in lower case, as messages, states and bodies have it, so that two of them are the same where their text is. What viem
  * decodes has a checksum in the case of its letters, and becomes one of these by {@link toAddress}.
  */
-export type Address = Hex & { readonly [lowerCase]: 'address' };
+export type Address = Hex & { readonly [meaning]: 'address' };
+/** Also that of a parent. */
+export type BlockHash = Hex & { readonly [meaning]: 'block hash' };
+export type TransactionHash = Hex & { readonly [meaning]: 'transaction hash' };
 
 export function isAddress(text: string): text is Address {
   return text.length === 42 && isLowercaseHex(text);
@@ -17,6 +21,28 @@ export function toAddress(checksummed: string): Address {
   const address = checksummed.toLowerCase();
   if (!isAddress(address)) throw new Error(`${checksummed} is not an address`);
   return address;
+}
+
+export function isBlockHash(text: string): text is BlockHash {
+  return isBytes32(text);
+}
+
+export function isTransactionHash(text: string): text is TransactionHash {
+  return isBytes32(text);
+}
+
+/** @throws Error for anything but 32 bytes. */
+export function toBlockHash(bytes: string): BlockHash {
+  const hash = bytes.toLowerCase();
+  if (!isBlockHash(hash)) throw new Error(`${bytes} is not the hash of a block`);
+  return hash;
+}
+
+/** @throws Error for anything but 32 bytes. */
+export function toTransactionHash(bytes: string): TransactionHash {
+  const hash = bytes.toLowerCase();
+  if (!isTransactionHash(hash)) throw new Error(`${bytes} is not the hash of a transaction`);
+  return hash;
 }
 
 /** Bytes as they are, written in lower case. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isAddress, isBytes32 } from './hex.ts';
+import { isAddress, isBlockHash, isBytes32, isTransactionHash } from './hex.ts';
 
 /** Scalar types of the messages (MESSAGES.md, Common rules), as they travel: strings and safe integers. */
 
@@ -15,7 +15,10 @@ export const installationId = z
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'expected 1-128 characters of A-Z a-z 0-9 . _ : -');
 
 /** 32 bytes, such as a hash. */
-export const bytes32 = z.string().refine(isBytes32, 'expected 0x and 64 lowercase hexadecimal digits');
+const expectedBytes32 = 'expected 0x and 64 lowercase hexadecimal digits';
+export const bytes32 = z.string().refine(isBytes32, expectedBytes32);
+export const blockHash = z.string().refine(isBlockHash, expectedBytes32);
+export const transactionHash = z.string().refine(isTransactionHash, expectedBytes32);
 
 /** Address of an account or a contract. */
 export const address = z.string().refine(isAddress, 'expected 0x and 40 lowercase hexadecimal digits');

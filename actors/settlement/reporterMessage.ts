@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { bytes32, timestamp, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
+import { timestamp, transactionHash, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
 /** Active rounds of one submission (MESSAGES.md, Reporter). */
 export const activeRoundsMax = 16;
 
 const at = timestamp;
 const submissionId = uuid;
-const transactionHash = bytes32;
 const name = z.string().min(1).max(128);
 
 /** The core's sums that a submission expects after its batch. */

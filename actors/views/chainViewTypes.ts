@@ -1,4 +1,3 @@
-import type { Hash } from 'viem';
 import type { ChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
 import type {
@@ -20,7 +19,7 @@ import type { SettlementSource } from '../chain/settlementSource.ts';
 import type { StateFault } from '../chain/stateChecks.ts';
 import type { ShownMetadata } from '../chain/tokenMetadata.ts';
 import type { EventWindow } from '../feed/eventWindow.ts';
-import type { Address } from '../schemas/hex.ts';
+import type { Address, BlockHash } from '../schemas/hex.ts';
 
 export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
 export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from '../chain/chainState.ts';
@@ -50,7 +49,7 @@ export interface ChainInfo {
   readonly economyDeploymentBlock: bigint;
   readonly indexedThroughBlock: bigint;
   readonly safeThroughBlock: bigint;
-  readonly safeBlockHash: Hash;
+  readonly safeBlockHash: BlockHash;
   readonly safeBlockTimestampMs: number;
 }
 
@@ -87,7 +86,8 @@ export interface ChainUnavailable {
   readonly release: Release | null;
 }
 
-interface ChainAvailable {
+/** What each view of a state begins with. */
+export interface ChainAvailable {
   readonly status: 'available';
   readonly installationId: string;
   readonly generatedAtMs: number;

@@ -26,8 +26,9 @@ export function decodeOwnerCursor(text: string): OwnerCursor | null {
     /^(?:0|[1-9]\d{0,19})$/.test(block) &&
     typeof blockHash === 'string' &&
     typeof owner === 'string' &&
+    typeof after === 'number' &&
     Number.isSafeInteger(after) &&
-    (after as number) > 0;
+    after > 0;
   if (!isValid) return null;
-  return { list, block: BigInt(block), blockHash, owner, after: after as number };
+  return { list, block: BigInt(block), blockHash, owner, after };
 }

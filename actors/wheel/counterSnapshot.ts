@@ -1,6 +1,7 @@
 import { List } from 'immutable';
 import { z } from 'zod';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
+import { arrival, measurementEvent } from '../feed/eventSchemas.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../feed/measurementEvents.ts';
 import {
   collectRecords,
@@ -92,8 +93,6 @@ const history = z.strictObject({
     .optional(),
 });
 
-const arrival = z.strictObject({ position: count, ordinal: count });
-
 const progress = z.strictObject({
   run: z.string(),
   earlierDaysMm: amount,
@@ -105,41 +104,6 @@ const progress = z.strictObject({
   streakDayMs: milliseconds.nullable(),
   streakDays: count,
   givenUp: z.strictObject({ through: arrival.nullable(), throughMs: milliseconds, atPosition: count }),
-});
-
-const achievement = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('measurement.distance_milestone'),
-    threshold: amount,
-    observed: amount,
-  }),
-  z.strictObject({
-    type: z.literal('measurement.daily_distance_milestone'),
-    threshold: count,
-    observed: count,
-    utcDate: z.string(),
-  }),
-  z.strictObject({ type: z.literal('measurement.speed_milestone'), threshold: count, observed: count }),
-  z.strictObject({
-    type: z.literal('measurement.speed_record'),
-    previous: count.nullable(),
-    observed: count,
-  }),
-  z.strictObject({
-    type: z.literal('measurement.distance_streak'),
-    days: count,
-    endingUtcDate: z.string(),
-  }),
-]);
-
-const measurementEvent = arrival.extend({
-  family: z.literal('measurement'),
-  achievement,
-  installationId: z.string(),
-  telemetryId: z.string(),
-  observedAtMs: milliseconds,
-  receivedAtMs: milliseconds,
-  arrivedAtMs: milliseconds,
 });
 
 /** Kinds of records that the state of the counter stream consists of. */

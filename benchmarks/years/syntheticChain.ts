@@ -13,7 +13,7 @@ import {
   type RecordName,
 } from '../../actors/chain/chainState.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFold.ts';
-import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 
@@ -30,7 +30,7 @@ const blockMs = 12_000;
 
 /** The state of a chain after years, made up: no fold could be waited for. */
 export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize): SpanFoldState {
-  const block = { number: 20_000_000n, hash: deriveHash('block', 0), timestampMs: genesisMs };
+  const block = { number: 20_000_000n, hash: toBlockHash(deriveHash('block', 0)), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
   const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
   const owners = addresses.map((address, index): [Address, OwnerState] => {
@@ -53,7 +53,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     owners: ImmutableMap(owners),
     activity: { rowsThroughBlock: block.number, awaited: List() },
   };
-  return { ...emptySpanFoldState, head: block, rootHash: deriveHash('root', 0), safe: [state] };
+  return { ...emptySpanFoldState, head: block, rootHash: toBlockHash(deriveHash('root', 0)), safe: [state] };
 }
 
 /** The rows of the same events, without what no page needs. */
@@ -76,7 +76,7 @@ export async function fillActivity(
 /** The state after a block in which so many owners claimed. */
 export function applyClaims(before: ChainState, count: number): ChainState {
   const number = before.block.number + 1n;
-  const block = { number, hash: deriveHash('block', Number(number)), timestampMs: genesisMs };
+  const block = { number, hash: toBlockHash(deriveHash('block', Number(number))), timestampMs: genesisMs };
   let { positions, owners } = before;
   const names: RecordName[] = [];
   for (let claim = 0; claim < count; claim++) {
@@ -130,9 +130,9 @@ function buildEvent(owner: Address, tokenId: number, event: number): OwnerEvent 
 function buildSource(event: number): EventSource {
   return {
     blockNumber: BigInt(19_000_000 + event),
-    blockHash: deriveHash('block', event),
+    blockHash: toBlockHash(deriveHash('block', event)),
     blockTimestampMs: genesisMs + event * blockMs,
-    transactionHash: deriveHash('transaction', event),
+    transactionHash: toTransactionHash(deriveHash('transaction', event)),
     transactionIndex: event % 200,
     logIndex: event % 500,
   };

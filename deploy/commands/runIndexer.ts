@@ -51,7 +51,6 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       logger.warn(
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );
-    const createInspector = createActorTransitions({ logger, registry });
     const indexer = createDeploymentIndexer({
       js: jetstream(connection),
       jsm,
@@ -71,7 +70,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     const { MINER_OPS_HOST: host, MINER_OPS_NAMES: names } = configuration;
     const server = createOperatorServer({ registry, readiness, logger, names });
     const port = await server.listen(host, configuration.MINER_OPS_PORT);
-    const running = runAlone(indexer.member, createInspector());
+    const running = runAlone(indexer.member, createActorTransitions({ logger, registry }));
     onStop('the indexer', async () => {
       stopping.abort();
       await within(closeGraceMs, running.stop({ graceMs: closeGraceMs }));

@@ -3,6 +3,7 @@ import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
 import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
@@ -72,7 +73,7 @@ async function checkStream(
         'start the service: it restores an older one that agrees, and logs the reason',
       );
     if (!isRefusal(error)) throw error;
-    const detail = `the newest, of ${newest.position}, is damaged (${(error as Error).message})`;
+    const detail = `the newest, of ${newest.position}, is damaged (${readErrorMessage(error)})`;
     return failed(check, detail, 'start the service: it restores an older one, and saves a new one');
   }
 }

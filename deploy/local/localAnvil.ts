@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
+import { requireValue } from '../../machines/requireValue.ts';
 import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
 import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
@@ -64,8 +65,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   let isStopping = false;
   const exited = once(child, 'exit');
   const url = `http://127.0.0.1:${await readPort(child)}`;
-  // It has announced its port, so it has a process ID.
-  const pid = child.pid as number;
+  const pid = requireValue(child.pid, 'the process ID of an anvil that has announced its port');
   if (dir !== null) writeFileSync(join(dir, 'anvil.pid'), `${pid}\n`);
   logger.info({ url, pid }, 'anvil started');
   return {

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUntil, timer } from 'rxjs';
+import { z } from 'zod';
 import { lockDirectory } from '../../storage/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
 import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
@@ -203,9 +204,12 @@ export function findLocalNats(dir: string): NatsAccess | null {
   return existsSync(file) ? { url: readFileSync(file, 'utf8').trim() } : null;
 }
 
+/** What nats-server writes of its ports. */
+const portsReport = z.object({ nats: z.array(z.string()).optional() });
+
 /** Null while the server has not written it. */
 function readUrl(portsFile: string): string | null {
   if (!existsSync(portsFile)) return null;
   const text = readFileSync(portsFile, 'utf8');
-  return text === '' ? null : ((JSON.parse(text) as { nats?: string[] }).nats?.[0] ?? null);
+  return text === '' ? null : (portsReport.parse(JSON.parse(text)).nats?.[0] ?? null);
 }

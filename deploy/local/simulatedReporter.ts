@@ -3,6 +3,7 @@ import { countWholeBlocks } from '../../actors/chain/chainState.ts';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { type Frontier, settleBatch, splitIntoBatches } from '../../actors/chain/settlementArithmetic.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { roundSeconds } from '../../actors/wheel/roundFold.ts';
@@ -125,12 +126,13 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
     }
     // Occasionally the nonce is not the one that the core expects: the transaction is reverted, and the next run retries.
     const isStale = draw('reverted') < 0.05;
-    const transactionHash = await actions.settle({
+    const sent = await actions.settle({
       previousSettledThroughRound: frontier.settledThroughRound,
       settledThroughRound: after.settledThroughRound,
       active: batch.active,
       nonce: isStale ? nonce + 1n : nonce,
     });
+    const transactionHash = toTransactionHash(sent);
     await report(seconds, { type: 'submission_submitted', submissionId, transactionHash });
     await mine();
     const { status } = await client.getTransactionReceipt({ hash: transactionHash });

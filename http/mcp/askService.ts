@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { errorStatus } from '../server/errors.ts';
 import { capAnswer } from './capAnswer.ts';
 
 const timeoutMs = 15_000;
+const errorBody = z.object({ error: z.string().optional() });
 
 /** What a tool answers: texts, and whether they say why there is none. */
 export interface ToolAnswer {
@@ -23,7 +25,7 @@ export async function askService(baseUrl: string, path: string): Promise<ToolAns
     const note = cuts.length === 0 ? [] : [`Lists that were cut: ${cuts.slice(0, 20).join('; ')}`];
     return { texts: [text, ...note], isError: false };
   }
-  const code = (body as { error?: string } | null)?.error ?? '';
+  const { error: code = '' } = errorBody.safeParse(body).data ?? {};
   const { meaning = '' } = Object.entries(errorStatus).find(([name]) => name === code)?.[1] ?? {};
   const wait = response.headers.get('retry-after');
   const asked = wait === null ? '' : ` Retry after ${wait} seconds.`;

@@ -1,6 +1,6 @@
 import type { EventSource } from '../../actors/chain/chainEvent.ts';
 import type { Column } from './column.ts';
-import { column, count, hex, largeCount, name, smallCount, time } from './column.ts';
+import { blockHash, column, count, largeCount, name, smallCount, time, transactionHash } from './column.ts';
 
 /** A page is a few marks of a table of the chain's history, whatever it holds. */
 export const rowsPerMark = 256;
@@ -12,9 +12,9 @@ export const runColumn: Column<string> = column(name, {
 /** Where on the chain something was logged. */
 export const sourceColumns: { readonly [Key in keyof EventSource]: Column<EventSource[Key]> } = {
   blockNumber: column(largeCount, { comment: 'Block of the chain', codec: 'Delta, ZSTD(1)' }),
-  blockHash: column(hex, { comment: 'Hash of the block', codec: 'ZSTD(1)' }),
+  blockHash: column(blockHash, { comment: 'Hash of the block', codec: 'ZSTD(1)' }),
   blockTimestampMs: column(time, { comment: 'Time of the block', codec: 'Delta, ZSTD(1)' }),
-  transactionHash: column(hex, { comment: 'Transaction that logged it', codec: 'ZSTD(1)' }),
+  transactionHash: column(transactionHash, { comment: 'Transaction that logged it', codec: 'ZSTD(1)' }),
   transactionIndex: column(smallCount, { comment: 'Place of the transaction in the block' }),
   logIndex: column(smallCount, { comment: 'Place of the log in the block' }),
 };

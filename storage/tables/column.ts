@@ -1,5 +1,4 @@
-import type { Hex } from 'viem';
-import { type Address, isAddress, isBytes } from '../../actors/schemas/hex.ts';
+import { type Address, isAddress, isBlockHash, isTransactionHash } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import type { ResultCell } from '../database.ts';
 import type { RowText } from '../rowText.ts';
@@ -86,20 +85,27 @@ export const nullableByte: Column<number | null> = {
   read: (cell) => (cell === null ? null : readInteger(cell)),
 };
 
-/** Bytes as `0x` and digits in lower case: an address or a hash. */
-export const hex: Column<Hex> = { type: 'String', write: (text, value) => text.text(value), read: readHex };
+/** `0x` and digits in lower case, which say nothing of what they are: the type of the column does. */
+function defineHex<Value extends string>(isOne: (text: string) => text is Value, what: string) {
+  return {
+    type: 'String',
+    write: (text, value) => text.text(value),
+    read: (cell) => {
+      const value = readString(cell);
+      if (!isOne(value)) throw new Error(`a column of ${what} holds ${cell}`);
+      return value;
+    },
+  } satisfies Column<Value>;
+}
 
-/** An address in lower case. */
-export const address: Column<Address> = {
-  type: 'String',
-  write: (text, value) => text.text(value),
-  read: readAddress,
-};
+export const blockHash = defineHex(isBlockHash, 'hashes of blocks');
+export const transactionHash = defineHex(isTransactionHash, 'hashes of transactions');
+export const address = defineHex(isAddress, 'addresses');
 
 export const nullableAddress: Column<Address | null> = {
   type: 'Nullable(String)',
   write: (text, value) => text.text(value),
-  read: (cell) => (cell === null ? null : readAddress(cell)),
+  read: (cell) => (cell === null ? null : address.read(cell)),
 };
 
 /**
@@ -198,18 +204,6 @@ export function json<Value>(): Column<Value> {
 function readString(cell: ResultCell): string {
   if (typeof cell !== 'string') throw new Error(`a column of strings holds ${cell}`);
   return cell;
-}
-
-function readHex(cell: ResultCell): Hex {
-  const value = readString(cell);
-  if (!isBytes(value)) throw new Error(`a column of bytes holds ${cell}`);
-  return value;
-}
-
-function readAddress(cell: ResultCell): Address {
-  const value = readString(cell);
-  if (!isAddress(value)) throw new Error(`a column of addresses holds ${cell}`);
-  return value;
 }
 
 function readInteger(cell: ResultCell): number {

@@ -205,7 +205,8 @@ function writeReadExpression(name: string, { readExpression }: Pick<AnyColumn, '
 
 /** The engine whose parts the servers of a cluster copy from one another. */
 export function replicate(engine: string, name: string): string {
-  const [, kind, version] = /^(\w+)\((\w*)\)$/.exec(engine) as unknown as [string, string, string];
+  const [, kind, version] = /^(\w+)\((\w*)\)$/.exec(engine) ?? [];
+  if (kind === undefined || version === undefined) throw new Error(`${engine} is no engine of these tables`);
   const place = `'/clickhouse/tables/{shard}/{database}/${name}', '{replica}'`;
   return `Replicated${kind}(${version === '' ? place : `${place}, ${version}`})`;
 }

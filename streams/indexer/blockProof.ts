@@ -3,7 +3,15 @@ import { type Input, RLP } from '@ethereumjs/rlp';
 import type { Hash, Hex } from 'viem';
 import { bytesToHex, concatBytes, hexToBytes, keccak256, toHex } from 'viem/utils';
 import { z } from 'zod';
-import { type Address, toAddress, toLowercase } from '../../actors/schemas/hex.ts';
+import {
+  type Address,
+  type BlockHash,
+  type TransactionHash,
+  toAddress,
+  toBlockHash,
+  toLowercase,
+  toTransactionHash,
+} from '../../actors/schemas/hex.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
@@ -56,8 +64,8 @@ const hashedHeader = header.extend({ hash: word });
 /** A proven block header, as far as it is used: its members hash to its hash. */
 export interface BlockHeader {
   readonly number: bigint;
-  readonly hash: Hash;
-  readonly parentHash: Hash;
+  readonly hash: BlockHash;
+  readonly parentHash: BlockHash;
   readonly timestampMs: number;
   readonly logsBloom: Hex;
   readonly receiptsRoot: Hash;
@@ -79,8 +87,8 @@ export function proveHeader(answer: unknown): BlockHeader {
   }
   return {
     number: parsed.number,
-    hash,
-    parentHash: toLowercase(parsed.parentHash),
+    hash: toBlockHash(hash),
+    parentHash: toBlockHash(parsed.parentHash),
     timestampMs: Number(parsed.timestamp) * 1000,
     logsBloom: parsed.logsBloom,
     receiptsRoot: toLowercase(parsed.receiptsRoot),
@@ -175,7 +183,7 @@ type Transaction = z.infer<typeof transaction>;
  *
  * @throws ProviderInconsistent when the transactions are not those of the header.
  */
-export async function proveTransactionHashes(of: BlockHeader, answer: unknown): Promise<Hash[]> {
+export async function proveTransactionHashes(of: BlockHeader, answer: unknown): Promise<TransactionHash[]> {
   const { transactions } = parse(
     z.object({ transactions: z.array(transaction) }),
     answer,
@@ -183,7 +191,7 @@ export async function proveTransactionHashes(of: BlockHeader, answer: unknown): 
   );
   const encoded = transactions.map((one) => encodeTyped(one.type ?? 0n, listMembers(of, one)));
   await expectRoot('transactions', of, of.transactionsRoot, encoded);
-  return encoded.map((bytes) => keccak256(bytes));
+  return encoded.map((bytes) => toTransactionHash(keccak256(bytes)));
 }
 
 /** In the order that each transaction type defines: EIP-155, 2930, 1559, 4844 and 7702. */

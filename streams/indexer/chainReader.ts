@@ -1,9 +1,9 @@
-import type { Hash, Hex } from 'viem';
+import type { Hex } from 'viem';
 import { createClient, http, rpcSchema, toEventSelector, webSocket } from 'viem';
 import { z } from 'zod';
 import { type ProposerChange, proposerRole } from '../../actors/chain/chainReads.ts';
 import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
-import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { type Address, type TransactionHash, toAddress } from '../../actors/schemas/hex.ts';
 import {
   type BlockHeader,
   type ProvenLog,
@@ -128,7 +128,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     };
   }
 
-  async function readTransactionHashes(of: BlockHeader): Promise<Hash[]> {
+  async function readTransactionHashes(of: BlockHeader): Promise<TransactionHash[]> {
     const params: [string, boolean] = [toQuantity(of.number), true];
     return proveTransactionHashes(of, await client.request({ method: 'eth_getBlockByNumber', params }));
   }

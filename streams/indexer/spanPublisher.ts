@@ -1,5 +1,4 @@
 import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
-import type { Hash } from 'viem';
 import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/chainReads.ts';
 import {
   type ChainBlock,
@@ -11,7 +10,7 @@ import {
 import { linkSpan } from '../../actors/chain/linkSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
-import type { Address } from '../../actors/schemas/hex.ts';
+import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { expectParent } from './chainReader.ts';
@@ -26,7 +25,7 @@ const acknowledgementMs = 5_000;
 /** A block that the stream holds. */
 export interface PublishedBlock {
   readonly number: bigint;
-  readonly hash: Hash;
+  readonly hash: BlockHash;
 }
 
 /** Another indexer published meanwhile, or the outcome of an attempt is unknown: the stream is read again. */
@@ -59,7 +58,7 @@ export interface SpanPublisher {
    */
   publish(span: {
     readonly fromBlock: bigint;
-    readonly parentHash: Hash;
+    readonly parentHash: BlockHash;
     readonly last: Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
     readonly blocks: readonly ChainBlock[];
     /** A header of the same branch; called if a span has to end before a block. */
@@ -247,7 +246,7 @@ function listKnownBlocks(span: ChainSpanMessage): PublishedBlock[] {
 
 function formatBounds(
   fromBlock: bigint,
-  parentHash: Hash,
+  parentHash: BlockHash,
   to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>,
 ) {
   return {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
-import type { ActorInspector } from '../actorTransitions.ts';
+import { type ActorOwner, noOwner } from '../actorOwner.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 import type { RejectedMessage } from '../rejectedMessage.ts';
@@ -44,8 +44,10 @@ export interface RejectionLog {
   /**
    * Emits each item once its rejections, and those of all before it, are acknowledged, including those that a cancelled pipeline left
    * unpublished. The pipeline begins after `position`.
+   *
+   * @param owner of its machine; none unless it is given.
    */
-  publishAfter(position: number): MonoTypeOperatorFunction<PipelineItem>;
+  publishAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
   /** Resolves when nothing is being published, not even by a cancelled pipeline. */
   settled(): Promise<void>;
   readonly waiting: number;
@@ -59,8 +61,6 @@ export interface RejectionLogOptions {
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
   readonly logger: Logger;
-  /** Called with every transition of its machine. */
-  readonly inspect?: ActorInspector;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
@@ -72,7 +72,7 @@ export interface RejectionLogOptions {
  * published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { connection, js, jsm, stream, logger, mayPublish, onFailing, inspect } = options;
+  const { connection, js, jsm, stream, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   let publishedThrough = nothingPublished;
   /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
@@ -129,32 +129,36 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
 
   return {
     resume,
-    publishAfter: (position) => (source) =>
-      source.pipe(
-        startWith(wrapUnpublished([...unpublished], position)),
-        tap((item) => {
-          for (const message of listRejections(item)) unpublished.add(message);
-        }),
-        deliverInOrder<PipelineItem>({
-          weigh: (item) => listRejections(item).length,
-          batchWeight: 1,
-          gatherMs: 0,
-          deliver,
-          backoff,
-          onStatus: (status) => {
-            waiting = status.waiting;
-          },
-          onFailure: (error, failuresInRow) => {
-            failures++;
-            if (failuresInRow === 1) logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
-          },
-          onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
-          ...(inspect && { inspect }),
-        }),
-        finalize(() => {
-          waiting = 0;
-        }),
-      ),
+    publishAfter:
+      (position, owner = noOwner) =>
+      (source) =>
+        source.pipe(
+          startWith(wrapUnpublished([...unpublished], position)),
+          tap((item) => {
+            for (const message of listRejections(item)) unpublished.add(message);
+          }),
+          deliverInOrder<PipelineItem>({
+            label: `${stream} rejections`,
+            owner,
+            weigh: (item) => listRejections(item).length,
+            batchWeight: 1,
+            gatherMs: 0,
+            deliver,
+            backoff,
+            onStatus: (status) => {
+              waiting = status.waiting;
+            },
+            onFailure: (error, failuresInRow) => {
+              failures++;
+              if (failuresInRow === 1)
+                logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
+            },
+            onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
+          }),
+          finalize(() => {
+            waiting = 0;
+          }),
+        ),
     settled: async () => {
       await publishing;
     },

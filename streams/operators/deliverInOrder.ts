@@ -2,8 +2,7 @@ import { defer, type MonoTypeOperatorFunction, NEVER, Observable, type Observabl
 import { createActor, fromObservable } from 'xstate';
 import { type BackoffBounds, backoffDelay, defaultBackoff } from '../../machines/backoff.ts';
 import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
-import type { ActorInspector } from '../actorTransitions.ts';
-import { schedulerClock } from './schedulerClock.ts';
+import { type ActorOwner, noOwner } from '../actorOwner.ts';
 
 export interface DeliveryStatus {
   readonly state: DeliveryState;
@@ -14,6 +13,10 @@ export interface DeliveryStatus {
 }
 
 export interface DeliveryOptions<Item> {
+  /** Distinguishes its machine in logs and metrics. */
+  readonly label: string;
+  /** Of its machine; none unless it is given. */
+  readonly owner?: ActorOwner;
   /** What an item adds to a batch; an item without weight is delivered with those before it. */
   readonly weigh: (item: Item) => number;
   /** A batch is delivered once it has this weight, */
@@ -28,8 +31,6 @@ export interface DeliveryOptions<Item> {
   readonly deliver: (items: readonly Item[]) => ObservableInput<unknown>;
   readonly backoff?: BackoffBounds;
   readonly random?: () => number;
-  /** Called with every transition of its machine. */
-  readonly inspect?: ActorInspector;
   readonly onStatus?: (status: DeliveryStatus) => void;
   readonly onDelivered?: (items: readonly Item[]) => void;
   readonly onFailure?: (error: unknown, failures: number) => void;
@@ -43,7 +44,7 @@ export interface DeliveryOptions<Item> {
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
   const { weigh, batchWeight, gatherMs, isUrgent = () => false, flush$ = NEVER, deliver } = options;
   const { backoff = defaultBackoff, random = Math.random } = options;
-  const { inspect, onStatus, onDelivered, onFailure, onRecovery } = options;
+  const { owner = noOwner, onStatus, onDelivered, onFailure, onRecovery } = options;
   const weighAll = (items: readonly Item[]) => items.reduce((sum, item) => sum + weigh(item), 0);
   return (source) =>
     new Observable<Item>((subscriber) => {
@@ -123,12 +124,15 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
             backoff: backoffDelay(backoff, random),
           },
         }),
-        { clock: schedulerClock, ...(inspect && { inspect }) },
+        { id: 'delivery', input: { label: options.label }, ...owner.options },
       );
       const failures = () => actor.getSnapshot().context.failures;
-      const watching = actor.subscribe(({ value }) => {
-        report();
-        if (isEnded && value === 'idle') subscriber.complete();
+      const watching = actor.subscribe({
+        next: ({ value }) => {
+          report();
+          if (isEnded && value === 'idle') subscriber.complete();
+        },
+        error: (error) => subscriber.error(error),
       });
       actor.start();
 
@@ -150,7 +154,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         upstream.unsubscribe();
         flushing.unsubscribe();
         watching.unsubscribe();
-        actor.stop();
+        owner.end(actor);
       };
     });
 }

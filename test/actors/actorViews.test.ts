@@ -15,6 +15,7 @@ import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts
 import { toProcessBody } from '../../http/responses/process.ts';
 import { computeStatusTag, toStatusBody } from '../../http/responses/status.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
@@ -22,7 +23,7 @@ import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
 const id = 'wheel.one';
 const chainStart = emptyChainState(
-  { number: 100n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs },
+  { number: 100n, hash: buildBlockHash('a'), timestampMs: genesisMs },
   'run',
 );
 

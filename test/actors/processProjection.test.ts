@@ -10,6 +10,7 @@ import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { processResponse, toProcessBody } from '../../http/responses/process.ts';
 import { statusResponse, toStatusBody } from '../../http/responses/status.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
 import { runs } from '../support/propertyRuns.ts';
@@ -36,7 +37,7 @@ const configuration: CoreConfiguration = {
 
 /** A chain at its beginning, with a configured core. */
 function chainAtStart(): ChainState {
-  const state = emptyChainState({ number: 100n, hash, timestampMs: genesisMs }, 'run');
+  const state = emptyChainState({ number: 100n, hash: buildBlockHash('a'), timestampMs: genesisMs }, 'run');
   return {
     ...state,
     core: { ...state.core, configuration, workPerThousandBlocks: configuration.initialWorkPerThousandBlocks },

@@ -62,20 +62,15 @@ function write(message: CounterReadingMessage, order: readonly string[], spacing
 }
 
 const schemaOrder = Object.keys(counterReadingMessage.shape);
-const forms = fc.record({
-  order: fc.shuffledSubarray(schemaOrder, { minLength: schemaOrder.length }),
-  spacing: fc.constantFrom('', ' '),
-});
-
-/** A parser that has met a reading of another program in each of these forms. */
-function parserThatKnows(...known: readonly { order: readonly string[]; spacing: string }[]) {
-  const parser = createReadingParser();
-  for (const { order, spacing } of known) {
-    const text = write(plainMessage, order, spacing);
-    parser.learn(Buffer.from(text), JSON.parse(text));
-  }
-  return parser;
-}
+/** Seven, beside the one that is known from the beginning: all that a parser knows. To learn one takes longer than to read a thousand readings. */
+const knownForms = fc.sample(
+  fc.record({
+    order: fc.shuffledSubarray(schemaOrder, { minLength: schemaOrder.length }),
+    spacing: fc.constantFrom('', ' '),
+  }),
+  7,
+);
+const forms = fc.constantFrom(...knownForms);
 
 const plainMessage: CounterReadingMessage = {
   telemetryId: deriveUuid('telemetry'),
@@ -94,7 +89,19 @@ const plainMessage: CounterReadingMessage = {
   distanceMm: 3,
 };
 
+/** A parser that has met a reading of another program in each of these forms. */
+function parserThatKnows(...known: readonly { order: readonly string[]; spacing: string }[]) {
+  const parser = createReadingParser();
+  for (const { order, spacing } of known) {
+    const text = write(plainMessage, order, spacing);
+    parser.learn(Buffer.from(text), JSON.parse(text));
+  }
+  return parser;
+}
+
 describe('the text of a reading', () => {
+  const parser = parserThatKnows(...knownForms);
+
   it('is read in one step in the order of the schema from the beginning, and in any other once it was met', () => {
     const common = messages.filter(
       ({ softwareVersion, cumulativeWorkUnits, observedAt, receivedAt, sequence, ...rest }) =>
@@ -105,11 +112,10 @@ describe('the text of a reading', () => {
     );
     fc.assert(
       fc.property(common, forms, (message, form) => {
-        const parser = parserThatKnows(form);
         for (const text of [JSON.stringify(message), write(message, form.order, form.spacing)])
           expect(parser.parse(Buffer.from(text))).toEqual(toCounterReading(message));
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -118,7 +124,7 @@ describe('the text of a reading', () => {
       fc.property(messages, forms, (message, form) => {
         const text = write(message, form.order, form.spacing);
         fc.pre(isAscii(text));
-        const read = parserThatKnows(form).parse(Buffer.from(text));
+        const read = parser.parse(Buffer.from(text));
         if (read !== null) expect(read).toEqual(readPlainly(text));
       }),
       { numRuns: runs(2_000) },
@@ -153,7 +159,7 @@ describe('the text of a reading', () => {
         fc.pre(isAscii(complete));
         const from = at % complete.length;
         const text = `${complete.slice(0, from)}${inserted}${complete.slice(from + removed)}`;
-        const read = parserThatKnows(form).parse(Buffer.from(text));
+        const read = parser.parse(Buffer.from(text));
         if (read !== null) expect(read).toEqual(readPlainly(text));
       }),
       { numRuns: runs(8_000) },
@@ -164,10 +170,10 @@ describe('the text of a reading', () => {
     const usual = JSON.stringify(plainMessage);
     const twice = `${usual.slice(0, -1)},"sequence":5}`;
     const more = `${usual.slice(0, -1)},"firmware":"x"}`;
-    const parser = createReadingParser();
+    const fresh = createReadingParser();
     for (const text of [twice, more]) {
-      parser.learn(Buffer.from(text), JSON.parse(text));
-      expect(parser.parse(Buffer.from(text))).toBeNull();
+      fresh.learn(Buffer.from(text), JSON.parse(text));
+      expect(fresh.parse(Buffer.from(text))).toBeNull();
     }
     const rotations = schemaOrder.map((_, by) => [...schemaOrder.slice(by), ...schemaOrder.slice(0, by)]);
     const orders = rotations.slice(1);
@@ -188,7 +194,7 @@ describe('the text of a reading', () => {
           expect(decode(subject, data)).toEqual(createCounterDecoder()(subject, data));
         }
       }),
-      { numRuns: runs(100) },
+      { numRuns: runs(40) },
     );
   });
 });

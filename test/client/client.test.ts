@@ -1,26 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { type Client, createClient, formatUnits, ServiceError } from '../../http/client/index.ts';
+import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
-import { foldChain } from '../support/chain/foldedChain.ts';
-import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
-import { startEconomy } from '../support/chain/testEconomy.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
-const sharedWorld = shareInFile(async () => {
-  const economy = await startEconomy();
-  const chain = await foldChain(economy);
-  const random = createRandomEconomy(economy, 7);
-  await random.open();
-  for (let step = 0; step < 40; step++) await random.step();
-  await chain.fold();
-  return { economy, chain, random };
-});
+const sharedWorld = shareInFile(() => startChainWithHistory({ seed: 7, steps: 40 }));
 
 /** Each reading reaches a record of the speed, which is an event. */
 function createRecords() {

@@ -4,11 +4,12 @@ import { expect, it } from 'vitest';
 import { promtool } from '../deploy/operate/promtool.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
 import { startMiner } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
-it('metrics are documented as a process that does everything has them (npm run tables)', async () => {
+const allMetrics = shareInFile(async () => {
   const nats = await startNats();
   const miner = await startMiner({
     natsUrl: nats.url,
@@ -17,7 +18,27 @@ it('metrics are documented as a process that does everything has them (npm run t
     onChain: unreachedChain,
     environment: { MINER_RPC_URL: 'http://127.0.0.1:1' },
   });
-  const metrics = async () => (await fetch(`${miner.operatorUrl}/metrics`)).text();
+  return async () => (await fetch(`${miner.operatorUrl}/metrics`)).text();
+});
+
+it('metrics show every actor of a process, whatever it is a child of', async () => {
+  const metrics = await allMetrics();
+  const actors = async () =>
+    [...(await metrics()).matchAll(/^miner_actor_state\{actor="([^"]+)"/gm)].map(([, name]) => name).sort();
+  const streams = ['MINER_CHAIN', 'MINER_COUNTER', 'MINER_PIPELINE'];
+  const expected = [
+    ...['service', 'server operator', 'server public', 'nats', 'databaseWatch', 'ingest', 'lease'],
+    ...['followers', 'indexers', 'indexer', 'generationWatch'],
+    ...streams.flatMap((stream) => [`streamFollower ${stream}`, `messageSource ${stream}`]),
+    ...streams.map((stream) => `delivery ${stream} rejections`),
+    ...['delivery MINER_CHAIN rows', 'delivery MINER_COUNTER rows'],
+  ].sort();
+  await eventually(async () => (await actors()).length >= expected.length, 'all actors');
+  expect(await actors()).toEqual(expected);
+});
+
+it('metrics are documented as a process that does everything has them (npm run tables)', async () => {
+  const metrics = await allMetrics();
   // The last ones to be registered.
   await eventually(async () => (await metrics()).includes('# HELP miner_audit_drifts '), 'all metrics');
   const text = await metrics();

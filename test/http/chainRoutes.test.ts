@@ -8,8 +8,9 @@ import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../actors/views/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/settlementHistory.ts';
+import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { buildChainDeployment, foldChain, testRelease } from '../support/chain/foldedChain.ts';
-import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -26,14 +27,7 @@ interface Page {
 type Json = Record<string, never> & { status: string; reason?: string };
 
 /** A chain with a history; each test continues where the previous one stopped. */
-const sharedWorld = shareInFile(async () => {
-  const economy = await startEconomy();
-  const chain = await foldChain(economy);
-  const random = createRandomEconomy(economy, 3);
-  await random.open();
-  for (let step = 0; step < 160; step++) await random.step();
-  return { economy, chain, random };
-});
+const sharedWorld = shareInFile(() => startChainWithHistory({ seed: 3, steps: 160 }));
 
 async function startServer() {
   const { economy, chain, random } = await sharedWorld();
@@ -497,7 +491,10 @@ describe('chain views that are not available', () => {
     note(await readReasons(await startPublicServer({ chain: rebuilding }), owner), 'indexer_unavailable');
     expect(rebuilding.conditions()).toMatchObject({ core: 'projection_rebuilding' });
     // A block that cannot be applied has a condition of its own.
-    const fault = { block: { number: 1n, hash: '0x01', timestampMs: 0 }, detail: 'impossible' } as const;
+    const fault = {
+      block: { number: 1n, hash: buildBlockHash(1), timestampMs: 0 },
+      detail: 'impossible',
+    } as const;
     const faulty = over({ fault }).views;
     note(await readReasons(await startPublicServer({ chain: faulty }), owner), 'indexer_unavailable');
     expect(faulty.conditions()).toMatchObject({ core: 'projection_failed' });

@@ -13,11 +13,9 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
-import { foldChain } from '../support/chain/foldedChain.ts';
-import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
-import { startEconomy } from '../support/chain/testEconomy.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -89,15 +87,7 @@ async function createRecords() {
   };
 }
 
-async function startWorld() {
-  const economy = await startEconomy();
-  const chain = await foldChain(economy);
-  const random = createRandomEconomy(economy, 5);
-  await random.open();
-  for (let step = 0; step < 15; step++) await random.step();
-  await chain.fold();
-  return { economy, chain, random };
-}
+const startWorld = () => startChainWithHistory({ seed: 5, steps: 15 });
 
 /** A chain with events; each test continues where the previous one stopped. */
 const sharedWorld = shareInFile(startWorld);

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/events.ts';
-import { foldChain } from '../support/chain/foldedChain.ts';
-import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
-import { startEconomy } from '../support/chain/testEconomy.ts';
+import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -64,14 +62,7 @@ function inFeedOrder(one: Event, other: Event): number {
 }
 
 /** A chain with events of every kind; each test continues where the previous one stopped. */
-const sharedWorld = shareInFile(async () => {
-  const economy = await startEconomy();
-  const chain = await foldChain(economy);
-  const random = createRandomEconomy(economy, 3);
-  await random.open();
-  for (let step = 0; step < 120; step++) await random.step();
-  return { economy, chain, random };
-});
+const sharedWorld = shareInFile(() => startChainWithHistory({ seed: 3, steps: 120 }));
 
 async function startServer() {
   const { economy, chain, random } = await sharedWorld();

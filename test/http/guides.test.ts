@@ -4,9 +4,7 @@ import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { routes } from '../../http/routes/routes.ts';
 import { errorStatus } from '../../http/server/errors.ts';
 import { rateClasses } from '../../http/server/rateLimiter.ts';
-import { foldChain } from '../support/chain/foldedChain.ts';
-import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
-import { startEconomy } from '../support/chain/testEconomy.ts';
+import { type ChainWithHistory, startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import {
   findOverflow,
   findViolations,
@@ -95,21 +93,22 @@ describe('the programs of the guides', () => {
   it.each(['start ts follow', 'start py follow'])(
     '%s prints each settlement once, also those while the service was not there, and continues after its own end',
     async (id) => {
-      const { chain, random } = await world();
+      const history = await world();
+      const { chain } = history;
       const port = await findFreePort();
       const first = await startPublicServer({ chain: chain.views }, port);
       const [folder, before] = [temporaryDirectory(), await listSettlements(first)];
       const run = await runSnippet(id, folder, first.base);
       await eventually(() => findRounds(run.output()).length >= before.length, 'the settlements of the feed');
       first.close();
-      await settleMore(chain, random);
+      await settleMore(history);
       const second = await startPublicServer({ chain: chain.views }, port);
       const meanwhile = listBehind(before, await listSettlements(second));
       await eventually(() => findRounds(run.output()).length > before.length, 'those since then');
       await run.end('SIGKILL');
       const printed = findRounds(run.output());
       expect(printed).toEqual([...before, ...meanwhile].slice(0, printed.length));
-      await settleMore(chain, random);
+      await settleMore(history);
       const later = listBehind(printed, await listSettlements(second));
       const again = await runSnippet(id, folder, second.base);
       await eventually(() => findRounds(again.output()).length >= later.length, 'those behind its position');
@@ -119,18 +118,9 @@ describe('the programs of the guides', () => {
   );
 });
 
-const world = shareInFile(async () => {
-  const economy = await startEconomy();
-  const chain = await foldChain(economy);
-  const random = createRandomEconomy(economy, 7);
-  await random.open();
-  for (let step = 0; step < 40; step++) await random.step();
-  await chain.fold();
-  return { chain, random };
-});
-type World = Awaited<ReturnType<typeof world>>;
+const world = shareInFile(() => startChainWithHistory({ seed: 7, steps: 40 }));
 
-async function settleMore(chain: World['chain'], random: World['random']) {
+async function settleMore({ chain, random }: ChainWithHistory) {
   for (let step = 0; step < 30; step++) await random.step();
   await chain.fold();
 }

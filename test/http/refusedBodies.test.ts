@@ -10,6 +10,7 @@ import {
   createStateViews,
   stateOwner,
 } from '../support/chain/economyState.ts';
+import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -178,9 +179,9 @@ describe('a body that its schema refuses, in production', () => {
               address: stateOwner,
               source: source ?? {
                 blockNumber: 1n,
-                blockHash: `0x${'1'.repeat(64)}`,
+                blockHash: buildBlockHash(1),
                 blockTimestampMs: 0,
-                transactionHash: `0x${'1'.repeat(64)}`,
+                transactionHash: buildTransactionHash(1),
                 transactionIndex: 0,
                 logIndex: 0,
               },

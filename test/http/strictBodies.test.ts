@@ -18,6 +18,7 @@ import {
   plainMetadata,
   stateOwner,
 } from '../support/chain/economyState.ts';
+import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -37,9 +38,9 @@ function chainWithEvents(): ChainViews {
   const { views } = createStateViews(state);
   const source = {
     blockNumber: 50n,
-    blockHash: hash,
+    blockHash: buildBlockHash('a'),
     blockTimestampMs: state.block.timestampMs,
-    transactionHash: hash,
+    transactionHash: buildTransactionHash('a'),
     transactionIndex: 0,
     logIndex: 0,
   };

@@ -27,6 +27,7 @@ function source() {
         report: (_, { error }) => reported.push(error),
       },
     }),
+    { input: { label: 'one' } },
   );
   actor.start();
   const turn = () => vi.advanceTimersByTimeAsync(0);

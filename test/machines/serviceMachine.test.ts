@@ -13,11 +13,9 @@ import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { ingestMachine, type Rebuild } from '../../machines/ingestMachine.ts';
 import { type LeaseObservation, leaseMachine } from '../../machines/leaseMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
-import {
-  createServiceMachine,
-  type ServiceMachine,
-  type WorkMachines,
-} from '../../machines/serviceMachine.ts';
+import { type PortEvent, serverMachine } from '../../machines/serverMachine.ts';
+import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
+import type { WorkMachines } from '../../machines/serviceSetup.ts';
 
 interface Settings {
   readonly writes?: boolean;
@@ -27,6 +25,9 @@ interface Settings {
   readonly fails?: Record<string, number>;
   /** Another process holds the lease. */
   readonly isHeldElsewhere?: boolean;
+  readonly serves?: boolean;
+  /** Servers whose ports are taken. */
+  readonly takenPorts?: readonly ('public' | 'operator')[];
   readonly rebuild?: Rebuild;
 }
 
@@ -41,7 +42,9 @@ function forever(): Promise<void> {
 }
 
 /** A service of which every part is played by a test; what was done is in `done`, in order. */
-function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuild }: Settings = {}) {
+function start(settings: Settings = {}) {
+  const { writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuild } = settings;
+  const { serves = true, takenPorts = [] } = settings;
   const done: string[] = [];
   const cancelled = new Set<string>();
   const failuresLeft = { ...fails };
@@ -169,9 +172,21 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
     ]),
     indexers: new Map([['indexer', { logic: indexer, input: undefined }]]),
   };
-  const root = createActor(
-    createServiceMachine<TestWork>().provide({
+  const server = (name: 'public' | 'operator') =>
+    serverMachine.provide({
       actors: {
+        port: fromCallback(({ sendBack }: { sendBack: (event: PortEvent) => void }) => {
+          if (takenPorts.includes(name)) sendBack({ type: 'refused', error: new Error(`${name} is taken`) });
+          else sendBack({ type: 'bound', port: 1 });
+          return () => done.push(`close ${name} server`);
+        }),
+      },
+    });
+  const root = createActor(
+    createServiceMachine<TestWork>(serves).provide({
+      actors: {
+        operatorServer: server('operator'),
+        publicServer: server('public'),
         nats: natsMachine.provide({
           actors: {
             link: fromCallback(({ sendBack }) => {
@@ -195,8 +210,6 @@ function start({ writes = true, hangs = [], fails = {}, isHeldElsewhere = false,
       },
       actions: {
         reportJetStreamFailure: () => undefined,
-        closePublicServer: () => done.push('close public server'),
-        closeOperatorServer: () => done.push('close operator server'),
       },
     }),
     { input: { writes, isDatabaseShared: false } },
@@ -305,6 +318,37 @@ describe('the machine of the service', () => {
     expect(failing.root.getSnapshot().value).toBe('failed');
     await pass(5_000);
   });
+
+  it('tells clients to connect elsewhere from its leaving on, and has no public server where it does not serve', async () => {
+    const { root, done, stop } = start({ hangs: working });
+    await pass(10);
+    const server = () => root.getSnapshot().children.publicServer?.getSnapshot();
+    expect([server()?.value, server()?.hasTag('leaving')]).toEqual([{ open: 'listening' }, false]);
+    root.send({ type: 'leave', drainMs: 5_000 });
+    expect([server()?.value, server()?.hasTag('leaving')]).toEqual([{ open: 'draining' }, true]);
+    await stop();
+    // Connections that were open are answered until the process ends.
+    expect([server()?.value, server()?.hasTag('leaving')]).toEqual(['closed', true]);
+    expect(done.filter((one) => one === 'close public server')).toHaveLength(1);
+
+    const ingesting = start({ hangs: working, serves: false });
+    await pass(10);
+    expect(ingesting.isIn('running')).toBe(true);
+    expect((await ingesting.stop()).steps).toEqual(fullStop.slice(1));
+  });
+
+  it.each(['public', 'operator'] as const)(
+    'ends before it has begun where the %s port is taken, and closes the other one',
+    async (taken) => {
+      const { root, done } = start({ takenPorts: [taken] });
+      await pass(10);
+      expect(root.getSnapshot()).toMatchObject({
+        value: 'failed',
+        context: { fault: { error: new Error(`${taken} is taken`) } },
+      });
+      expect(done.toSorted()).toEqual(['close database', 'close operator server', 'close public server']);
+    },
+  );
 
   it('of a read replica asks for the active tables, and takes no lease', async () => {
     const { done, ingest, stop } = start({ writes: false, hangs: working, fails: { 'read active': 1 } });

@@ -55,7 +55,7 @@ function follower() {
       },
       delays: { backoff: 1_000 },
     }),
-    { input: { stream: 'one' } },
+    { input: { label: 'one' } },
   );
   actor.start();
   const turn = () => vi.advanceTimersByTimeAsync(0);
@@ -64,8 +64,8 @@ function follower() {
     done,
     restoredWith,
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
-    restored: async () => {
-      restore.resolve({ place: { streamCreated: null, position: 0, digest: null }, lastSequence: 1 });
+    restored: async ({ position = 0, lastSequence = 1 } = {}) => {
+      restore.resolve({ place: { streamCreated: null, position, digest: null }, lastSequence });
       await turn();
     },
     refused: async () => {
@@ -104,6 +104,24 @@ describe('the machine of a follower', () => {
     caughtUp();
     expect(is({ following: 'live' })).toBe(true);
     expect(done).toEqual(['restore', 'restore', 'pipeline', 'caught up']);
+  });
+
+  it.each([
+    ['everything was folded again', { position: 0, lastSequence: 1 }, true],
+    ['much was folded', { position: 5, lastSequence: 10_005 }, true],
+    ['little was folded', { position: 5, lastSequence: 10_004 }, false],
+    ['the stream holds nothing', { position: 0, lastSequence: 0 }, false],
+  ])('wants the state saved where %s to catch up, until it is', async (_, restoredTo, isDue) => {
+    const { actor, restored, caughtUp } = follower();
+    const isSaveDue = () => actor.getSnapshot().context.isSaveDue;
+    await restored(restoredTo);
+    expect(isSaveDue()).toBe(false);
+    caughtUp();
+    expect(isSaveDue()).toBe(isDue);
+    actor.send({ type: 'saving', position: restoredTo.lastSequence - 1 });
+    expect(isSaveDue()).toBe(isDue);
+    actor.send({ type: 'saving', position: restoredTo.lastSequence });
+    expect(isSaveDue()).toBe(false);
   });
 
   it.each(['diverged', 'olderSnapshotNeeded'] as const)(

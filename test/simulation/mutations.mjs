@@ -35,8 +35,8 @@ export const mutations = [
   {
     what: 'The snapshot is saved before the rows that it covers',
     file: 'streams/streamPipeline.ts',
-    from: '    writer?.writeAfter(from.position) ?? passThrough,\n    marks.save,\n',
-    to: '    marks.save,\n    writer?.writeAfter(from.position) ?? passThrough,\n',
+    from: '    writer?.writeAfter(from.position, owner) ?? passThrough,\n    marks.save,\n',
+    to: '    marks.save,\n    writer?.writeAfter(from.position, owner) ?? passThrough,\n',
   },
   {
     what: 'The message at the position of a snapshot is not compared with the one that was folded',
@@ -76,7 +76,7 @@ export const mutations = [
   },
   {
     what: 'Consumption resumes one message too late',
-    file: 'streams/jetstream/messageSource.ts',
+    file: 'streams/jetstream/orderedConsumer.ts',
     from: 'opt_start_seq: from.position + 1,',
     to: 'opt_start_seq: from.position + 2,',
   },
@@ -119,8 +119,8 @@ export const mutations = [
   {
     what: 'A process is behind for as long as a stream has less than it had at the start',
     file: 'streams/streamFollower.ts',
-    from: 'merge(folded$.pipe(filter((position) => position >= lastSequence)), source.ends$).pipe(',
-    to: 'merge(folded$.pipe(filter((position) => position >= lastSequence))).pipe(',
+    from: '(position) => position >= lastSequence)), source.ends$).pipe(',
+    to: '(position) => position >= lastSequence))).pipe(',
   },
   {
     what: 'Stored readings are ordered by time instead of position',

@@ -36,6 +36,7 @@ import {
   readingHistory,
   spanHistory,
 } from '../support/chain/feedEvents.ts';
+import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -305,7 +306,7 @@ describe('a read of old events', () => {
       recordedAtMs: Math.floor(at / 100),
       position: Math.floor(at / 20) + 1,
       ordinal: at % 20,
-      source: { ...event.source, transactionHash: `0x${at}` },
+      source: { ...event.source, transactionHash: buildTransactionHash(at) },
     });
     /** Rows that were read of all tables since the engine was opened. */
     const rowsSelected = async () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import type { Hex } from 'viem';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { type Address, type BlockHash, type TransactionHash, toAddress } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createRowText } from '../../storage/rowText.ts';
@@ -10,11 +9,11 @@ import {
   address,
   amount,
   amounts,
+  blockHash,
   byte,
   column,
   count,
   enumerated,
-  hex,
   integer,
   json,
   largeCount,
@@ -30,6 +29,7 @@ import {
   stringOrEmpty,
   sum,
   time,
+  transactionHash,
   uuid,
 } from '../../storage/tables/column.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
@@ -45,6 +45,7 @@ import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { defineTable, insertRows, type Table } from '../../storage/tables/table.ts';
 import { cellText } from '../../storage/tabSeparated.ts';
+import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -75,7 +76,8 @@ interface Values {
   readonly enumeratedOne: 'one' | 'two';
   readonly account: Address;
   readonly perhapsAccount: Address | null;
-  readonly bytes: Hex;
+  readonly blockHash: BlockHash;
+  readonly transactionHash: TransactionHash;
   readonly perhapsAmount: bigint | null;
   readonly listed: readonly bigint[];
   readonly large: bigint;
@@ -104,7 +106,8 @@ const everyKind = defineTable<Values>({
     enumeratedOne: enumerated(['one', 'two']),
     account: address,
     perhapsAccount: nullableAddress,
-    bytes: hex,
+    blockHash,
+    transactionHash,
     perhapsAmount: nullableAmount,
     listed: amounts,
     large: largeCount,
@@ -158,7 +161,8 @@ describe.each(locations)('tables in %s', (_, locate) => {
       enumeratedOne: fc.constantFrom('one', 'two'),
       account: addresses,
       perhapsAccount: fc.option(addresses),
-      bytes: fc.uint8Array().map((bytes): Hex => `0x${Buffer.from(bytes).toString('hex')}`),
+      blockHash: fc.bigInt({ min: 0n, max: uint256Max }).map(buildBlockHash),
+      transactionHash: fc.bigInt({ min: 0n, max: uint256Max }).map(buildTransactionHash),
       perhapsAmount: fc.option(amountsOfAny),
       listed: fc.array(amountsOfAny, { maxLength: 5 }),
       large: largeOnes,

@@ -14,6 +14,7 @@ import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
+import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -48,9 +49,9 @@ async function fill(database: Database, tables: Tables, speedMmPerSecond: number
   const source = {
     run: '1.0',
     blockNumber: 2n ** 64n - 1n,
-    blockHash: '0x01',
+    blockHash: buildBlockHash(1),
     blockTimestampMs: startMs,
-    transactionHash: '0x02',
+    transactionHash: buildTransactionHash(2),
     transactionIndex: 0,
     logIndex: 1,
     position: 3,

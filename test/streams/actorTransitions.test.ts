@@ -7,6 +7,7 @@ import { createActorTransitions, describeState } from '../../streams/actorTransi
 /** One region queries and waits for ever, next to another one that moves. */
 const watch = createMachine({
   id: 'watch',
+  context: { label: 'one' },
   type: 'parallel',
   states: {
     polling: {
@@ -42,11 +43,11 @@ describe('transitions of process actors', () => {
   it('are logged and counted once per state, of children too, and not within a state', async () => {
     const lines: unknown[] = [];
     const registry = new Registry();
-    const createInspector = createActorTransitions({
+    const inspect = createActorTransitions({
       logger: { debug: (line: unknown) => lines.push(line) } as unknown as Logger,
       registry,
     });
-    const root = createActor(parent, { inspect: createInspector('one') });
+    const root = createActor(parent, { inspect });
     root.start();
     root.send({ type: 'turn' });
     const child = root.getSnapshot().children.child;
@@ -55,12 +56,12 @@ describe('transitions of process actors', () => {
     root.send({ type: 'end' });
     expect(lines).toEqual([
       { actor: 'watch one', state: 'tables.active' },
-      { actor: 'parent one', state: 'open' },
+      { actor: 'parent', state: 'open' },
       { actor: 'watch one', state: 'tables.rebuilding.filling' },
-      { actor: 'parent one', state: 'closed' },
+      { actor: 'parent', state: 'closed' },
     ]);
     expect(metrics).toContain('miner_actor_transitions_total{actor="watch one",state="tables.active"} 1');
-    expect(metrics).toContain('miner_actor_state{actor="parent one",state="open"} 1');
+    expect(metrics).toContain('miner_actor_state{actor="parent",state="open"} 1');
     expect(metrics).toContain('miner_actor_state{actor="watch one",state="tables.rebuilding.filling"} 1');
     expect(metrics.match(/^miner_actor_state\{/gm)).toHaveLength(2);
     expect(describeState(root.getSnapshot())).toBe('closed');

@@ -19,6 +19,7 @@ import { startAnvil } from '../../deploy/local/localAnvil.ts';
 import { localChain } from '../../deploy/local/localChainClient.ts';
 import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/indexer/blockProof.ts';
 import { ProviderInconsistent } from '../../streams/indexer/providerInconsistent.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
@@ -255,8 +256,8 @@ describe('a block', () => {
     };
     const header = {
       number: 1n,
-      hash: '0x',
-      parentHash: '0x',
+      hash: buildBlockHash(1),
+      parentHash: buildBlockHash(0),
       timestampMs: 0,
       logsBloom: '0x',
       receiptsRoot: '0x',

@@ -109,6 +109,7 @@ async function createWritten() {
   const tables = await migrate(database, silentLogger);
   const start = (position = 0) => {
     const writer = createRowWriter({
+      stream: 'MINER_CHAIN',
       database,
       tables: () => tables,
       clock: manualClock(),

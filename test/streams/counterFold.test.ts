@@ -24,6 +24,7 @@ describe('the fold of the counter stream', () => {
     const start = (position = 0) => {
       const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
       const writer = createRowWriter({
+        stream: 'MINER_COUNTER',
         database,
         tables: () => tables,
         clock: manualClock(),

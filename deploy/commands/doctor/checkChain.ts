@@ -3,7 +3,7 @@ import { createPublicClient, http } from 'viem';
 import { chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
+import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 
 const requestMs = 5_000;

@@ -9,7 +9,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
+import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
 import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
 import { checkStreams } from './checkStreams.ts';

@@ -9,7 +9,7 @@ import { joinParts, type SpanParts } from '../../../actors/chain/spanParts.ts';
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
+import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';

@@ -7,7 +7,7 @@ import {
   streamSubjects,
 } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chainViews.ts';
+import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 
 /** Messages that are looked at for the first span. */

@@ -152,9 +152,13 @@ async function foldAll(parts: ReplayOptions, preparation: PrepareReplayOptions):
   const only = await loadOthers(preparation);
   // The signal does not repeat a stop that came while this was loaded.
   if (signal.aborted) return false;
+  const stream = 'MINER_COUNTER';
   const tables = () => rebuilt;
-  const writer = createRowWriter({ database, tables, batchRows, clock: systemClock, logger });
-  const progress = { bar: null as ReturnType<typeof createProgress> | null, from: null as number | null };
+  const writer = createRowWriter({ stream, database, tables, batchRows, clock: systemClock, logger });
+  const progress: { bar: ReturnType<typeof createProgress> | null; from: number | null } = {
+    bar: null,
+    from: null,
+  };
   const onProgress = (position: number) => {
     progress.from ??= position;
     progress.bar ??= createProgress({
@@ -182,7 +186,6 @@ async function foldAll(parts: ReplayOptions, preparation: PrepareReplayOptions):
     only,
     onProgress,
   });
-  const stream = 'MINER_COUNTER';
   const oldestMs = createOldestRowMs(
     await readRowsTtlDays(database, parts.active.readings),
     systemClock.nowMs,

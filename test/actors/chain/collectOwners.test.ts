@@ -4,8 +4,7 @@ import type { OwnerEvent } from '../../../actors/chain/chainState.ts';
 import { collectOwners } from '../../../actors/chain/collectOwners.ts';
 import { dispatchRecords } from '../../../actors/foldRecord.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
-
-const hash = `0x${'1'.repeat(64)}` as const;
+import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
 
 const buildOwnerEvent = (number: number): OwnerEvent => ({
   kind: 'claim',
@@ -19,9 +18,9 @@ const buildOwnerEvent = (number: number): OwnerEvent => ({
   nextMergeBlock: null,
   source: {
     blockNumber: BigInt(number),
-    blockHash: hash,
+    blockHash: buildBlockHash(1),
     blockTimestampMs: 0,
-    transactionHash: hash,
+    transactionHash: buildTransactionHash(1),
     transactionIndex: 0,
     logIndex: 0,
   },

@@ -14,6 +14,7 @@ import { describe, expect, it } from 'vitest';
 import * as abis from '../../../actors/chain/contractAbis.ts';
 import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
+import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
 
 const contracts = {
   core: abis.coreAbi,
@@ -32,7 +33,7 @@ const events = Object.entries(contracts).flatMap(([kind, abi]) =>
     .filter((item): item is AbiEvent => item.type === 'event')
     .map((event) => ({ kind: kind as keyof typeof contracts, event })),
 );
-const block = { number: 1n, hash: '0x01', timestampMs: 0, logs: [] } as const;
+const block = { number: 1n, hash: buildBlockHash(1), timestampMs: 0, logs: [] } as const;
 
 const hex = (bytes: number) =>
   fc
@@ -83,7 +84,7 @@ describe('a log of the contracts', () => {
             address: addresses[kind],
             topics,
             data,
-            transactionHash: '0x' as const,
+            transactionHash: buildTransactionHash(1),
             transactionIndex: 0,
             logIndex: 0,
           };

@@ -5,6 +5,7 @@ import { applyEvent } from '../../../actors/chain/applyEvent.ts';
 import { emptyChainState } from '../../../actors/chain/chainState.ts';
 import { proxyAdminAbi } from '../../../actors/chain/contractAbis.ts';
 import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
 import {
   buildEvent,
   buildLog,
@@ -13,7 +14,7 @@ import {
 } from '../../support/chain/writtenSpans.ts';
 
 const { core, proxyAdmin, mining } = writtenContracts;
-const block = { number: 1n, hash: zeroHash, timestampMs: 1_000_000, logs: [] };
+const block = { number: 1n, hash: buildBlockHash(1), timestampMs: 1_000_000, logs: [] };
 
 /** Governance after these events. */
 function governanceAfter(events: readonly WrittenEvent[]) {

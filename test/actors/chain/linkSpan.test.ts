@@ -3,14 +3,20 @@ import type { ChainSpan } from '../../../actors/chain/chainSpan.ts';
 import { linkSpan } from '../../../actors/chain/linkSpan.ts';
 import { joinParts } from '../../../actors/chain/spanParts.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
 
 const block = (number: number, branch = 'a') =>
-  ({ number: BigInt(number), hash: `0x${branch}${number}`, timestampMs: number, logs: [] }) as const;
+  ({
+    number: BigInt(number),
+    hash: buildBlockHash(`${branch}${number}`),
+    timestampMs: number,
+    logs: [],
+  }) as const;
 
 const span = (from: number, to: number, { branch = 'a', parent = 'a', fork = 0 } = {}): ChainSpan => ({
   fromBlock: BigInt(from),
   toBlock: BigInt(to),
-  parentHash: `0x${parent}${from - 1}`,
+  parentHash: buildBlockHash(`${parent}${from - 1}`),
   blocks: [block(to, branch)],
   fork,
   chainId: 1n,

@@ -13,6 +13,7 @@ import {
   stateDeployment,
   stateOwner,
 } from '../../support/chain/economyState.ts';
+import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
 const zeroHash = `0x${'0'.repeat(64)}` as const;
@@ -88,7 +89,7 @@ describe('a safe state', () => {
   });
 
   it('of a block without a hash is unavailable', () => {
-    const views = createViews(buildEconomyEvents(), { hash: zeroHash });
+    const views = createViews(buildEconomyEvents(), { hash: buildBlockHash(0) });
     expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable'));
     expect(views.conditions()).toMatchObject({ economy: 'no_safe_block_hash' });
   });
@@ -173,11 +174,11 @@ describe('the supply of the token', () => {
         [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'uint256' }],
         ['Other', 'OTHER', 6, 1n],
       ),
-      transactionHash: zeroHash,
+      transactionHash: buildTransactionHash(0),
       transactionIndex: 0,
       logIndex: 0,
     });
-    const block = { number: 1n, hash: zeroHash, timestampMs: 0, logs: [] };
+    const block = { number: 1n, hash: buildBlockHash(0), timestampMs: 0, logs: [] };
     expect(decode(block, buildTokenLog(other))).toBeNull();
     expect(decode(block, buildTokenLog(stateContracts.token))).toMatchObject({ args: { symbol: 'OTHER' } });
   });

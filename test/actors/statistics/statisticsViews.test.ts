@@ -5,16 +5,14 @@ import { createSettlementActors } from '../../../actors/settlement/settlementAct
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { manualClock } from '../../support/manualClock.ts';
 import { genesisMs } from '../../support/processes/minerProcess.ts';
 import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';
 
-const chainStart = emptyChainState(
-  { number: 1n, hash: `0x${'a'.repeat(64)}`, timestampMs: genesisMs },
-  'run',
-);
+const chainStart = emptyChainState({ number: 1n, hash: buildBlockHash('a'), timestampMs: genesisMs }, 'run');
 
 function startViews() {
   const world = { chain: null as ChainState | null };

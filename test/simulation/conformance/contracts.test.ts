@@ -1,8 +1,9 @@
-import { type Abi, decodeFunctionData, type Hex } from 'viem';
+import { type Abi, decodeFunctionData } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { contractAbis, contractKinds } from '../../../actors/chain/chainEvent.ts';
 import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
-import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
+import { type Address, toAddress, toTransactionHash } from '../../../actors/schemas/hex.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { chainGenesis, startEconomy, type TestEconomy } from '../../support/chain/testEconomy.ts';
 import {
@@ -45,14 +46,14 @@ async function readCalls({ client, deployed }: TestEconomy): Promise<RealCall[]>
         continue;
       const abi: Abi = contractAbis[kind];
       const { functionName, args = [] } = decodeFunctionData({ abi, data: input });
-      const shown = { number, hash: block.hash as Hex, timestampMs: 0, logs: [] };
+      const shown = { number, hash: buildBlockHash(Number(number)), timestampMs: 0, logs: [] };
       const events = receipt.logs.flatMap(({ address, topics, data, logIndex }) => {
         const log = {
           address: toAddress(address),
           topics,
           data,
           logIndex,
-          transactionHash: hash,
+          transactionHash: toTransactionHash(hash),
           transactionIndex: 0,
         };
         const event = decode(shown, log);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ChainState } from '../../../actors/chain/chainState.ts';
 import { createBlockAudit } from '../../../streams/audit/auditBlock.ts';
 import { foldChain } from '../../support/chain/foldedChain.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 
@@ -29,7 +30,7 @@ it('the self-audit compares safe blocks with what the contracts answer there, an
     ],
     repair: `npm run miner -- index --from-block ${number}`,
   });
-  const hash = `0x${'1'.repeat(64)}` as const;
+  const hash = buildBlockHash(1);
   expect(await audit({ ...newest, block: { ...newest.block, hash } })).toMatchObject({
     outcome: 'drift',
     differences: [

@@ -13,6 +13,7 @@ function inVirtualTime(test: (helpers: Parameters<Parameters<TestScheduler['run'
 
 /** Items are letters; each weighs 1, a capital one is urgent, and `-` weighs nothing. */
 const letters: Omit<DeliveryOptions<string>, 'deliver'> = {
+  label: 'letters',
   weigh: (item) => (item === '0' ? 0 : 1),
   isUrgent: (item) => item !== item.toLowerCase(),
   batchWeight: 3,

@@ -3,8 +3,9 @@ import { applyEvent } from '../../../actors/chain/applyEvent.ts';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
 import type { ChainEvent, ContractAddresses, ContractKind } from '../../../actors/chain/chainEvent.ts';
 import { type ChainState, emptyChainState, type KnownBlock } from '../../../actors/chain/chainState.ts';
-import { toAddress } from '../../../actors/schemas/hex.ts';
-import { type ChainDeployment, createChainViews } from '../../../actors/views/chainViews.ts';
+import { toAddress, toBlockHash, toTransactionHash } from '../../../actors/schemas/hex.ts';
+import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
+import { createChainViews } from '../../../actors/views/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { testRelease } from './foldedChain.ts';
@@ -290,7 +291,7 @@ export function buildEconomyEvents(overrides: Partial<EconomyValues> = {}): Stat
 
 const stateBlock: KnownBlock = {
   number: 100n,
-  hash: repeatBytes32('9'),
+  hash: toBlockHash(repeatBytes32('9')),
   timestampMs: Date.UTC(2026, 1, 3, 10),
 };
 
@@ -311,7 +312,7 @@ export function buildState(events: readonly StateEvent[], block: Partial<KnownBl
             blockNumber: known.number,
             blockHash: known.hash,
             blockTimestampMs: atMs ?? firstMs + index * 1_000,
-            transactionHash: repeatBytes32('a'),
+            transactionHash: toTransactionHash(repeatBytes32('a')),
             transactionIndex: 0,
             logIndex: index,
           },

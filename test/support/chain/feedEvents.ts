@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
-import type { Hash } from 'viem';
 import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/feed/eventWindow.ts';
 import {
@@ -11,6 +10,7 @@ import {
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/views/feedIndex.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
+import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 
 export const feedChainId = 31_337n;
 
@@ -63,7 +63,9 @@ export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFe
       let logIndex = 0;
       for (const [transactionIndex, logs] of transactions.entries()) {
         // Hashes in no order, so that nothing else is in order by chance.
-        const transactionHash: Hash = `0x${((blockNumber * 7_919n + BigInt(transactionIndex)) % 1_009n).toString(16).padStart(64, '0')}`;
+        const transactionHash = buildTransactionHash(
+          (blockNumber * 7_919n + BigInt(transactionIndex)) % 1_009n,
+        );
         for (const isMint of logs) {
           events.push({
             family: 'chain',
@@ -71,7 +73,7 @@ export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFe
             address: minter,
             source: {
               blockNumber,
-              blockHash: '0x',
+              blockHash: buildBlockHash(blockNumber),
               blockTimestampMs: recordedAtMs,
               transactionHash,
               transactionIndex,

@@ -1,4 +1,4 @@
-import { type Abi, encodeAbiParameters, encodeEventTopics, type Hash, type Hex, pad } from 'viem';
+import { type Abi, encodeAbiParameters, encodeEventTopics, type Hex, pad } from 'viem';
 import {
   type ContractAddresses,
   type ContractKind,
@@ -7,7 +7,8 @@ import {
 } from '../../../actors/chain/chainEvent.ts';
 import type { ChainLog, ChainSpanMessage } from '../../../actors/chain/chainSpan.ts';
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
-import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
+import { type Address, type BlockHash, toAddress } from '../../../actors/schemas/hex.ts';
+import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 
 export const writtenChainId = 31_337n;
 
@@ -44,7 +45,7 @@ export function buildLog({ contract, name, args }: WrittenEvent, logIndex: numbe
       others,
       others.map((input) => args[input.name as string]),
     ),
-    transactionHash: `0x${(logIndex + 1).toString(16).padStart(64, '0')}`,
+    transactionHash: buildTransactionHash(logIndex + 1),
     transactionIndex: 0,
     logIndex,
   };
@@ -62,8 +63,8 @@ export interface WrittenBlock {
   readonly core?: Address;
 }
 
-export function buildHash(number: number, branch = 0): Hash {
-  return `0x${branch.toString(16).padStart(8, '0')}${number.toString(16).padStart(56, '0')}`;
+export function buildHash(number: number, branch = 0): BlockHash {
+  return buildBlockHash(`${branch.toString(16)}${number.toString(16).padStart(56, '0')}`);
 }
 
 /** A span of one block. */

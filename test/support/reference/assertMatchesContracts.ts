@@ -1,6 +1,7 @@
 import { keccak256 } from 'viem';
 import { expect } from 'vitest';
 import type { ChainState, Position } from '../../../actors/chain/chainState.ts';
+import { findPhase } from '../../../actors/chain/collectionPhase.ts';
 import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/contractAbis.ts';
 import {
   activateWeight,
@@ -10,7 +11,6 @@ import {
   listEarningsDates,
   rewardScale,
 } from '../../../actors/chain/rewards.ts';
-import { findPhase } from '../../../actors/views/chainViews.ts';
 import type { TestEconomy } from '../chain/testEconomy.ts';
 
 /** In the order of the contract's enumeration. */

@@ -8,6 +8,7 @@ import { silentLogger } from '../silentLogger.ts';
 export async function openWriter(database: Database) {
   const tables = await migrate(database, silentLogger);
   const writer = createRowWriter({
+    stream: 'MINER_COUNTER',
     database,
     tables: () => tables,
     clock: manualClock(),

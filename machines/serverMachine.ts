@@ -1,0 +1,60 @@
+import { assign, fromCallback, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
+
+/** What a port reports. */
+export type PortEvent = { type: 'bound'; port: number } | { type: 'refused'; error: unknown };
+
+interface Context {
+  /** Distinguishes the servers in logs and metrics. */
+  readonly label: string;
+  /** Null before it is bound. */
+  readonly port: number | null;
+  /** Why it could not be bound. */
+  readonly fault: { readonly error: unknown } | null;
+}
+
+/**
+ * An HTTP server on one port. While it drains, everything is answered as before, and clients are told to connect elsewhere; closed, it takes no
+ * more connections.
+ */
+export const serverMachine = setup({
+  types: {
+    context: {} as Context,
+    input: {} as { readonly label: string },
+    events: {} as PortEvent | { type: 'drain' } | { type: 'close' },
+    output: {} as Pick<Context, 'fault'>,
+    tags: {} as 'listening' | 'leaving',
+  },
+  actors: {
+    /** Binds the port, reports the outcome, and answers until it is cancelled. */
+    port: fromCallback(notProvided),
+  },
+}).createMachine({
+  id: 'server',
+  context: ({ input: { label } }) => ({ label, port: null, fault: null }),
+  initial: 'open',
+  states: {
+    open: {
+      invoke: { src: 'port' },
+      on: { close: 'closed' },
+      initial: 'starting',
+      states: {
+        starting: {
+          on: {
+            bound: { target: 'listening', actions: assign({ port: ({ event }) => event.port }) },
+            refused: {
+              target: '#server.failed',
+              actions: assign({ fault: ({ event: { error } }) => ({ error }) }),
+            },
+          },
+        },
+        listening: { tags: 'listening', on: { drain: 'draining' } },
+        draining: { tags: ['listening', 'leaving'] },
+      },
+    },
+    /** Connections that are open are answered for as long as the process lasts. */
+    closed: { type: 'final', tags: 'leaving' },
+    failed: { type: 'final' },
+  },
+  output: ({ context: { fault } }) => ({ fault }),
+});

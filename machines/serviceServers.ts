@@ -1,0 +1,52 @@
+import type {
+  AnyActorRef,
+  DoneActorEvent,
+  EventFromLogic,
+  OutputFrom,
+  SnapshotEvent,
+  SnapshotFrom,
+} from 'xstate';
+import { passError } from './failureParams.ts';
+import type { serverMachine } from './serverMachine.ts';
+
+/** A child that fails is a fault of the program, whatever the service is doing. */
+export const raiseFault = { actions: { type: 'raiseFault', params: passError } } as const;
+
+type ServerEnd = DoneActorEvent<OutputFrom<typeof serverMachine>>;
+const isListening = ({ event }: { event: SnapshotEvent<SnapshotFrom<typeof serverMachine>> }) =>
+  event.snapshot.hasTag('listening');
+const hasFailed = ({ event }: { event: ServerEnd }) => event.output.fault !== null;
+const reportPort = {
+  onSnapshot: { guard: isListening, actions: 'raisePortBound' },
+  onDone: {
+    guard: hasFailed,
+    actions: {
+      type: 'raiseFault',
+      params: ({ event }: { event: ServerEnd }) => ({ error: event.output.fault?.error }),
+    },
+  },
+  onError: raiseFault,
+} as const;
+/** What the root invokes for the operators' port, */
+export const operatorServer = {
+  id: 'operatorServer',
+  src: 'operatorServer',
+  input: { label: 'operator' },
+  ...reportPort,
+} as const;
+/** and for the public one. */
+export const publicServer = {
+  id: 'publicServer',
+  src: 'publicServer',
+  input: { label: 'public' },
+  ...reportPort,
+} as const;
+
+/** A process that does not serve has none, and it may have closed before. */
+export function tellPublicServer(
+  service: { getSnapshot(): { readonly children: Readonly<Record<string, AnyActorRef | undefined>> } },
+  event: EventFromLogic<typeof serverMachine>,
+): void {
+  const server = service.getSnapshot().children[publicServer.id];
+  if (server?.getSnapshot().status === 'active') server.send(event);
+}

@@ -1,0 +1,40 @@
+import type { Observable } from 'rxjs';
+import {
+  type AnyActor,
+  type AnyActorRef,
+  type AnyActorScope,
+  type EventObject,
+  fromEventObservable,
+  type ObservableActorLogic,
+} from 'xstate';
+import { schedulerClock } from './operators/schedulerClock.ts';
+
+/** Whose children the machines inside an Observable are, and what ends them with their subscription. */
+export interface ActorOwner {
+  /** For `createActor`. */
+  readonly options: { readonly parent: AnyActorRef } | { readonly clock: typeof schedulerClock };
+  end(actor: AnyActor): void;
+}
+
+/** Of what subscribes by itself, such as a command. The clock is that of RxJS, so a test's virtual time moves it too. */
+export const noOwner: ActorOwner = {
+  options: { clock: schedulerClock },
+  end: (actor) => actor.stop(),
+};
+
+/** Of an Observable that an actor runs: its machines are children of that actor, so they are inspected and ended with it. */
+function ownAsChildren({ self, stopChild }: AnyActorScope): ActorOwner {
+  return { options: { parent: self }, end: stopChild };
+}
+
+/** As `fromEventObservable`, for an Observable with machines inside. */
+export function fromOwningObservable<Event extends EventObject, Input>(
+  create: (args: { readonly input: Input; readonly owner: ActorOwner }) => Observable<Event>,
+): ObservableActorLogic<Event, Input> {
+  const within = (owner: ActorOwner) =>
+    fromEventObservable<Event, Input>(({ input }) => create({ input, owner }));
+  return {
+    ...within(noOwner),
+    start: (snapshot, scope) => within(ownAsChildren(scope)).start?.(snapshot, scope),
+  };
+}

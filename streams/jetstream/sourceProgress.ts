@@ -1,0 +1,87 @@
+/** How far the source of a stream has come. */
+export interface SourceCounts {
+  /** Last sequence of the stream; null while it is not known. */
+  readonly lastSequence: number | null;
+  /** Last sequence that was emitted. */
+  readonly position: number;
+  /** Messages that retention, a purge or a deletion removed before they were read. */
+  readonly missedMessages: number;
+  /** How often consumption was interrupted and restarted with a verification. */
+  readonly interruptions: number;
+  /**
+   * Everything that the stream held at this time is emitted (by the monotonic clock); null while nothing is known. It does not advance
+   * while the stream cannot be read or is read too slowly.
+   */
+  readonly freshAsOfMs: number | null;
+  /** When the stream was last found to be the one that is followed (by the monotonic clock); null before the first time. */
+  readonly verifiedAtMs: number | null;
+}
+
+export interface SourceProgress {
+  readonly counts: SourceCounts;
+  /** Another subscription begins. */
+  restartAfter(position: number): void;
+  verifiedAt(atMs: number): void;
+  /** Everything through `position` is emitted. Returns whether the stream is known to have held no more. */
+  advance(position: number): boolean;
+  /** The last requested message is not in the stream: nothing that was requested follows. */
+  skipTo(position: number): void;
+  /** The stream ended with `sequence` at a time (monotonic). Returns whether everything is emitted. */
+  noteEnd(sequence: number, atMs: number): boolean;
+  /** The end of the stream is no longer known. */
+  forgetEnd(): void;
+  isAtEnd(): boolean;
+  addMissed(messages: number): void;
+  addInterruption(): void;
+}
+
+export function createSourceProgress(): SourceProgress {
+  let counts: SourceCounts = {
+    lastSequence: null,
+    position: 0,
+    missedMessages: 0,
+    interruptions: 0,
+    freshAsOfMs: null,
+    verifiedAtMs: null,
+  };
+  /** An end of the stream that is not reached yet, and when it was observed. */
+  let seenEnd: { readonly sequence: number; readonly atMs: number } | null = null;
+
+  const update = (change: Partial<SourceCounts>) => {
+    counts = { ...counts, ...change };
+  };
+
+  return {
+    get counts() {
+      return counts;
+    },
+    restartAfter: (position) => {
+      update({ position, freshAsOfMs: null });
+      seenEnd = null;
+    },
+    verifiedAt: (verifiedAtMs) => update({ verifiedAtMs }),
+    advance: (position) => {
+      const { lastSequence } = counts;
+      update({ position, lastSequence: lastSequence === null ? null : Math.max(lastSequence, position) });
+      if (seenEnd === null || position < seenEnd.sequence) return false;
+      update({ freshAsOfMs: seenEnd.atMs });
+      seenEnd = null;
+      return true;
+    },
+    skipTo: (position) => update({ position }),
+    noteEnd: (sequence, atMs) => {
+      update({ lastSequence: Math.max(sequence, counts.position) });
+      if (counts.position < sequence) {
+        seenEnd ??= { sequence, atMs };
+        return false;
+      }
+      update({ freshAsOfMs: atMs });
+      seenEnd = null;
+      return true;
+    },
+    forgetEnd: () => update({ lastSequence: null }),
+    isAtEnd: () => counts.lastSequence !== null && counts.position >= counts.lastSequence,
+    addMissed: (messages) => update({ missedMessages: counts.missedMessages + messages }),
+    addInterruption: () => update({ interruptions: counts.interruptions + 1, lastSequence: null }),
+  };
+}

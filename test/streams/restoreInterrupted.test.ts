@@ -1,0 +1,186 @@
+import { randomBytes } from 'node:crypto';
+import { type Logger, pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { identifyFold } from '../../actors/foldIdentity.ts';
+import type { FoldRecord } from '../../actors/foldRecord.ts';
+import { noRows } from '../../actors/storedRows.ts';
+import type { Database } from '../../storage/database.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import type { StreamFold } from '../../streams/streamFold.ts';
+import { createRecords } from '../support/increments.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { createTestFollower, emptySinks, prepareToFollow } from '../support/streams/testFollower.ts';
+
+/** After so many messages each, the state is saved: whole at first, then what has changed. */
+const saves = [3, 6, 9, 12];
+/** Does not compress, and takes more chunks than one statement reads. */
+const large = randomBytes(1_800_000).toString('base64');
+
+/** Counts messages by the last digit of their sequence. */
+function createCountingFold() {
+  const counts = new Map<string, number>();
+  let changed = new Set<string>();
+  const seen = { restoredAt: null as number | null, sequences: [] as number[] };
+  const toRecord = (key: string): FoldRecord => ({ kind: 'count', key, value: String(counts.get(key) ?? 0) });
+  const fold: StreamFold = {
+    identity: identifyFold(1, {}),
+    receive: ({ messages }) => {
+      for (const { seq } of messages) {
+        const key = String(seq % 10);
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+        changed.add(key);
+        seen.sequences.push(seq);
+      }
+      return { rows: noRows, rejections: [] };
+    },
+    capture: () => {
+      const [all, changes] = [[...counts.keys()].map(toRecord), [...changed].map(toRecord)];
+      changed = new Set();
+      return {
+        all: () => [{ kind: 'large', key: '', value: JSON.stringify(large) }, ...all],
+        changes: () => changes,
+      };
+    },
+    beginRestore: () => {
+      const records = createRecords();
+      return {
+        add: (record) => records.apply([record]),
+        complete: () => (position) => {
+          counts.clear();
+          for (const [name, value] of records.sorted())
+            if (name.startsWith('count ')) counts.set(name.slice(-1), Number(value));
+          changed = new Set();
+          Object.assign(seen, { restoredAt: position, sequences: [] });
+        },
+      };
+    },
+    convertLines: () => [],
+  };
+  return { fold, seen, state: () => [...counts].sort() };
+}
+
+/** A stream of twelve messages, and a snapshot of it with three increments. */
+const savedStream = shareInFile(async () => {
+  const { nats, database, tables } = await prepareToFollow();
+  const { fold, state } = createCountingFold();
+  const follower = createTestFollower(nats, {
+    fold,
+    snapshots: createSnapshotStore({ database, tables: () => tables, logger: silentLogger }),
+    sinks: emptySinks(),
+    policy: { intervalMs: 600_000, messages: 3 },
+  });
+  for (const position of saves) {
+    for (let sequence = position - 2; sequence <= position; sequence++)
+      await nats.js.publish('miner.counter.wheel', `message ${sequence}`);
+    await eventually(() => follower.status().snapshotPosition === position, `the state of ${position}`);
+  }
+  await follower.stop({ graceMs: 5_000 });
+  const listStored = () =>
+    database.select(
+      `SELECT part, chunk, position, cityHash64(payload) FROM ${tables.foldSnapshots} ORDER BY part, chunk`,
+    );
+  return { nats, database, tables, state: state(), listStored, stored: await listStored() };
+});
+
+/** Follows with an empty fold, as a process does that has just started. */
+async function startFollower(database: Database, logger: Logger = silentLogger) {
+  const { nats, tables } = await savedStream();
+  const { fold, seen, state } = createCountingFold();
+  const removedAbove: number[] = [];
+  const follower = createTestFollower(nats, {
+    fold,
+    snapshots: createSnapshotStore({ database, tables: () => tables, logger }),
+    sinks: emptySinks(removedAbove),
+    logger,
+  });
+  const end = () => follower.stop({ graceMs: 5_000 });
+  whenFinished(end);
+  return { follower, seen, state, removedAbove, end };
+}
+
+/** What becomes of the statement of a number, from 0, that reads what is stored. */
+function interruptRead(database: Database, number: number, interrupt: () => Promise<never>) {
+  let reads = 0;
+  return {
+    ...database,
+    select: async (...query: Parameters<Database['select']>) => {
+      const answer = await database.select(...query);
+      return reads++ === number ? interrupt() : answer;
+    },
+  };
+}
+
+describe('a restoration that is interrupted at any statement', () => {
+  it('changes nothing that is stored, and the next start arrives at the same state', async () => {
+    const { database, state, stored, listStored } = await savedStream();
+    let isComplete = false;
+    let kills = 0;
+    for (; !isComplete; kills++) {
+      let isKilled = false;
+      // As good as a kill: nothing follows it.
+      const killed = await startFollower(
+        interruptRead(database, kills, () => {
+          isKilled = true;
+          return new Promise<never>(() => undefined);
+        }),
+      );
+      await eventually(() => isKilled || killed.follower.isCaughtUp, 'the interruption');
+      isComplete = !isKilled;
+      expect(killed.seen.restoredAt).toBe(isKilled ? null : 12);
+      expect(await listStored()).toEqual(stored);
+    }
+    // Which there are, what they consist of, and their chunks by two statements.
+    expect(kills - 1).toBeGreaterThanOrEqual(4);
+    const next = await startFollower(database);
+    await eventually(() => next.follower.isCaughtUp, 'the restored state');
+    expect([next.state(), next.seen, next.removedAbove]).toEqual([
+      state,
+      { restoredAt: 12, sequences: [] },
+      [],
+    ]);
+  });
+
+  it('starts again when the connection is cut, and passes over no snapshot for that', async () => {
+    const { database, state, stored, listStored } = await savedStream();
+    let isCut = true;
+    for (let cuts = 0; isCut; cuts++) {
+      isCut = false;
+      const cut = await startFollower(
+        interruptRead(database, cuts, async () => {
+          isCut = true;
+          throw new StorageUnavailable('the connection was cut');
+        }),
+      );
+      await eventually(() => cut.follower.isCaughtUp, 'the restored state');
+      expect([cut.state(), cut.seen, cut.removedAbove]).toEqual([
+        state,
+        { restoredAt: 12, sequences: [] },
+        [],
+      ]);
+      await cut.end();
+      expect(await listStored()).toEqual(stored);
+    }
+  });
+});
+
+it('a damaged increment is named in the log, and what follows the one before it is folded again', async () => {
+  const { database, tables, state } = await savedStream();
+  await database.command(
+    `ALTER TABLE ${tables.foldSnapshots} UPDATE payload = concat('AAAA', substring(payload, 5))
+     WHERE part = 2 SETTINGS mutations_sync = 1`,
+  );
+  const lines: string[] = [];
+  const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  const { follower, seen, state: stateNow } = await startFollower(database, logger);
+  await eventually(() => follower.isCaughtUp, 'the restored state');
+  expect([stateNow(), seen]).toEqual([state, { restoredAt: 6, sequences: [7, 8, 9, 10, 11, 12] }]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject(
+    [12, 9].map((position) => ({
+      position,
+      msg: 'snapshot is damaged or refused; an older one is used',
+    })),
+  );
+});

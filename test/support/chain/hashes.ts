@@ -1,0 +1,16 @@
+import {
+  type BlockHash,
+  type TransactionHash,
+  toBlockHash,
+  toTransactionHash,
+} from '../../../actors/schemas/hex.ts';
+
+/** The hash of a block that is on no chain, with these digits at its end. */
+export function buildBlockHash(digits: number | bigint | string): BlockHash {
+  return toBlockHash(`0x${digits.toString(16).padStart(64, '0')}`);
+}
+
+/** The same for a transaction. */
+export function buildTransactionHash(digits: number | bigint | string): TransactionHash {
+  return toTransactionHash(`0x${digits.toString(16).padStart(64, '0')}`);
+}
