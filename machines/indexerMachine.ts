@@ -177,7 +177,8 @@ const comparing = indexer.createStateConfig({
 /**
  * The indexer. It publishes the node's blocks that are not published yet, and nothing unproven; after any failure it waits and
  * reconnects. Each step begins with a comparison of node and stream, which decides what the step is. The timelock's logs from before
- * the first block are published first; if the node does not return them, the blocks are published nevertheless, and the logs are requested later.
+ * the first block are published first; if the node does not return them, the blocks are published nevertheless, and the logs are requested later. Each
+ * time the stream is read again it is looked whether it still holds them.
  */
 export const indexerMachine = indexer.createMachine({
   id: 'indexer',
@@ -314,7 +315,8 @@ export const indexerMachine = indexer.createMachine({
         asking: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
         waiting: { after: { readsRetry: 'askingAgain' } },
         askingAgain: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
-        complete: {},
+        // A stream that was created again, or has lost its messages, holds them no more.
+        complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },
         ended: { type: 'final' },
       },
     },

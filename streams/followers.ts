@@ -10,28 +10,23 @@ import type { SettlementActors } from '../actors/settlement/settlementActors.ts'
 import type { Clock } from '../actors/views/clock.ts';
 import type { OlderActivity } from '../actors/views/olderActivity.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
-import { createCounterDecoder } from '../actors/wheel/decodeCounter.ts';
 import type { Database } from '../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import { createKnownInstallations, type MayHaveReadings } from '../storage/knownInstallations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
-import {
-  createObservationReader,
-  createStoredThroughQuery,
-  readNewestReading,
-  readStored,
-} from '../storage/observations.ts';
+import { createObservationReader, createStoredThroughQuery, readStored } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
-import { hasOpenRemoval } from '../storage/removals.ts';
 import type { OldestRowMs } from '../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
 import { createChainStreamFold } from './chain/chainFold.ts';
+import { isChainHistoryReplaced } from './chain/chainHistoryReplaced.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
+import { isReadingHistoryReplaced } from './counter/readingHistoryReplaced.ts';
 import { createMessageSource } from './jetstream/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from './jetstream/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
@@ -97,8 +92,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     ['MINER_COUNTER', follow(options, 'MINER_COUNTER', counter.fold, counterSinks)],
     ['MINER_PIPELINE', follow(options, 'MINER_PIPELINE', settlementFold, settlementSinks)],
   ]);
-  const chainSinks =
-    options.writes && chain !== null ? createSinks(options, 'MINER_CHAIN', deleteChainRowsAbove) : null;
+  const chainSinks = options.writes && chain !== null ? createChainSinks(options) : null;
   if (chain !== null) {
     const chainCounts = registerChainMetrics(options.registry, chain);
     const chainFold = createChainStreamFold({ actors: chain, counts, chainCounts, logger: options.logger });
@@ -165,7 +159,14 @@ function createSinks(
 function createCounterSinks(options: FollowersOptions): RowSinks {
   return {
     ...createSinks(options, 'MINER_COUNTER', deleteRowsAbove),
-    isStoredHistoryReplaced: () => isNewestReadingReplaced(options),
+    isStoredHistoryReplaced: () => isReadingHistoryReplaced(options),
+  };
+}
+
+function createChainSinks(options: FollowersOptions): RowSinks {
+  return {
+    ...createSinks(options, 'MINER_CHAIN', deleteChainRowsAbove),
+    isStoredHistoryReplaced: () => isChainHistoryReplaced(options),
   };
 }
 
@@ -188,22 +189,6 @@ function createRejections(options: FollowersOptions, stream: InputStreamName): R
     ...(mayPublish && { mayPublish }),
     ...(ensureStreams && { onFailing: ensureStreams }),
   });
-}
-
-/** JetStream can lose a stream's end after rows were stored, and reuse the sequences: the newest row is then of another message. */
-async function isNewestReadingReplaced({ database, tables, jsm }: FollowersOptions): Promise<boolean> {
-  if (await hasOpenRemoval(database)) return true;
-  const newest = await readNewestReading(database, tables());
-  if (newest === null) return false;
-  const { position, telemetryId } = newest;
-  const { state } = await jsm.streams.info('MINER_COUNTER');
-  if (position > state.last_seq) return true;
-  const stored =
-    position < state.first_seq ? null : await jsm.streams.getMessage('MINER_COUNTER', { seq: position });
-  // A message that retention removed, or an operator deleted, cannot be compared.
-  if (stored === null) return false;
-  const decoded = createCounterDecoder()(stored.subject, stored.data);
-  return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;
 }
 
 interface CounterStream {

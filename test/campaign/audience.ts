@@ -11,9 +11,8 @@ const polled = [
 ];
 const pollMs = 5_000;
 const answerMs = 30_000;
-const reconnectMs = 1_000;
 
-/** Polling clients and event streams, over all kills; what they have seen. */
+/** Polling clients, over all kills; what they have seen. */
 export interface Audience {
   readonly requests: number;
   readonly answered: number;
@@ -22,21 +21,16 @@ export interface Audience {
   readonly longestAnswerMs: number;
   /** The longest time without another reading in the telemetry of whoever polled. */
   readonly longestStaleMs: number;
-  readonly events: number;
-  /** Events that one stream has sent twice. */
-  readonly doubledEvents: number;
   end(): void;
 }
 
-export function startAudience(url: () => string, clients: number, streams: number): Audience {
+export function startAudience(url: () => string, clients: number): Audience {
   const ending = new AbortController();
   const state = {
     requests: 0,
     answered: 0,
     longestAnswerMs: 0,
     longestStaleMs: 0,
-    events: 0,
-    doubledEvents: 0,
   };
   const wrongAnswers: string[] = [];
   const tags = new Map<string, string>();
@@ -78,39 +72,7 @@ export function startAudience(url: () => string, clients: number, streams: numbe
     newest = { revision, atMs: nowMs };
   }
 
-  async function follow() {
-    const seen = new Set<string>();
-    let lastId = '';
-    while (!ending.signal.aborted) {
-      try {
-        const headers = lastId === '' ? {} : { 'Last-Event-ID': lastId };
-        const response = await fetch(`${url()}/v1/events/stream`, { headers, signal: ending.signal });
-        let text = '';
-        const decoder = new TextDecoder();
-        for await (const piece of response.body as unknown as AsyncIterable<Uint8Array>) {
-          text += decoder.decode(piece, { stream: true });
-          const blocks = text.split('\n\n');
-          text = blocks.pop() ?? '';
-          for (const block of blocks) {
-            const place = /^id: (.*)$/m.exec(block)?.[1];
-            const data = /^data: (.*)$/m.exec(block)?.[1];
-            if (place === undefined || data === undefined) continue;
-            const { id } = JSON.parse(data) as { id: string };
-            if (seen.has(id)) state.doubledEvents++;
-            seen.add(id);
-            state.events++;
-            lastId = place;
-          }
-        }
-      } catch {
-        // As above.
-      }
-      await pause(reconnectMs);
-    }
-  }
-
   for (let number = 0; number < clients; number++) void poll(number);
-  for (let number = 0; number < streams; number++) void follow();
   whenFinished(() => ending.abort());
   return {
     get requests() {
@@ -124,12 +86,6 @@ export function startAudience(url: () => string, clients: number, streams: numbe
     },
     get longestStaleMs() {
       return state.longestStaleMs;
-    },
-    get events() {
-      return state.events;
-    },
-    get doubledEvents() {
-      return state.doubledEvents;
     },
     wrongAnswers,
     end: () => ending.abort(),

@@ -5,6 +5,11 @@ import { deriveUuid, readingMessage, toPublication } from '../support/readings/r
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
+const intervalMs = 30_000;
+const readingsOfDay = 86_400_000 / intervalMs;
+/** So far the wheel turns between two readings that it reaches distances of the feed all the time. */
+const distanceOfReadingMm = 20_000;
+
 /** Publishes readings until it is ended, each until it is acknowledged; one of some is bad, and one of some is sent twice. */
 export interface CampaignGateway {
   readonly acknowledged: number;
@@ -32,7 +37,8 @@ export async function startGateway(natsUrl: string, random: () => number): Promi
     for (let number = 0; !state.isEnding; number++) {
       const installationId = installations[number % installations.length] as string;
       const index = Math.floor(number / installations.length) + 1;
-      const { subject, body } = toPublication(readingMessage(installationId, index, {}, 30_000));
+      const turned = { distanceMm: (index % readingsOfDay) * distanceOfReadingMm };
+      const { subject, body } = toPublication(readingMessage(installationId, index, turned, intervalMs));
       const id = deriveUuid(`${installationId} ${index}`);
       if (random() < 0.03) await publish(subject, body.slice(0, 40), `${id} bad`);
       await publish(subject, body, id);

@@ -1,7 +1,9 @@
 // Bundles the simulator: the whole program with substitutes for what lies outside of it, and with a fault put into it where one is named.
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { group } from 'd3-array';
 import { build } from 'rolldown';
+import { smallLimits } from './smallLimits.mjs';
 
 const root = resolve(import.meta.dirname, '../..');
 const substitutes = join(import.meta.dirname, 'substitutes');
@@ -28,22 +30,28 @@ const substitution = {
     const name = replaced.get(source);
     if (name !== undefined && !isSubstitute) return join(substitutes, name);
     if (importer && resolve(importer, '..', source) === replacedFile) return join(substitutes, 'uws.ts');
+    if (importer?.includes('/viem/') && source.endsWith('/uid.js')) return join(substitutes, 'uid.ts');
     return null;
   },
 };
 
-/** Puts a fault into a file: one text instead of another, which has to be there once. */
-function mutate({ file, from, to }) {
-  const path = join(root, file);
+/** Changes sources: one text becomes another, which has to be there once. */
+function replaceTexts(replacements) {
+  const byPath = group(replacements, ({ file }) => join(root, file));
   return {
-    name: 'mutation',
+    name: 'replacements',
     load(id) {
-      if (id !== path) return null;
-      const source = readFileSync(path, 'utf8');
-      if (source.split(from).length !== 2) throw new Error(`${file} does not have this text once: ${from}`);
-      return { code: source.replace(from, () => to), moduleType: 'ts' };
+      const own = byPath.get(id);
+      if (own === undefined) return null;
+      const code = own.reduce(replaceText, readFileSync(id, 'utf8'));
+      return { code, moduleType: id.endsWith('.tsx') ? 'tsx' : 'ts' };
     },
   };
+}
+
+function replaceText(source, { file, from, to }) {
+  if (source.split(from).length !== 2) throw new Error(`${file} does not have this text once: ${from}`);
+  return source.replace(from, () => to);
 }
 
 /** @returns path of the program. */
@@ -61,7 +69,7 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
       'utf-8-validate',
       'uWebSockets.js',
     ].map((one) => new RegExp(`^${one}(?:/|$)`)),
-    plugins: [substitution, ...(mutation === null ? [] : [mutate(mutation)])],
+    plugins: [substitution, replaceTexts([...smallLimits, ...(mutation === null ? [] : [mutation])])],
     logLevel: 'warn',
     output: {
       dir: outDir,

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import keptSeeds from './keptSeeds.json' with { type: 'json' };
-import { drawPlan, type Plan } from './plan/plan.ts';
+import { keptPlans } from './keptPlans/keptPlans.ts';
+import type { Plan } from './plan/plan.ts';
 import { drawPlans, runSeeds, shrinkFailure, type Totals } from './runSeeds.ts';
 import type { Outcome } from './simulation.ts';
 import { realNowMs } from './world/realTime.ts';
@@ -60,7 +60,7 @@ function choosePlans(values: {
 }): Iterable<Plan> {
   // Written by this program.
   if (values.plan !== undefined) return [JSON.parse(readFileSync(values.plan, 'utf8')) as Plan];
-  if (values.kept) return keptSeeds.map(({ seed, episodes }) => drawPlan(seed, episodes));
+  if (values.kept) return keptPlans.map(({ plan }) => plan);
   const count = values.seeds === undefined ? Number.POSITIVE_INFINITY : Number(values.seeds);
   return drawPlans(Number(values.seed), count, Number(values.episodes));
 }

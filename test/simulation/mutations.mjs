@@ -1,6 +1,6 @@
 // Faults that are put into the program one at a time, to see whether the simulator finds them.
 
-/** @type {(import('./build.mjs').Mutation & { what: string })[]} */
+/** @type {(import('./build.mjs').Replacement & { what: string })[]} */
 export const mutations = [
   {
     what: 'Rejections that are published already are published again',
@@ -35,8 +35,8 @@ export const mutations = [
   {
     what: 'The snapshot is saved before the rows that it covers',
     file: 'streams/streamPipeline.ts',
-    from: '    writer?.writeAfter(from.position) ?? passThrough,\n    marks.save,\n',
-    to: '    marks.save,\n    writer?.writeAfter(from.position) ?? passThrough,\n',
+    from: '    writer?.writeAfter(from.position, owner) ?? passThrough,\n    marks.save,\n',
+    to: '    marks.save,\n    writer?.writeAfter(from.position, owner) ?? passThrough,\n',
   },
   {
     what: 'The message at the position of a snapshot is not compared with the one that was folded',
@@ -47,13 +47,13 @@ export const mutations = [
   {
     what: 'A stream that was created anew is taken for the one that was folded',
     file: 'streams/jetstream/sourceVerification.ts',
-    from: 'if (checkpoint.streamCreated !== null && checkpoint.streamCreated !== info.created) {',
-    to: 'if (checkpoint.streamCreated === "") {',
+    from: 'if (place.streamCreated !== null && place.streamCreated !== info.created) {',
+    to: 'if (place.streamCreated === "") {',
   },
   {
     what: 'A stream that ends before the position is not noticed',
     file: 'streams/jetstream/sourceVerification.ts',
-    from: 'if (info.state.last_seq < checkpoint.position) {',
+    from: 'if (info.state.last_seq < place.position) {',
     to: 'if (info.state.last_seq < 0) {',
   },
   {
@@ -64,7 +64,7 @@ export const mutations = [
   },
   {
     what: 'Rows above the snapshot are not compared with the stream',
-    file: 'streams/followers.ts',
+    file: 'streams/counter/readingHistoryReplaced.ts',
     from: "return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;",
     to: 'return false;',
   },
@@ -137,7 +137,7 @@ export const mutations = [
   {
     what: 'A signer that was accepted before is accepted again',
     file: 'actors/settlement/settlementActors.ts',
-    from: '      pipeline.acceptedSigners = rememberId(pipeline.acceptedSigners, id, storedAtMs);\n',
+    from: '      installation.acceptedSigners = rememberId(installation.acceptedSigners, id, storedAtMs);\n',
     to: '',
   },
   {
@@ -152,5 +152,109 @@ export const mutations = [
     file: 'streams/readiness.ts',
     from: 'isReady: isCaughtUp && !isRebuilding && isFresh,',
     to: 'isReady: isCaughtUp && !isRebuilding,',
+  },
+  {
+    what: 'A block counts as safe with eleven confirmations',
+    file: 'actors/chain/confirmations.ts',
+    from: 'export const confirmations = 12n;',
+    to: 'export const confirmations = 11n;',
+  },
+  {
+    what: 'A reorganization leaves the newest safe state of the branch that it replaces',
+    file: 'actors/chain/spanFold.ts',
+    from: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock);',
+    to: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock + 1n);',
+  },
+  {
+    what: 'A reorganization leaves a block that waits above the fork',
+    file: 'actors/chain/spanFold.ts',
+    from: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),',
+    to: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock + 1n),',
+  },
+  {
+    what: 'The logs of a block are not compared with the root of its receipts',
+    file: 'streams/indexer/blockProof.ts',
+    from: "await expectRoot('receipts', of, of.receiptsRoot, encoded);",
+    to: '',
+  },
+  {
+    what: 'A header is not hashed',
+    file: 'streams/indexer/blockProof.ts',
+    from: 'if (hash !== parsed.hash.toLowerCase()) {',
+    to: 'if (parsed.hash === "0x") {',
+  },
+  {
+    what: 'Transactions are not compared with their root',
+    file: 'streams/indexer/blockProof.ts',
+    from: "await expectRoot('transactions', of, of.transactionsRoot, encoded);",
+    to: '',
+  },
+  {
+    what: 'The next block is published whoever its parent is',
+    file: 'streams/indexer/indexerWork.ts',
+    from: 'return header.parentHash === before.hash ? header : null;',
+    to: 'return header;',
+  },
+  {
+    what: 'A fork of the node is not noticed',
+    file: 'streams/indexer/indexerWork.ts',
+    from: 'isFork: head !== null && next.parentHash !== head.hash };',
+    to: 'isFork: false };',
+  },
+  {
+    what: 'A span is appended whatever the stream ends with',
+    file: 'streams/indexer/spanPublisher.ts',
+    from: 'const expect = { lastSubjectSequence: lastSequence };',
+    to: 'const expect = {};',
+  },
+  {
+    what: 'A block that is announced again after two reorganizations is the same message',
+    file: 'streams/indexer/spanPublisher.ts',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
+    from: 'const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
+    to: 'const msgID = `${chainId}.${span.fromBlock}${part}`;',
+  },
+  {
+    what: 'A transfer leaves the token with its owner before',
+    file: 'actors/chain/handlers/collectionHandlers.ts',
+    from: 'const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);',
+    to: 'const moved = withToken(state, to, tokenId);',
+  },
+  {
+    what: 'A merge forgets what the donor has earned',
+    file: 'actors/chain/handlers/miningHandlers.ts',
+    from: '      ...closeSegments(donor.segments, now),\n',
+    to: '',
+  },
+  {
+    what: 'What a weight has earned before it counts is not left out',
+    file: 'actors/chain/handlers/miningHandlers.ts',
+    from: '          args.accumulatedPerWeight,\n        ),\n',
+    to: '          0n,\n        ),\n',
+  },
+  {
+    what: 'The last activity of an owner that becomes final is no row',
+    file: 'actors/chain/activityRows.ts',
+    from: 'const final = due.map((one): FinalActivity',
+    to: 'const final = due.slice(0, -1).map((one): FinalActivity',
+  },
+  {
+    what: 'A fork below every retained state is taken for the start of a chain',
+    file: 'actors/chain/spanFold.ts',
+    from: 'if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));\n      return reject',
+    to: 'return reject',
+  },
+  {
+    what: 'Rows of the history of the chain whose messages the stream has lost stay where no snapshot is newer than the loss',
+    file: 'streams/followers.ts',
+    from: 'isStoredHistoryReplaced: () => isChainHistoryReplaced(options),',
+    to: '',
+  },
+  {
+    what: 'What the timelock logged before the deployment is published once, whatever the stream has lost',
+    file: 'machines/indexerMachine.ts',
+    from: "complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },",
+    to: 'complete: {},',
   },
 ];

@@ -4,7 +4,7 @@ import { buildSimulator } from './build.mjs';
 import { tryMutations } from './tryMutations.mjs';
 
 const settings = process.argv.slice(2);
-if (settings.includes('--mutations')) await tryMutations();
+if (settings.includes('--mutations')) await tryMutations({ untriedOnly: settings.includes('--untried') });
 else {
   const program = await buildSimulator();
   const { status } = spawnSync(process.execPath, ['--enable-source-maps', program, ...settings], {

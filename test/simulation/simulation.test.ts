@@ -17,11 +17,11 @@ const simulate = async (...settings: string[]) => {
 };
 
 const readFingerprints = (output: string) =>
-  [...output.matchAll(/^seed (\d+): .* faults, ([0-9a-f]{16}),/gm)].map(([, seed, digest]) => [seed, digest]);
+  [...output.matchAll(/^seed (\w+): .* faults, ([0-9a-f]{16}),/gm)].map(([, seed, digest]) => [seed, digest]);
 
 describe('the simulator', () => {
-  it('finds nothing with the seeds that are kept', async () => {
-    expect(await simulate('--kept', '--minutes', '10')).toMatch(/^\d+ seeds, 0 failed;/m);
+  it('finds nothing with the plans that are kept', async () => {
+    expect(await simulate('--kept', '--minutes', '10', '--no-shrinking')).toMatch(/^\d+ seeds, 0 failed;/m);
   });
 
   it('does the same with the same seed, message for message', async () => {

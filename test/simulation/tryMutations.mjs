@@ -6,57 +6,87 @@ import { promisify } from 'node:util';
 import { buildSimulator } from './build.mjs';
 import { mutations } from './mutations.mjs';
 
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 const page = join(import.meta.dirname, 'README.md');
 const [begin, end] = ['<!-- mutations -->', '<!-- end of mutations -->'];
 /** So many seeds at most, from the first on. */
-const seedsMax = 6;
+const seedsMax = 4;
+const episodes = 3;
 /** So many programs run at the same time. */
 const programsMax = 2;
 
 /** @throws Error where the program fails without a fault that was put into it, so that nothing would be shown. */
-export async function tryMutations() {
+export async function tryMutations({ untriedOnly }) {
   const unchanged = await findSeed(await buildSimulator({ name: 'unchanged' }));
-  if (unchanged.seeds !== null)
-    throw new Error(`without a fault, seed ${unchanged.seeds} fails: ${unchanged.check}`);
-  const results = mutations.map(() => null);
-  const waiting = [...mutations.keys()];
+  if (unchanged.check !== null)
+    throw new Error(`without a fault, ${unchanged.found ?? 'it'} fails: ${unchanged.check}`);
+  const rows = mutations.map(
+    (mutation) => (untriedOnly && findFoundRow(mutation)) || formatRow(mutation, null),
+  );
+  const waiting = rows.flatMap((row, index) => (row.includes('not tried') ? [index] : []));
   const work = async () => {
     for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
       const mutation = mutations[index];
-      results[index] = await findSeed(await buildSimulator({ mutation, name: `mutation-${index}` }));
-      console.log(formatRow(mutation, results[index]));
-      writeTable(results);
+      const result = await findSeed(await buildSimulator({ mutation, name: `mutation-${index}` }));
+      rows[index] = formatRow(mutation, result);
+      console.log(rows[index]);
+      writeTable(rows);
     }
   };
   await Promise.all(Array.from({ length: programsMax }, work));
 }
 
-function writeTable(results) {
-  const rows = mutations.map((mutation, index) => formatRow(mutation, results[index]));
-  const table = ['| fault | file | found by seed number | check |', '|---|---|---|---|', ...rows].join('\n');
+/** The row of the table that there is, where an earlier run has found the fault; undefined otherwise. */
+function findFoundRow({ what }) {
+  return readFileSync(page, 'utf8')
+    .split('\n')
+    .find((line) => line.startsWith(`| ${what} |`) && /\| (?:\d+|a kept plan) \|/.test(line));
+}
+
+function writeTable(rows) {
+  const table = ['| fault | file | found by seed number, or | check |', '|---|---|---|---|', ...rows].join(
+    '\n',
+  );
   const text = readFileSync(page, 'utf8');
   writeFileSync(page, `${text.split(begin)[0]}${begin}\n${table}\n${end}${text.split(end)[1]}`);
 }
 
 function formatRow({ what, file }, result) {
-  if (result === null) return `| ${what} | \`${file}\` | not tried | |`;
-  return `| ${what} | \`${file}\` | ${result.seeds ?? `none of ${seedsMax}`} | ${result.check ?? ''} |`;
+  if (result === null) return `| ${what} | \`${file}\` | not tried |  |`;
+  return `| ${what} | \`${file}\` | ${result.found ?? `none of ${seedsMax}`} | ${result.check ?? ''} |`;
 }
 
+/** Plans that are kept come first, then seeds. */
 async function findSeed(program) {
-  const settings = ['--seed', '1', '--seeds', String(seedsMax), '--minutes', '60', '--no-shrinking'];
-  try {
-    await run(process.execPath, [program, ...settings], { maxBuffer: 2 ** 28 });
-    return { seeds: null, check: null };
-  } catch (error) {
-    const lines = String(error.stdout).split('\n');
-    const check = lines
-      .map((line) => /^seed \d+: \w+: ([\w ]+):/.exec(line)?.[1])
-      .find((one) => one !== undefined);
+  const kept = await run('--kept', '--minutes', '60');
+  if (kept.check !== null) return { found: 'a kept plan', check: kept.check };
+  const { seeds, check } = await run(
+    '--seeds',
+    String(seedsMax),
+    '--episodes',
+    String(episodes),
+    '--minutes',
+    '60',
+  );
+  return { found: check === null ? null : seeds, check };
+
+  async function run(...settings) {
+    const lines = await readLines(program, [...settings, '--seed', '1', '--no-shrinking']);
+    if (lines === null) return { seeds: null, check: null };
+    const failed = lines.map((line) => /^seed [\w ]+: \w+: ([\w ]+):/.exec(line)?.[1]);
     return {
-      seeds: lines.filter((line) => /^seed \d+:/.test(line)).length,
-      check: check ?? 'the program ended',
+      seeds: lines.filter((line) => /^seed [\w ]+:/.test(line)).length,
+      check: failed.find((one) => one !== undefined) ?? 'the program ended',
     };
+  }
+}
+
+/** What it prints; null where it finds nothing. */
+async function readLines(program, settings) {
+  try {
+    await runFile(process.execPath, [program, ...settings], { maxBuffer: 2 ** 28 });
+    return null;
+  } catch (error) {
+    return String(error.stdout).split('\n');
   }
 }

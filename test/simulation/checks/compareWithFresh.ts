@@ -1,4 +1,5 @@
 import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import { type ServiceProcess, startServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
@@ -16,15 +17,16 @@ export interface FreshComparison {
   readonly paths: readonly string[];
   /** Lists that are read page by page. */
   readonly lists: readonly string[];
+  /** What the process without faults has stored. */
+  readonly check: (stored: SimulatedClickHouse) => void;
 }
 
 /** All processes answer what one answers that has met with no fault, and has folded the streams as they are into an empty database. */
 export async function compareWithFresh(
   processes: readonly ServiceProcess[],
-  { world, deployment, paths, lists }: FreshComparison,
+  { world, deployment, paths, lists, check }: FreshComparison,
 ): Promise<void> {
-  for (const { domain } of processes) domain.wallAheadMs = 0;
-  const fresh = await startServiceProcess({ world, name: 'fresh', deployment, isSeparate: true });
+  const fresh = await startServiceProcess({ world, name: 'fresh', deployment, isolation: 'database' });
   const endMs = world.time.nowMs() + readyMs;
   while (!world.time.within(fresh.domain, () => fresh.service.readiness().isReady)) {
     if (world.time.nowMs() > endMs) throw new SimulationFailure('fresh process', 'it is not ready');
@@ -34,6 +36,7 @@ export async function compareWithFresh(
     for (const path of paths) await agree(path, (from) => readBody(from, path), process);
     for (const path of lists) await agree(path, (from) => readPages(from, path), process);
   }
+  if (fresh.own !== null) check(fresh.own.database);
   fresh.kill();
 
   async function agree(

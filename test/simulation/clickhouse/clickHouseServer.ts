@@ -33,14 +33,17 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
   }
 
   function rowsOf(name: string, isFinal: boolean): QueriedRows {
-    if (name.startsWith('system.')) return { rows: systemRows(name.slice('system.'.length)) };
+    if (name.startsWith('system.')) {
+      const rows = systemRows(name.slice('system.'.length));
+      // These are the rows.
+      return { rows, readColumn: (row, column) => (row as (typeof rows)[number])[column] ?? null };
+    }
     const table = findTable(name);
-    return {
-      rows: (isFinal ? table.final() : table.rows).map((row) => ({ column: readColumn(table, row) })),
-    };
+    const rows = isFinal ? table.final() : table.rows;
+    return { rows, readColumn: (row, column) => readColumn(table, row as StoredRow, column) };
   }
 
-  function systemRows(name: string): { column(name: string): SqlValue }[] {
+  function systemRows(name: string): Record<string, SqlValue>[] {
     const records: Record<string, SqlValue>[] = [];
     for (const table of tables.values()) {
       const about = { database: 'default', table: table.name };
@@ -60,7 +63,7 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
     if (name === 'mutations')
       for (const { table, isDone } of mutations)
         records.push({ database: 'default', table, is_done: isDone ? 1 : 0 });
-    return records.map((record) => ({ column: (column) => record[column] ?? null }));
+    return records;
   }
 
   function query(sql: string, parameters: Parameters): SqlValue[][] {
@@ -107,7 +110,13 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
     const condition = readSql(where).expression();
     const covered = new Set(
       table.rows.filter((row) =>
-        isTrue(evaluate(condition, { column: readColumn(table, row), parameters, select: () => [] })),
+        isTrue(
+          evaluate(condition, {
+            column: (name) => readColumn(table, row, name),
+            parameters,
+            select: () => [],
+          }),
+        ),
       ),
     );
     const mutation = { table: table.name, isDone: false };
@@ -138,7 +147,6 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
   return { tables, query, command, merge: (name) => findTable(name).merge() };
 }
 
-function readColumn(table: StoredTable, row: StoredRow): (name: string) => SqlValue {
-  return (name) =>
-    name === '_partition_id' ? table.partitionOf(row) : (row.values[table.indexOf(name)] as SqlValue);
+function readColumn(table: StoredTable, row: StoredRow, name: string): SqlValue {
+  return name === '_partition_id' ? table.partitionOf(row) : (row.values[table.indexOf(name)] as SqlValue);
 }

@@ -3,7 +3,8 @@ import type { Expression, SelectQuery } from './sqlParser.ts';
 
 /** Rows that a query is run over, by the name of their table. */
 export interface QueriedRows {
-  readonly rows: readonly { column(name: string): SqlValue }[];
+  readonly rows: readonly unknown[];
+  readColumn(row: unknown, name: string): SqlValue;
 }
 
 export interface SelectContext {
@@ -14,9 +15,7 @@ export interface SelectContext {
 /** Runs a query, as far as the statements of the service go. */
 export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[][] {
   const select = (inner: SelectQuery) => runSelect(inner, context);
-  const scopes = findRows(query, context, select).filter(
-    (scope) => query.where === null || isTrue(evaluate(query.where, scope)),
-  );
+  const scopes = findRows(query, context, select);
   const aliases = new Map(
     query.columns.flatMap(({ alias, expression }) => (alias === null ? [] : [[alias, expression] as const])),
   );
@@ -56,10 +55,21 @@ export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[
   return distinct.slice(0, Number(evaluate(query.limit, emptyScope(context.parameters))));
 }
 
+/** Only rows that are selected have a scope of their own. */
 function findRows(query: SelectQuery, context: SelectContext, select: Scope['select']): Scope[] {
   const { parameters } = context;
-  if (query.from === null) return [{ column: refuse, parameters, select }];
-  return context.rowsOf(query.from, query.isFinal).rows.map(({ column }) => ({ column, parameters, select }));
+  const { where } = query;
+  const isSelected = (scope: Scope) => where === null || isTrue(evaluate(where, scope));
+  if (query.from === null) return [{ column: refuse, parameters, select }].filter(isSelected);
+  const { rows, readColumn } = context.rowsOf(query.from, query.isFinal);
+  let current: unknown;
+  const probe: Scope = { column: (name) => readColumn(current, name), parameters, select };
+  const scopes: Scope[] = [];
+  for (const row of rows) {
+    current = row;
+    if (isSelected(probe)) scopes.push({ column: (name) => readColumn(row, name), parameters, select });
+  }
+  return scopes;
 }
 
 function groupRows(

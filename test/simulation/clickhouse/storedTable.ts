@@ -76,8 +76,21 @@ function createStoredTable({ name, columns, engine, version, partition, orderBy 
   const keyIndexes = orderBy.map(indexOf);
   const versionIndex = version === null ? null : indexOf(version);
 
+  /** Rows are added to the list, or become another list: what was computed for a list of this length still holds. */
+  let known: {
+    readonly of: readonly StoredRow[];
+    readonly length: number;
+    readonly final: StoredRow[];
+  } | null = null;
+
   function final(): StoredRow[] {
     if (!isReplacing) return table.rows;
+    if (known?.of !== table.rows || known.length !== table.rows.length)
+      known = { of: table.rows, length: table.rows.length, final: selectFinal() };
+    return known.final;
+  }
+
+  function selectFinal(): StoredRow[] {
     const byKey = new Map<string, StoredRow>();
     for (const row of table.rows) {
       const key = keyIndexes.map((index) => String(row.values[index])).join('\u0001');
@@ -127,7 +140,7 @@ function createStoredTable({ name, columns, engine, version, partition, orderBy 
     },
     final,
     merge: () => {
-      table.rows = final();
+      table.rows = [...final()];
     },
   };
   return table;

@@ -1,23 +1,31 @@
+import type { Deployment } from '../../../deploy/deploymentFile.ts';
 import type { Fault } from '../plan/plan.ts';
 import type { Fleet } from '../processes/fleet.ts';
+import { runReplayProcess } from '../processes/replayProcess.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { Miners } from '../workload/miners.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
 import { damageSnapshots } from './damageSnapshots.ts';
 
 export interface FaultTargets {
   readonly world: SimulatedWorld;
+  readonly deployment: Deployment;
   readonly fleet: Fleet;
+  readonly miners: Miners;
   readonly random: Random;
+  readonly note: (text: string) => void;
   /** What clients have read may be gone. */
   readonly onHistoryLost: () => void;
 }
 
-const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
+/** An operator waits no longer for a replay. */
+const replayMs = 60_000;
+const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 /** Makes something go wrong; it may take its time, and is over when this resolves. */
 export async function applyFault(fault: Fault, targets: FaultTargets): Promise<void> {
-  const { world, fleet, random, onHistoryLost } = targets;
+  const { world, deployment, fleet, miners, random, note, onHistoryLost } = targets;
   const { nats, clickHouse, weather } = world;
   const pick = (number: number): ServiceProcess | undefined => {
     const { alive } = fleet;
@@ -125,5 +133,30 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     }
     case 'merge':
       for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
+      return;
+    case 'reorganize':
+      await miners.reorganize(fault.depth, fault.length);
+      return;
+    case 'nodeAway': {
+      const before = weather.fateOfRequest;
+      weather.fateOfRequest = () => 'refused';
+      await world.sleep(fault.forMs);
+      weather.fateOfRequest = before;
+      return;
+    }
+    case 'replay': {
+      const last = nats.store.streams.get('MINER_COUNTER')?.lastSequence ?? 0;
+      const sequence = random.integer(1, Math.max(1, last));
+      const request = {
+        from: { sequence },
+        to: null,
+        installationId: null,
+        dryRun: false,
+        isIncomplete: false,
+      };
+      note(
+        `replay from ${sequence}: ${await runReplayProcess(world, { ...fault, deployment, request, limitMs: replayMs })}`,
+      );
+    }
   }
 }

@@ -11,19 +11,38 @@ export function applyWeather(
   counts: FaultCounts,
 ): void {
   weather.latencyMsMax = plan.latencyMsMax;
-  const draw = <Fate extends string>(chances: readonly (readonly [Fate, number])[], calm: Fate): Fate => {
+  const draw = <Fate extends string>(
+    of: string,
+    chances: readonly (readonly [Fate, number])[],
+    calm: Fate,
+  ): Fate => {
     let drawn = random.next();
     for (const [fate, chance] of chances) {
       drawn -= chance;
       if (drawn < 0) {
-        counts.note(fate);
+        counts.note(`${of} ${fate}`);
         return fate;
       }
     }
     return calm;
   };
+  weather.lagBlocks = plan.nodeLagBlocks;
+  weather.fateOfRequest = () =>
+    draw(
+      'request',
+      [
+        ['refused', plan.nodeRefused],
+        ['unanswered', plan.nodeUnanswered],
+        ['gateway', plan.nodeGateway],
+        ['error', plan.nodeError],
+        ['lie', plan.nodeLie],
+        ['shuffled', plan.nodeShuffled],
+      ],
+      'answered',
+    );
   weather.fateOfMessage = () =>
     draw(
+      'message',
       [
         ['unanswered', plan.messageUnanswered],
         ['lost', plan.messageLost],
@@ -33,6 +52,7 @@ export function applyWeather(
     );
   weather.fateOfStatement = (kind) =>
     draw(
+      'statement',
       [
         ['refused', plan.statementRefused],
         ['unanswered', plan.statementUnanswered],

@@ -9,6 +9,14 @@ export interface WeatherPlan {
   readonly statementApplied: number;
   readonly statementTorn: number;
   readonly statementUnanswered: number;
+  readonly nodeRefused: number;
+  readonly nodeUnanswered: number;
+  readonly nodeGateway: number;
+  readonly nodeError: number;
+  readonly nodeLie: number;
+  readonly nodeShuffled: number;
+  /** So many of the newest blocks the node does not have yet. */
+  readonly nodeLagBlocks: number;
   readonly latencyMsMax: number;
 }
 
@@ -39,7 +47,12 @@ export type Fault =
   | { readonly kind: 'natsFull'; readonly forMs: number }
   | { readonly kind: 'stopClickHouse'; readonly forMs: number }
   | { readonly kind: 'clickHouseFull'; readonly forMs: number }
-  | { readonly kind: 'merge' };
+  | { readonly kind: 'merge' }
+  /** The newest `depth` blocks are replaced by so many others. */
+  | { readonly kind: 'reorganize'; readonly depth: number; readonly length: number }
+  | { readonly kind: 'nodeAway'; readonly forMs: number }
+  /** Some messages of the readings are folded again, into other tables; killed in the middle, or not. */
+  | { readonly kind: 'replay'; readonly afterSendings: number };
 
 /** What becomes of snapshots while nobody writes them. */
 export type SnapshotDamage = 'newestLost' | 'severalLost' | 'allLost' | 'torn' | 'flipped';
@@ -58,17 +71,24 @@ export interface Episode {
   readonly sleepMs: number;
   /** How many readings arrive each second of the process's time. */
   readonly readingsPerSecond: number;
+  readonly secondsPerBlock: number;
 }
 
 export interface Plan {
   readonly seed: string;
+  /** How long before the first round the simulation begins; negative behind it, where the chain has a past. */
+  readonly beforeGenesisMs: number;
   readonly episodes: readonly Episode[];
 }
 
 export function drawPlan(seed: string, episodeCount: number): Plan {
   const random = createRandom(`plan ${seed}`);
-  return { seed, episodes: Array.from({ length: episodeCount }, () => drawEpisode(random)) };
+  const beforeGenesisMs = random.pick([600_000, -2 * 86_400_000]);
+  return { seed, beforeGenesisMs, episodes: Array.from({ length: episodeCount }, () => drawEpisode(random)) };
 }
+
+/** For so long a machine sleeps at most, while wheels and chain go on. */
+const sleepHours = [1, 8, 8, 24 * 14];
 
 function drawEpisode(random: Random): Episode {
   const durationMs = random.integer(20, 120) * 1_000;
@@ -80,8 +100,9 @@ function drawEpisode(random: Random): Episode {
     durationMs,
     weather: drawWeather(random),
     faults: faults.sort((a, b) => a.atMs - b.atMs),
-    sleepMs: random.oneOf(3) ? random.integer(1, 8 * 3_600) * 1_000 : 0,
+    sleepMs: random.oneOf(2) ? random.integer(1, random.pick(sleepHours) * 3_600) * 1_000 : 0,
     readingsPerSecond: random.pick([0.2, 1, 3, 10]),
+    secondsPerBlock: random.pick([0.5, 2, 2, 12]),
   };
 }
 
@@ -96,6 +117,13 @@ function drawWeather(random: Random): WeatherPlan {
     statementApplied: chance(),
     statementTorn: chance(),
     statementUnanswered: chance() / 10,
+    nodeRefused: chance(),
+    nodeUnanswered: chance() / 5,
+    nodeGateway: chance(),
+    nodeError: chance(),
+    nodeLie: chance(),
+    nodeShuffled: chance(),
+    nodeLagBlocks: random.oneOf(4) ? random.integer(1, 40) : 0,
     latencyMsMax: random.pick([4, 4, 50, 400, 2_000]),
   };
 }
@@ -104,7 +132,7 @@ function drawFault(random: Random): Fault {
   const process = random.integer(0, 3);
   const downMs = random.integer(0, 15_000);
   const forMs = random.integer(500, 25_000);
-  switch (random.integer(0, 16)) {
+  switch (random.integer(0, 20)) {
     case 0:
     case 1:
     case 2:
@@ -140,6 +168,15 @@ function drawFault(random: Random): Fault {
       return { kind: 'stopClickHouse', forMs };
     case 15:
       return { kind: 'clickHouseFull', forMs };
+    case 16:
+    case 17: {
+      const depth = random.pick([1, 2, 5, 12, 30, 60, 90]);
+      return { kind: 'reorganize', depth, length: Math.max(0, depth + random.integer(-1, 2)) };
+    }
+    case 18:
+      return { kind: 'nodeAway', forMs };
+    case 19:
+      return { kind: 'replay', afterSendings: random.oneOf(2) ? 0 : random.integer(1, 200) };
     default:
       return random.oneOf(2) ? { kind: 'merge' } : { kind: 'endReplica' };
   }

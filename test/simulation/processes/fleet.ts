@@ -44,6 +44,7 @@ export function createFleet({ world, deployment, settings, onLog, onEnded }: Fle
       name: `${role} ${++started}`,
       deployment,
       roles: { ingest: role === 'run', serve: true },
+      isIndexing: role === 'run',
       ...(settings && { settings }),
       ...(onLog && { onLog }),
     });

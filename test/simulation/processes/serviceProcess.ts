@@ -4,7 +4,7 @@ import type { Deployment } from '../../../deploy/deploymentFile.ts';
 import { type Service, type ServiceSettings, startService } from '../../../deploy/service.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/pendingReads.ts';
-import type { SimulatedWorld } from '../world/createWorld.ts';
+import type { Isolation, SimulatedWorld } from '../world/createWorld.ts';
 import type { SimulatedResponse } from '../world/currentWorld.ts';
 import type { Domain } from '../world/virtualTime.ts';
 
@@ -13,11 +13,14 @@ export interface ServiceProcess {
   readonly name: string;
   readonly domain: Domain;
   readonly service: Service;
+  /** What it has of its own; null where it shares everything. */
+  readonly own: Isolation | null;
   readonly isAlive: boolean;
   /** Why it has ended by itself; null while it has not. */
   failure(): unknown;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<SimulatedResponse | null>;
-  metric(name: string): Promise<number | null>;
+  /** By name and labels, as they are written; empty where nothing answers. */
+  metrics(): Promise<ReadonlyMap<string, number>>;
   /** It ends at once, wherever it is. */
   kill(): void;
   stop(): Promise<void>;
@@ -29,8 +32,10 @@ export interface ServiceProcessOptions {
   readonly deployment: Deployment;
   readonly roles?: ServiceSettings['roles'];
   readonly settings?: Partial<ServiceSettings>;
-  /** It has an empty database of its own. */
-  readonly isSeparate?: boolean;
+  /** It reads the chain and publishes it. */
+  readonly isIndexing?: boolean;
+  /** It has an empty database of its own, or streams of its own too. */
+  readonly isolation?: 'database' | 'streams';
   /** Lines of its log at a level from which on they are wanted. */
   readonly onLog?: (line: string) => void;
 }
@@ -39,7 +44,10 @@ export interface ServiceProcessOptions {
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
   const domain = world.time.createDomain(name);
-  if (options.isSeparate) world.separateDatabase(domain);
+  const { isolation, isIndexing = false } = options;
+  const own = isolation === undefined ? null : world.isolate(domain, isolation === 'streams');
+  // Requests to one address are batched by the client, whichever process makes them: each has an address of its own.
+  const rpcUrl = isIndexing ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
   const registry = new Registry();
   const logger = pino(
     {
@@ -51,7 +59,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   );
   const service = await world.run(domain, () =>
     startService({
-      settings: { ...defaultSettings(deployment), roles, ...settings },
+      settings: { ...defaultSettings(deployment), roles, rpcUrl, ...settings },
       clock: systemClock,
       logger,
       registry,
@@ -67,18 +75,23 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     name,
     domain,
     service,
+    own,
     get isAlive() {
       return !domain.isDead;
     },
     failure: () => failure,
     get,
-    metric: async (metric) => {
+    metrics: async () => {
       const response = await world.request(`${service.operatorUrl}/metrics`);
-      const line = response?.body
-        .toString()
-        .split('\n')
-        .find((one) => one.startsWith(`${metric} `));
-      return line === undefined ? null : Number(line.slice(metric.length + 1));
+      const lines = response?.body.toString().split('\n') ?? [];
+      return new Map(
+        lines
+          .filter((line) => line !== '' && !line.startsWith('#'))
+          .map((line) => [
+            line.slice(0, line.lastIndexOf(' ')),
+            Number(line.slice(line.lastIndexOf(' ') + 1)),
+          ]),
+      );
     },
     kill: () => {
       domain.isDead = true;

@@ -9,6 +9,9 @@ interface Query {
   readonly abort_signal?: AbortSignal;
 }
 
+/** Integers of 64 bits are text in the answers of a server. */
+const quoteLarge = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
+
 /** The client of ClickHouse, as far as `storage/database.ts` uses it, over the simulated server. */
 export function createClient() {
   const { domain } = currentWorld().time;
@@ -25,7 +28,10 @@ export function createClient() {
       signal?.throwIfAborted();
       // Only settings are asked for in the other format, of which there are none.
       if (format === 'JSONEachRow') return { json: async () => [], text: async () => '' };
-      return { json: async () => ({ data: rows }), text: async () => JSON.stringify({ data: rows }) };
+      return {
+        json: async () => ({ data: rows }),
+        text: async () => JSON.stringify({ data: rows }, quoteLarge),
+      };
     },
     close: async () => undefined,
   };

@@ -20,6 +20,9 @@ export interface GatewaysOptions {
   readonly wallMs: () => number;
 }
 
+/** A wheel is read less often in a longer time. */
+const readingsOfSpanMax = 600;
+
 interface Wheel {
   readonly installationId: string;
   bootId: string;
@@ -135,13 +138,13 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
     publishOne,
     publishSpan: (spanMs) => {
       const endMs = Math.floor(wallMs());
-      const everyMs = random.pick([30_000, 60_000, 110_000]);
+      const everyMs = Math.max(random.pick([30_000, 60_000, 110_000]), spanMs / readingsOfSpanMax);
       for (let atMs = endMs - spanMs; atMs < endMs; atMs += everyMs) {
         // Nights, and gaps in between.
         if (random.oneOf(60)) atMs += random.integer(1, 40) * 60_000;
         for (const wheel of wheels)
           if (atMs > wheel.observedAtMs && atMs < endMs)
-            publisher.send(read(wheel, atMs + random.integer(0, 9_000)));
+            publisher.send(read(wheel, Math.floor(atMs) + random.integer(0, 9_000)));
       }
     },
   };

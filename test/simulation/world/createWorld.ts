@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { nuid } from '@nats-io/transport-node';
+import type { EthereumChain } from '../chain/ethereumNode.ts';
+import { createNodeLink, type RequestFate } from '../chain/nodeLink.ts';
 import { createSimulatedClickHouse, type SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import { createSimulatedNats, type Fate, type SimulatedNats } from '../nats/natsServer.ts';
 import {
@@ -16,19 +18,32 @@ import { createVirtualTime, type Domain, type VirtualTime } from './virtualTime.
 export interface Weather {
   fateOfMessage: (subject: string) => Fate;
   fateOfStatement: (kind: 'read' | 'write') => StatementFate;
+  fateOfRequest: () => RequestFate;
+  /** So many of the newest blocks are not known to the node yet. */
+  lagBlocks: number;
   /** How long anything is on its way, at most. */
   latencyMsMax: number;
 }
 
-/** A world with one nats-server, one ClickHouse and any number of processes. */
+/** What a process has of its own, empty and without faults. */
+export interface Isolation {
+  readonly database: SimulatedClickHouse;
+  /** Null for one that shares the streams of all others. */
+  readonly nats: SimulatedNats | null;
+}
+
+/** A world with one nats-server, one ClickHouse, one node and any number of processes. */
 export interface SimulatedWorld {
   readonly time: VirtualTime;
   readonly random: Random;
   readonly nats: SimulatedNats;
   readonly clickHouse: SimulatedClickHouse;
   readonly weather: Weather;
-  /** Gives a process an empty database of its own. */
-  separateDatabase(domain: Domain): void;
+  /** The chain of the node. */
+  readonly chain: EthereumChain;
+  /** Of all worlds of this program. */
+  readonly number: number;
+  isolate(domain: Domain, isStreaming: boolean): Isolation;
   /** Kills a process before it sends something for the so-many-th time. */
   crashAfter(domain: Domain, sendings: number): void;
   /** Outside of every process. */
@@ -41,7 +56,6 @@ export interface SimulatedWorld {
     headers?: SimulatedRequest['headers'],
     onPiece?: (text: string) => void,
   ): Promise<SimulatedResponse | null>;
-  rpc: (body: string) => Promise<string>;
   /** A digest of everything that processes have sent, and when. */
   fingerprint(): string;
 }
@@ -49,6 +63,8 @@ export interface SimulatedWorld {
 export const fairWeather = (): Weather => ({
   fateOfMessage: () => 'answered',
   fateOfStatement: () => 'answered',
+  fateOfRequest: () => 'answered',
+  lagBlocks: 0,
   latencyMsMax: 4,
 });
 
@@ -56,7 +72,7 @@ export const natsPort = 4222;
 /** No answer of a process is waited for any longer. */
 const answerMs = 60_000;
 
-export function createWorld(seed: string, startMs: number): SimulatedWorld {
+export function createWorld(seed: string, startMs: number, chain: EthereumChain): SimulatedWorld {
   const time = createVirtualTime(startMs);
   const random = createRandom(seed);
   const weather = fairWeather();
@@ -67,17 +83,19 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
   let lastPort = 20_000;
 
   const outside = (delayMs: number, run: () => void) => time.schedule(delayMs, run, time.outside);
-  const nats = createSimulatedNats({
-    nowMs: time.nowMs,
-    wallMs: () => time.within(time.outside, time.wallMs),
-    schedule: outside,
-    latencyMs,
-    fateOf: (subject) => weather.fateOfMessage(subject),
-  });
+  const createNats = (fateOf: (subject: string) => Fate) =>
+    createSimulatedNats({
+      nowMs: time.nowMs,
+      wallMs: () => time.within(time.outside, time.wallMs),
+      schedule: outside,
+      latencyMs,
+      fateOf,
+    });
+  const nats = createNats((subject) => weather.fateOfMessage(subject));
   const createDatabase = () =>
     createSimulatedClickHouse({ startMutation: (run) => outside(latency.integer(0, 200), run) });
   const clickHouse = createDatabase();
-  const databases = new Map<Domain, SimulatedClickHouse>();
+  const isolated = new Map<Domain, Isolation>();
 
   const sent = createHash('sha256');
   function onSend(domain: Domain, what: Buffer) {
@@ -95,7 +113,15 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
     nats,
     clickHouse,
     weather,
-    separateDatabase: (domain) => databases.set(domain, createDatabase()),
+    chain,
+    get number() {
+      return number;
+    },
+    isolate: (domain, isStreaming) => {
+      const own = { database: createDatabase(), nats: isStreaming ? createNats(() => 'answered') : null };
+      isolated.set(domain, own);
+      return own;
+    },
     crashAfter: (domain, sendings) => crashes.set(domain, sendings),
     sleep: (ms) => new Promise((resolve) => outside(ms, resolve)),
     run: (domain, start) =>
@@ -136,15 +162,14 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
         );
       }),
     fingerprint: () => sent.copy().digest('hex').slice(0, 16),
-    rpc: () => Promise.reject(new Error('there is no node')),
   };
-  enterWorld({
+  const number = enterWorld({
     time,
     random: random.fork('program'),
     connect: (port, client) => {
       const { domain } = time;
       if (port !== natsPort) return null;
-      const server = nats.accept({
+      const server = (isolated.get(domain)?.nats ?? nats).accept({
         receive: (bytes) => time.schedule(0, () => client.receive(bytes), domain),
         cut: () => time.schedule(0, () => client.cut(), domain),
       });
@@ -160,20 +185,20 @@ export function createWorld(seed: string, startMs: number): SimulatedWorld {
     database: () =>
       createDatabaseLink({
         time,
-        server: databases.get(time.domain) ?? clickHouse,
+        server: isolated.get(time.domain)?.database ?? clickHouse,
         latencyMs,
         fateOf: (kind) => weather.fateOfStatement(kind),
         onSend,
       }),
-    rpc: (body) => {
-      const { domain } = time;
-      return new Promise((resolve, reject) => {
-        world.rpc(body).then(
-          (answer) => time.schedule(latencyMs(), () => resolve(answer), domain),
-          (error: unknown) => time.schedule(latencyMs(), () => reject(error), domain),
-        );
-      });
-    },
+    rpc: createNodeLink({
+      time,
+      chain,
+      random: random.fork('node'),
+      latencyMs,
+      fateOf: () => weather.fateOfRequest(),
+      lagBlocks: () => weather.lagBlocks,
+      onSend,
+    }),
     listen: (port, listener) => {
       const chosen = port === 0 ? ++lastPort : port;
       listeners.set(chosen, { domain: time.domain, listener });

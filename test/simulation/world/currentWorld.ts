@@ -1,3 +1,4 @@
+import type { NodeLink } from '../chain/nodeLink.ts';
 import type { Random } from './random.ts';
 import type { VirtualTime } from './virtualTime.ts';
 
@@ -50,14 +51,15 @@ export interface World {
   connect(port: number, client: ClientSide): ServerSide | null;
   /** The database of the process that runs at the moment. */
   database(): SimulatedDatabaseServer;
-  /** Answers a JSON-RPC request of the node. */
-  rpc(body: string): Promise<string>;
+  /** Sends a JSON-RPC request to the node. */
+  readonly rpc: NodeLink;
   /** A process listens; the port is chosen where it is 0. */
   listen(port: number, listener: SimulatedListener): number;
   unlisten(port: number): void;
 }
 
 let world: World | null = null;
+let entered = 0;
 
 /** Substitutes of modules have no arguments: they find the world here. */
 export function currentWorld(): World {
@@ -70,6 +72,8 @@ export function hasWorld(): boolean {
   return world !== null;
 }
 
-export function enterWorld(next: World): void {
+/** @returns how many there were with it. */
+export function enterWorld(next: World): number {
   world = next;
+  return ++entered;
 }

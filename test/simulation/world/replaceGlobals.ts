@@ -87,18 +87,22 @@ export function replaceGlobals(): void {
   };
 }
 
-/** Only a node is asked by `fetch`, and each of its answers is JSON. */
-async function answerFetch(
-  request: { clone?: () => { text(): Promise<string> } } | string,
-  init?: { body?: string },
-) {
-  const body = typeof request === 'string' ? (init?.body ?? '') : '';
-  const text = await currentWorld().rpc(body !== '' ? body : ((init?.body as string) ?? ''));
-  return {
-    ok: true,
-    status: 200,
-    headers: { get: (name: string) => (name.toLowerCase() === 'content-type' ? 'application/json' : null) },
-    json: async () => JSON.parse(text) as unknown,
-    text: async () => text,
-  };
+/** Only a node is asked by `fetch`. */
+function answerFetch(_url: string, { body, signal }: { body: string; signal?: AbortSignal }) {
+  return new Promise((resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+    currentWorld()
+      .rpc(body)
+      .then(({ status, body: text }) => {
+        const type = status === 200 ? 'application/json' : 'text/html';
+        resolve({
+          ok: status === 200,
+          status,
+          statusText: '',
+          headers: { get: (name: string) => (name.toLowerCase() === 'content-type' ? type : null) },
+          body: null,
+          text: async () => text,
+        });
+      }, reject);
+  });
 }

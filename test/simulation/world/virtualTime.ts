@@ -29,6 +29,8 @@ export interface VirtualTime {
   createDomain(name: string): Domain;
   /** All processes of the machine are asleep for so long: wall clocks go on, and no other. */
   sleepAll(ms: number): void;
+  /** How long they were, in all. */
+  readonly asleepMs: number;
   /** Runs in `domain`, or in the one that runs at the moment. */
   schedule(delayMs: number, run: () => void, domain?: Domain): Timer;
   /** Runs in another process now, inside this turn. */
@@ -91,6 +93,9 @@ export function createVirtualTime(startMs: number): VirtualTime {
     createDomain: (name) => ({ name, isDead: false, wallAheadMs: 0, resumesAtMs: 0 }),
     sleepAll: (ms) => {
       asleepMs += ms;
+    },
+    get asleepMs() {
+      return asleepMs;
     },
     schedule,
     within: (domain, run) => {

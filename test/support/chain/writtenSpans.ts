@@ -1,26 +1,20 @@
 import { type Abi, encodeAbiParameters, encodeEventTopics, type Hex, pad } from 'viem';
-import type { ContractAddresses, ContractKind } from '../../../actors/chain/chainEvent.ts';
+import {
+  type ContractAddresses,
+  type ContractKind,
+  contractAbis,
+  contractKinds,
+} from '../../../actors/chain/chainEvent.ts';
 import type { ChainLog, ChainSpanMessage } from '../../../actors/chain/chainSpan.ts';
-import * as abis from '../../../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import { type Address, type BlockHash, toAddress } from '../../../actors/schemas/hex.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 
 export const writtenChainId = 31_337n;
 
-const contractAbis: Record<ContractKind, Abi> = {
-  core: [...abis.coreAbi, ...abis.proxyAbi],
-  proxyAdmin: abis.proxyAdminAbi,
-  operatorTimelock: abis.timelockAbi,
-  tokenFactory: abis.tokenFactoryAbi,
-  mining: abis.miningAbi,
-  token: abis.tokenAbi,
-  collection: abis.collectionAbi,
-};
-
 /** Addresses of contracts that exist on no chain. */
 export const writtenContracts = Object.fromEntries(
-  Object.keys(contractAbis).map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
+  contractKinds.map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
 ) as unknown as ContractAddresses;
 
 /** An event as a test writes it down. */
@@ -40,7 +34,8 @@ export function buildEvent(
 
 /** The log that a contract would write of an event. */
 export function buildLog({ contract, name, args }: WrittenEvent, logIndex: number): ChainLog {
-  const event = contractAbis[contract].find((item) => item.type === 'event' && item.name === name);
+  const abi: Abi = contractAbis[contract];
+  const event = abi.find((item) => item.type === 'event' && item.name === name);
   if (event?.type !== 'event') throw new Error(`${contract} has no event ${name}`);
   const others = event.inputs.filter(({ indexed }) => indexed !== true);
   return {

@@ -1,0 +1,82 @@
+import { expect, type Transaction } from './economyState.ts';
+import { economySettings, guardian } from './settings.ts';
+
+/** `SettlementCore.sol`: the rules of a settlement, and its logs. */
+
+export interface Batch {
+  readonly through: bigint;
+  /** Ascending; rounds without work are left out. */
+  readonly active: readonly { readonly roundId: bigint; readonly work: bigint }[];
+}
+
+/** The round that holds a time; 0 before the genesis. */
+export function findRound(timestamp: bigint, genesis: bigint): bigint {
+  return timestamp < genesis ? 0n : (timestamp - genesis) / economySettings.roundSeconds + 1n;
+}
+
+export function settle({ state, timestamp, emit }: Transaction, genesis: bigint, batch: Batch): void {
+  const { core, mining } = state;
+  const { through, active } = batch;
+  const previous = core.settledThroughRound;
+  expect(!core.paused, 'EnforcedPause');
+  expect(through > previous, 'RoundsOutOfOrder');
+  expect(through < findRound(timestamp, genesis), 'RoundNotEnded');
+  expect(BigInt(active.length) <= economySettings.maxRoundsPerBatch, 'TooManyActiveRounds');
+  let last = previous;
+  for (const { roundId, work } of active) {
+    expect(roundId > last && roundId <= through, 'RoundsOutOfOrder');
+    expect(work > 0n && work <= economySettings.maxWorkPerRound, 'IneligibleWork');
+    last = roundId;
+  }
+  let workAdded = 0n;
+  for (const { roundId, work } of active) {
+    workAdded += work;
+    core.cumulativeWork += work;
+    core.cumulativeBlockUnits +=
+      (work * economySettings.blockUnitsPerBlock * 1_000n) / core.workPerThousandBlocks;
+    const { cumulativeWork, cumulativeBlockUnits } = core;
+    mining.unminted = [...mining.unminted, { roundId, cumulativeWork, cumulativeBlockUnits }];
+    emit('core', 'RoundSettled', { roundId, work, cumulativeWork, cumulativeBlockUnits });
+  }
+  core.settledThroughRound = through;
+  const nonce = core.authorizationNonce++;
+  core.workPerThousandBlocks = computeDifficulty(
+    core.workPerThousandBlocks,
+    workAdded,
+    BigInt(active.length),
+  );
+  emit('core', 'BatchSettled', {
+    previousSettledThroughRound: previous,
+    settledThroughRound: through,
+    activeRoundCount: BigInt(active.length),
+    workAdded,
+    cumulativeWork: core.cumulativeWork,
+    cumulativeBlockUnits: core.cumulativeBlockUnits,
+    workPerThousandBlocks: core.workPerThousandBlocks,
+    nonce,
+  });
+}
+
+/** The difficulty after a batch: moved by shares towards that at which it would have made the targeted blocks, by a factor of four at most. */
+function computeDifficulty(difficulty: bigint, workAdded: bigint, activeRounds: bigint): bigint {
+  if (activeRounds === 0n) return difficulty;
+  const { difficultySmoothingRounds: shares, targetBlocksPerActiveRound } = economySettings;
+  const moved = activeRounds < shares ? activeRounds : shares;
+  const ideal = (workAdded * 1_000n) / (activeRounds * targetBlocksPerActiveRound);
+  const next = (difficulty * (shares - moved) + ideal * moved) / shares;
+  const least = difficulty / 4n > 1n ? difficulty / 4n : 1n;
+  if (next < least) return least;
+  return next > difficulty * 4n ? difficulty * 4n : next;
+}
+
+export function pauseCore({ state: { core }, emit }: Transaction): void {
+  expect(!core.paused, 'EnforcedPause');
+  core.paused = true;
+  emit('core', 'Paused', { account: guardian });
+}
+
+export function unpauseCore({ state: { core }, emit }: Transaction): void {
+  expect(core.paused, 'ExpectedPause');
+  core.paused = false;
+  emit('core', 'Unpaused', { account: guardian });
+}

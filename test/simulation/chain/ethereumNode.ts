@@ -1,0 +1,115 @@
+import type { Hex } from 'viem';
+import { zeroHash } from '../../../actors/schemas/zero.ts';
+import type { WrittenEvent } from '../../support/chain/writtenSpans.ts';
+import { copyState, createEconomyState, type EconomyState, Reverted } from './contracts/economyState.ts';
+import { economySettings } from './contracts/settings.ts';
+import { listDeployment } from './deployment.ts';
+import type { Action } from './drawAction.ts';
+import { type RunTransaction, type SealedBlock, sealBlock } from './sealBlock.ts';
+
+/** What a block is mined from: each action is drawn from what the contracts hold after those before it. */
+export interface BlockPlan {
+  /** At least a second after its parent. */
+  readonly timestamp: bigint;
+  readonly drawActions: (state: EconomyState, timestamp: bigint) => Iterable<Action>;
+}
+
+/** A chain as one node sees it, and what it ever was. */
+export interface EthereumChain {
+  /** By number, from the genesis on. */
+  readonly blocks: readonly SealedBlock[];
+  readonly tip: SealedBlock;
+  /** Also of a branch that was replaced. */
+  find(hash: Hex): SealedBlock | null;
+  /** The blocks of all branches that have this number. */
+  findByNumber(number: bigint): readonly SealedBlock[];
+  /** How many blocks of the chain confirmed it at most, itself counted; 0 for an unknown one. */
+  confirmationsOf(hash: Hex): bigint;
+  mine(plan: BlockPlan): Promise<void>;
+  /** Replaces the newest `depth` blocks by others, all at once. */
+  reorganize(depth: number, plans: readonly BlockPlan[]): Promise<void>;
+}
+
+export async function createEthereumChain(genesis: bigint, startsAt: bigint): Promise<EthereumChain> {
+  const known = new Map<Hex, SealedBlock>();
+  const byNumber = new Map<bigint, SealedBlock[]>();
+  const confirmed = new Map<Hex, bigint>();
+  let blocks: SealedBlock[] = [];
+  let salt = 0n;
+
+  async function extend(chain: readonly SealedBlock[], { timestamp, drawActions }: BlockPlan) {
+    const parent = chain.at(-1) ?? null;
+    const state = parent?.state ?? createEconomyState(economySettings.initialWorkPerThousandBlocks);
+    const least = (parent?.timestamp ?? -1n) + 1n;
+    const run = runTransactions(state, timestamp > least ? timestamp : least, drawActions);
+    const block = await sealBlock({
+      number: (parent?.number ?? -1n) + 1n,
+      parentHash: parent?.hash ?? zeroHash,
+      salt: salt++,
+      ...run,
+    });
+    known.set(block.hash, block);
+    byNumber.set(block.number, [...(byNumber.get(block.number) ?? []), block]);
+    return block;
+  }
+
+  function adopt(next: SealedBlock[], from: number) {
+    blocks = next;
+    const tip = blocks.length - 1;
+    // Only a few below the new ones have more confirmations than they had that anybody asks for.
+    for (let at = Math.max(0, from - 16); at <= tip; at++) {
+      const { hash } = blocks[at] as SealedBlock;
+      const count = BigInt(tip - at + 1);
+      if (count > (confirmed.get(hash) ?? 0n)) confirmed.set(hash, count);
+    }
+  }
+
+  for (const [number, actions] of listDeployment(genesis).entries()) {
+    const plan = { timestamp: startsAt + BigInt(number), drawActions: () => actions };
+    adopt([...blocks, await extend(blocks, plan)], number);
+  }
+
+  return {
+    get blocks() {
+      return blocks;
+    },
+    get tip() {
+      return blocks.at(-1) as SealedBlock;
+    },
+    find: (hash) => known.get(hash) ?? null,
+    findByNumber: (number) => byNumber.get(number) ?? [],
+    confirmationsOf: (hash) => confirmed.get(hash) ?? 0n,
+    mine: async (plan) => {
+      const block = await extend(blocks, plan);
+      adopt([...blocks, block], blocks.length);
+    },
+    reorganize: async (depth, plans) => {
+      const kept = blocks.slice(0, Math.max(blocks.length - depth, listDeployment(genesis).length));
+      const branch = [...kept];
+      for (const plan of plans) branch.push(await extend(branch, plan));
+      adopt(branch, kept.length);
+    },
+  };
+}
+
+/** Runs what is drawn, one transaction after another, on a copy of the state. */
+function runTransactions(
+  before: EconomyState,
+  timestamp: bigint,
+  drawActions: BlockPlan['drawActions'],
+): { state: EconomyState; timestamp: bigint; transactions: RunTransaction[] } {
+  const state = copyState(before);
+  const transactions: RunTransaction[] = [];
+  for (const act of drawActions(state, timestamp)) {
+    const events: WrittenEvent[] = [];
+    try {
+      act({ state, timestamp, emit: (contract, name, args) => events.push({ contract, name, args }) });
+      transactions.push({ events, isReverted: false });
+    } catch (error) {
+      if (!(error instanceof Reverted)) throw error;
+      // Contracts refuse before they change anything.
+      transactions.push({ events: [], isReverted: true });
+    }
+  }
+  return { state, timestamp, transactions };
+}

@@ -1,0 +1,194 @@
+import { createMPT } from '@ethereumjs/mpt';
+import { RLP } from '@ethereumjs/rlp';
+import { bytesToHex, concatBytes, type Hex, hexToBytes, keccak256, serializeTransaction, toHex } from 'viem';
+import { zeroAddress, zeroHash } from '../../../actors/schemas/zero.ts';
+import { buildLog, type WrittenEvent } from '../../support/chain/writtenSpans.ts';
+import type { EconomyState } from './contracts/economyState.ts';
+import { contracts, operator } from './contracts/settings.ts';
+import { chainId } from './deployment.ts';
+import { computeLogsBloom, joinBlooms } from './logsBloom.ts';
+
+/** A transaction that was sent to the contracts, and what came of it. */
+export interface RunTransaction {
+  readonly events: readonly WrittenEvent[];
+  readonly isReverted: boolean;
+}
+
+/** An event with its place on the chain. */
+export interface LoggedEvent extends WrittenEvent {
+  readonly transactionHash: Hex;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/** A block as a node holds it: what it answers, and what the contracts hold after it. */
+export interface SealedBlock {
+  readonly number: bigint;
+  readonly hash: Hex;
+  readonly timestamp: bigint;
+  /** Without transactions. */
+  readonly header: Readonly<Record<string, unknown>>;
+  readonly transactions: readonly Readonly<Record<string, unknown>>[];
+  readonly receipts: readonly RpcReceipt[];
+  readonly events: readonly LoggedEvent[];
+  readonly state: EconomyState;
+}
+
+export interface RpcReceipt {
+  readonly transactionHash: Hex;
+  readonly logs: readonly RpcLog[];
+  readonly [member: string]: unknown;
+}
+
+export interface RpcLog {
+  readonly address: Hex;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+  readonly [member: string]: unknown;
+}
+
+const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e363b421';
+const noUncles = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
+const gasOfTransaction = 21_000n;
+
+export interface BlockContents {
+  readonly number: bigint;
+  readonly parentHash: Hex;
+  readonly timestamp: bigint;
+  readonly transactions: readonly RunTransaction[];
+  readonly state: EconomyState;
+  /** Makes it another block than one with the same contents. */
+  readonly salt: bigint;
+}
+
+/** Hashes a block as Ethereum does: transactions and receipts into their tries, and the header with their roots. */
+export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
+  const { number, parentHash, timestamp, state, salt } = contents;
+  const sent = contents.transactions.map((one, index) =>
+    buildTransaction(one, BigInt(index) + salt * 1_000n),
+  );
+  let logIndex = 0;
+  const logged = sent.map(({ hash, run }, transactionIndex) =>
+    run.events.map((event) => ({ ...event, transactionHash: hash, transactionIndex, logIndex: logIndex++ })),
+  );
+  const encodedLogs = logged.map((events) => events.map((event) => buildLog(event, event.logIndex)));
+  const blooms = encodedLogs.map(computeLogsBloom);
+  const encodedReceipts = sent.map(({ run }, index) =>
+    concatBytes([
+      hexToBytes('0x02'),
+      RLP.encode([
+        run.isReverted ? 0n : 1n,
+        gasOfTransaction * BigInt(index + 1),
+        blooms[index] as Uint8Array,
+        (encodedLogs[index] ?? []).map(({ address, topics, data }) => [
+          hexToBytes(address),
+          topics.map((topic) => hexToBytes(topic as Hex)),
+          hexToBytes(data as Hex),
+        ]),
+      ]),
+    ]),
+  );
+  const header = {
+    parentHash,
+    sha3Uncles: noUncles,
+    miner: zeroAddress,
+    stateRoot: keccak256(toHex(salt, { size: 32 })),
+    transactionsRoot: await hashTrie(sent.map(({ serialized }) => hexToBytes(serialized))),
+    receiptsRoot: await hashTrie(encodedReceipts),
+    logsBloom: bytesToHex(joinBlooms(blooms)),
+    difficulty: 0n,
+    number,
+    gasLimit: 30_000_000n,
+    gasUsed: gasOfTransaction * BigInt(sent.length),
+    timestamp,
+    extraData: '0x' as Hex,
+    mixHash: zeroHash,
+    nonce: '0x0000000000000000' as Hex,
+    baseFeePerGas: 7n,
+    withdrawalsRoot: emptyRoot,
+    blobGasUsed: 0n,
+    excessBlobGas: 0n,
+    parentBeaconBlockRoot: zeroHash,
+  };
+  const hash = keccak256(
+    RLP.encode(
+      Object.values(header).map((value) => (typeof value === 'bigint' ? value : hexToBytes(value as Hex))),
+    ),
+  );
+  const place = { blockHash: hash, blockNumber: toHex(number) };
+  return {
+    number,
+    hash,
+    timestamp,
+    state,
+    events: logged.flat(),
+    header: { ...mapQuantities(header), hash, size: '0x220', uncles: [], withdrawals: [] },
+    transactions: sent.map(({ members, hash: transactionHash }, index) => ({
+      ...members,
+      ...place,
+      hash: transactionHash,
+      transactionIndex: toHex(index),
+      from: operator,
+    })),
+    receipts: sent.map(({ run, hash: transactionHash }, index) => ({
+      ...place,
+      type: '0x2',
+      status: run.isReverted ? '0x0' : '0x1',
+      transactionHash,
+      transactionIndex: toHex(index),
+      cumulativeGasUsed: toHex(gasOfTransaction * BigInt(index + 1)),
+      gasUsed: toHex(gasOfTransaction),
+      logsBloom: bytesToHex(blooms[index] as Uint8Array),
+      contractAddress: null,
+      logs: (encodedLogs[index] ?? []).map((log) => ({
+        ...place,
+        address: log.address,
+        topics: log.topics as Hex[],
+        data: log.data as Hex,
+        transactionHash,
+        transactionIndex: toHex(index),
+        logIndex: toHex(log.logIndex),
+        removed: false,
+      })),
+    })),
+  };
+}
+
+/** Some call of a contract: what it does is in its logs. */
+function buildTransaction(run: RunTransaction, nonce: bigint) {
+  const fees = { gas: 8_000_000n, value: 0n, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n };
+  const to = contracts[run.events[0]?.contract ?? 'collection'];
+  const data = toHex(`call ${nonce}`);
+  const signature = { r: toHex(nonce + 1n), s: toHex(nonce + 2n), yParity: 0 };
+  const serialized = serializeTransaction(
+    { type: 'eip1559', chainId: Number(chainId), nonce: Number(nonce), to, data, ...fees },
+    signature,
+  );
+  const members = {
+    type: '0x2',
+    chainId: toHex(chainId),
+    nonce: toHex(nonce),
+    to,
+    input: data,
+    ...mapQuantities(fees),
+    accessList: [],
+    ...signature,
+    v: '0x0',
+    yParity: '0x0',
+  };
+  return { run, serialized, hash: keccak256(serialized), members };
+}
+
+async function hashTrie(values: readonly Uint8Array[]): Promise<Hex> {
+  if (values.length === 0) return emptyRoot;
+  const trie = await createMPT();
+  for (const [index, value] of values.entries()) await trie.put(RLP.encode(index), value);
+  return bytesToHex(trie.root());
+}
+
+/** Integers as JSON-RPC writes them. */
+function mapQuantities(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [name, typeof value === 'bigint' ? toHex(value) : value]),
+  );
+}

@@ -1,0 +1,99 @@
+import type { Address } from '../../../actors/schemas/hex.ts';
+import type { EthereumChain } from '../chain/ethereumNode.ts';
+import type { SealedBlock } from '../chain/sealBlock.ts';
+import type { SimulatedResponse } from '../world/currentWorld.ts';
+import { findDifference, SimulationFailure } from './failure.ts';
+import { listPlainActivity, listPlainPositions } from './plainOwners.ts';
+
+interface Page {
+  readonly status: string;
+  readonly chain: { readonly safeBlockHash: SealedBlock['hash'] };
+  readonly positions?: readonly Readonly<Record<string, unknown>>[];
+  readonly activity?: readonly {
+    readonly kind: string;
+    readonly tokenIds: readonly string[];
+    readonly source: {
+      readonly blockHash: string;
+      readonly transactionHash: string;
+      readonly logIndex: number;
+    };
+  }[];
+  readonly nextCursor: string | null;
+}
+
+/** A client that reads the lists of an owner page by page, from whoever answers, again and again. */
+export interface OwnerWalker {
+  /** Reads a page; a list that is complete is what the contracts say at the block that its first page names. */
+  step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
+  /** Lists that were complete. */
+  readonly completed: number;
+}
+
+export type OwnerList = 'miners' | 'activity';
+
+export function createOwnerWalker(
+  chain: EthereumChain,
+  owner: Address,
+  list: OwnerList,
+  limit = 4,
+): OwnerWalker {
+  let found: object[] = [];
+  let cursor: string | null = null;
+  let block: SealedBlock | null = null;
+  let completed = 0;
+
+  function restart() {
+    found = [];
+    cursor = null;
+    block = null;
+  }
+
+  function fail(detail: string): never {
+    throw new SimulationFailure('owner pages', `a client that walked ${list} of ${owner}: ${detail}`);
+  }
+
+  function note({ chain: { safeBlockHash }, positions, activity, nextCursor }: Page) {
+    const shown = chain.find(safeBlockHash);
+    if (shown === null) fail(`the block ${safeBlockHash} is of no chain`);
+    if (block !== null && shown !== block)
+      fail(`a page is of block ${safeBlockHash}, the first one of ${block.hash}`);
+    block = shown;
+    found.push(
+      ...(positions ?? []),
+      ...(activity ?? []).map(({ source, kind, tokenIds }) => {
+        const { blockHash, transactionHash, logIndex } = source;
+        return { kind, tokenIds, transactionHash, logIndex, blockHash };
+      }),
+    );
+    cursor = nextCursor;
+    if (cursor !== null) return;
+    const expected =
+      list === 'miners' ? listPlainPositions(shown, owner) : listPlainActivity(chain, owner, shown);
+    const difference = findDifference(expected, list === 'miners' ? found.map(selectMembers) : found);
+    if (difference !== null) fail(`at block ${shown.number}, ${difference}`);
+    completed++;
+    restart();
+  }
+
+  return {
+    get completed() {
+      return completed;
+    },
+    step: async (get) => {
+      const query = cursor === null ? '' : `&cursor=${cursor}`;
+      const response = await get(`/v1/owners/${owner}/${list}?limit=${limit}${query}`);
+      // Its block is not held any more: after a reorganization, or after many blocks.
+      if (response?.status === 409) restart();
+      if (response?.status !== 200) return;
+      const page = JSON.parse(response.body.toString('utf8')) as Page;
+      if (page.status === 'available') note(page);
+    },
+  };
+}
+
+/** Those that a plain list of positions has too. */
+function selectMembers(position: object): object {
+  const { tokenId, level, activeWeight, targetWeight, pendingRound, nextMergeBlock, claimableBaseUnits } =
+    position as Record<string, unknown>;
+  return { tokenId, level, activeWeight, targetWeight, pendingRound, nextMergeBlock, claimableBaseUnits };
+}

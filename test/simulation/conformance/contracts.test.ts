@@ -1,0 +1,166 @@
+import { type Abi, decodeFunctionData } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { contractAbis, contractKinds } from '../../../actors/chain/chainEvent.ts';
+import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
+import { type Address, toAddress, toTransactionHash } from '../../../actors/schemas/hex.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
+import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
+import { chainGenesis, startEconomy, type TestEconomy } from '../../support/chain/testEconomy.ts';
+import {
+  advanceMetadataEpoch,
+  configureSale,
+  mint,
+  mintReserve,
+  pauseCollection,
+  publishMetadata,
+  transfer,
+  unpauseCollection,
+} from '../chain/contracts/collectionContract.ts';
+import { pauseCore, settle, unpauseCore } from '../chain/contracts/coreContract.ts';
+import { createEconomyState, type Sale, type Transaction } from '../chain/contracts/economyState.ts';
+import { checkpoint, claim, merge } from '../chain/contracts/miningContract.ts';
+import { contracts, economySettings, guardian, operator } from '../chain/contracts/settings.ts';
+
+const genesis = BigInt(chainGenesis);
+const steps = 60;
+/** A call of a contract that succeeded, and the events that it logged. */
+interface RealCall {
+  readonly kind: 'core' | 'mining' | 'collection';
+  readonly functionName: string;
+  readonly args: readonly unknown[];
+  readonly from: Address;
+  readonly timestamp: bigint;
+  readonly events: readonly object[];
+}
+
+async function readCalls({ client, deployed }: TestEconomy): Promise<RealCall[]> {
+  const decode = createLogDecoder(deployed.contracts);
+  const calls: RealCall[] = [];
+  const tip = await client.getBlockNumber({ cacheTime: 0 });
+  for (let number = deployed.economyDeploymentBlock + 1n; number <= tip; number++) {
+    const block = await client.getBlock({ blockNumber: number, includeTransactions: true });
+    for (const { hash, to, input, from } of block.transactions) {
+      const kind = contractKinds.find((one) => deployed.contracts[one] === to?.toLowerCase());
+      const receipt = await client.getTransactionReceipt({ hash });
+      if (receipt.status !== 'success' || (kind !== 'core' && kind !== 'mining' && kind !== 'collection'))
+        continue;
+      const abi: Abi = contractAbis[kind];
+      const { functionName, args = [] } = decodeFunctionData({ abi, data: input });
+      const shown = { number, hash: buildBlockHash(Number(number)), timestampMs: 0, logs: [] };
+      const events = receipt.logs.flatMap(({ address, topics, data, logIndex }) => {
+        const log = {
+          address: toAddress(address),
+          topics,
+          data,
+          logIndex,
+          transactionHash: toTransactionHash(hash),
+          transactionIndex: 0,
+        };
+        const event = decode(shown, log);
+        return event === null ? [] : [{ contract: event.contract, name: event.name, args: event.args }];
+      });
+      calls.push({ kind, functionName, args, from: toAddress(from), timestamp: block.timestamp, events });
+    }
+  }
+  return calls;
+}
+
+/** The same call of the simulated contracts; null for one that logs nothing. */
+function findAction({
+  kind,
+  functionName,
+  args,
+  from,
+}: RealCall): ((transaction: Transaction) => void) | null {
+  // Arguments are those of the contract's function.
+  const [first, second, third] = args as [never, never, never];
+  const isCore = kind === 'core';
+  switch (functionName) {
+    case 'settle': {
+      const [, through, rounds, works] = args as readonly [
+        bigint,
+        bigint,
+        readonly bigint[],
+        readonly bigint[],
+      ];
+      const active = rounds.map((roundId, at) => ({ roundId, work: works[at] ?? 0n }));
+      return (one) => settle(one, genesis, { through, active });
+    }
+    case 'checkpoint':
+      return (one) => checkpoint(one, first);
+    case 'merge':
+      return (one) => merge(one, genesis, from, first, second);
+    case 'claim':
+      return (one) => claim(one, from, first);
+    case 'mint':
+      return (one) => mint(one, genesis, from, first);
+    case 'mintReserve':
+      return (one) => mintReserve(one, genesis, toAddress(first), second);
+    case 'transferFrom':
+      return (one) => transfer(one, toAddress(first), toAddress(second), third);
+    case 'pause':
+      return isCore ? pauseCore : pauseCollection;
+    case 'unpause':
+      return isCore ? unpauseCore : unpauseCollection;
+    case 'advanceMetadataEpoch':
+      return (one) => advanceMetadataEpoch(one, first);
+    case 'publishMetadata':
+      return (one) => publishMetadata(one, first);
+    case 'configureSale':
+      return (one) => {
+        const sale: Sale = first;
+        configureSale(one, sale);
+        // There is no allowlist in the simulated sale.
+        one.state.collection.sale = { ...sale, allowlistEnd: sale.allowlistStart };
+      };
+    default:
+      return null;
+  }
+}
+
+/** Arguments as text, with the addresses of the simulated deployment. */
+function format(
+  { deployed, guardian: realGuardian, operator: realOperator }: TestEconomy,
+  events: readonly object[],
+): string[] {
+  const same = new Map<string, string>([
+    ...contractKinds.map((kind) => [deployed.contracts[kind], contracts[kind]] as const),
+    [realGuardian, guardian],
+    [realOperator, operator],
+  ]);
+  return events.map((event) =>
+    JSON.stringify(event, (name, value) => {
+      if (name === 'args')
+        return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+      if (typeof value === 'bigint') return String(value);
+      return typeof value === 'string' ? (same.get(value.toLowerCase()) ?? normalize(value)) : value;
+    }),
+  );
+}
+
+const normalize = (value: string) => (/^0x[0-9a-fA-F]{40}$/.test(value) ? value.toLowerCase() : value);
+
+describe('the contracts, real and simulated', () => {
+  it('log the same events for the same calls', async () => {
+    const economy = await startEconomy();
+    const random = createRandomEconomy(economy, 3);
+    await random.open();
+    for (let step = 0; step < steps; step++) await random.step();
+    const state = createEconomyState(economySettings.initialWorkPerThousandBlocks);
+    const called = new Set<string>();
+    for (const call of await readCalls(economy)) {
+      const events: object[] = [];
+      const { timestamp } = call;
+      findAction(call)?.({
+        state,
+        timestamp,
+        emit: (contract, name, args) => events.push({ contract, name, args }),
+      });
+      if (call.functionName === 'bindMining' || call.functionName === 'allow') continue;
+      expect(format(economy, events), call.functionName).toEqual(format(economy, call.events));
+      called.add(call.functionName);
+    }
+    for (const name of ['settle', 'checkpoint', 'mint', 'merge', 'claim', 'transferFrom'])
+      expect([...called]).toContain(name);
+  });
+});

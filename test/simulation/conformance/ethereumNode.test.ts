@@ -1,0 +1,110 @@
+import { type Hex, toHex } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { proveHeader, proveLogs, proveTransactionHashes } from '../../../streams/indexer/blockProof.ts';
+import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
+import { chainGenesis, startEconomy } from '../../support/chain/testEconomy.ts';
+import { shareInFile } from '../../support/processes/lifetime.ts';
+import { answerCall, type RpcAnswer } from '../chain/answerCall.ts';
+import { contracts } from '../chain/contracts/settings.ts';
+import { createEthereumChain } from '../chain/ethereumNode.ts';
+import { createMiners } from '../workload/miners.ts';
+import { createRandom } from '../world/random.ts';
+
+const steps = 40;
+const spanMs = 40 * 600_000;
+/** A call of a node, of either. */
+type Ask = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
+
+const share = shareInFile(async () => {
+  const economy = await startEconomy();
+  const random = createRandomEconomy(economy, 5);
+  await random.open();
+  for (let step = 0; step < steps; step++) await random.step();
+  const genesis = BigInt(chainGenesis);
+  const chain = await createEthereumChain(genesis, genesis - 3_600n);
+  const wallMs = () => chainGenesis * 1_000 + spanMs;
+  await createMiners({ chain, genesis, random: createRandom('conformance'), wallMs }).mineSpan(spanMs);
+  const real: Ask = async (method, params) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    return (await (await fetch(economy.url, { method: 'POST', headers, body })).json()) as RpcAnswer;
+  };
+  const simulated: Ask = async (method, params) => answerCall(chain.blocks, { id: 1, method, params });
+  return { chain, real, simulated };
+});
+
+const readResult = (answer: RpcAnswer) => ('result' in answer ? answer.result : answer.error);
+
+/** The last block that holds logs. */
+async function findBlockWithLogs(ask: Ask) {
+  for (let number = Number(readResult(await ask('eth_blockNumber', []))); number > 0; number--) {
+    const receipts = readResult(await ask('eth_getBlockReceipts', [toHex(number)])) as { logs: unknown[] }[];
+    if (receipts.some(({ logs }) => logs.length > 0)) return toHex(number);
+  }
+  throw new Error('no block holds logs');
+}
+
+/** Names of members and kinds of their values: the simulated node may leave out what the service does not read, and has nothing else. */
+function describeShape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [describeShape(value[0])];
+  if (value === null || typeof value !== 'object')
+    return typeof value === 'string' && /^0x/.test(value) ? 'hexadecimal' : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, describeShape(member)]));
+}
+
+describe('a node, real and simulated', () => {
+  it('answers in the same form', async () => {
+    const { real: askReal, simulated: askSimulated } = await share();
+    for (const [method, params] of [
+      ['eth_chainId', () => []],
+      ['eth_getBlockByNumber', (block: Hex) => [block, false]],
+      ['eth_getBlockByNumber', (block: Hex) => [block, true]],
+      ['eth_getBlockReceipts', (block: Hex) => [block]],
+    ] as const) {
+      const real = await askReal(method, params(await findBlockWithLogs(askReal)));
+      const simulated = await askSimulated(method, params(await findBlockWithLogs(askSimulated)));
+      expect(describeShape(readResult(real)), method).toMatchObject(
+        describeShape(readResult(simulated)) as object,
+      );
+    }
+  });
+
+  it('has no block above the newest, and refuses a method that it does not know', async () => {
+    const { real, simulated } = await share();
+    const show = (answer: RpcAnswer) => ('error' in answer ? answer.error.code : (answer.result ?? null));
+    for (const [method, params] of [
+      ['eth_getBlockByNumber', [toHex(1_000_000), false]],
+      ['eth_getBlockReceipts', [toHex(1_000_000)]],
+      ['eth_getTransactionReceipt', [toHex(1, { size: 32 })]],
+      ['eth_inventedHere', []],
+    ] as const)
+      expect(show(await simulated(method, params)), method).toEqual(show(await real(method, params)));
+  });
+
+  it('has blocks that are proven by their hashes, of the tip and of every one that holds logs', async () => {
+    const { real, simulated } = await share();
+    for (const ask of [real, simulated]) {
+      for (const block of ['latest', await findBlockWithLogs(ask)]) {
+        const header = proveHeader(readResult(await ask('eth_getBlockByNumber', [block, false])));
+        const number = toHex(header.number);
+        const logs = await proveLogs(header, readResult(await ask('eth_getBlockReceipts', [number])));
+        const hashes = await proveTransactionHashes(
+          header,
+          readResult(await ask('eth_getBlockByNumber', [number, true])),
+        );
+        for (const { transactionIndex } of logs) expect(hashes[transactionIndex]).toMatch(/^0x/);
+      }
+    }
+  });
+
+  it('names the same logs by a filter as the receipts hold', async () => {
+    const { chain, simulated } = await share();
+    const filter = { address: [contracts.mining], fromBlock: '0x0', toBlock: 'latest' };
+    const named = readResult(
+      await simulated('eth_getLogs', [{ ...filter, toBlock: toHex(chain.tip.number) }]),
+    ) as unknown[];
+    const held = chain.blocks.flatMap(({ receipts }) => receipts.flatMap(({ logs }) => logs));
+    expect(named).toEqual(held.filter(({ address }) => address === contracts.mining));
+    expect(named.length).toBeGreaterThan(0);
+  });
+});

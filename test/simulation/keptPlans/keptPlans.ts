@@ -1,0 +1,15 @@
+import type { Plan } from '../plan/plan.ts';
+import clockPutBack from './clockPutBack.json' with { type: 'json' };
+import fullDisks from './fullDisks.json' with { type: 'json' };
+import lostEnd from './lostEnd.json' with { type: 'json' };
+import lostHistory from './lostHistory.json' with { type: 'json' };
+
+export interface KeptPlan {
+  /** What it has found. */
+  readonly reason: string;
+  readonly plan: Plan;
+}
+
+/** Plans that have found something: what is drawn from their seeds may change, they do not. */
+// JSON has no literal types.
+export const keptPlans = [fullDisks, clockPutBack, lostEnd, lostHistory] as readonly KeptPlan[];

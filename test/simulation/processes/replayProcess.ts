@@ -1,0 +1,82 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { pino } from 'pino';
+import { replay } from '../../../deploy/commands/replay/replay.ts';
+import type { ReplayRequest } from '../../../deploy/commands/replay/replayPlan.ts';
+import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import { systemClock } from '../../../deploy/systemClock.ts';
+import { openDatabase } from '../../../storage/database.ts';
+import { findActiveTables } from '../../../storage/generations.ts';
+import { migrate } from '../../../storage/migrations.ts';
+import { createReplayLog } from '../../../storage/replayLog.ts';
+import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
+import { acquireLock } from '../../../streams/jetstream/processLock.ts';
+import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
+
+const logger = pino({ level: 'silent' });
+
+/**
+ * Runs the command `replay` in a process of its own, until it ends, fails as it may, or is killed.
+ *
+ * @param afterSendings before which it is killed; 0 for never.
+ */
+export async function runReplayProcess(
+  world: SimulatedWorld,
+  { deployment, request, afterSendings, limitMs }: ReplayProcessOptions,
+): Promise<string> {
+  const domain = world.time.createDomain('replay');
+  if (afterSendings > 0) world.crashAfter(domain, afterSendings);
+  const running = world
+    .run(domain, () => runCommand(deployment, request))
+    .then(
+      () => 'done',
+      (error: unknown) => String(error),
+    );
+  const outcome = await Promise.race([running, world.sleep(limitMs).then(() => 'killed')]);
+  domain.isDead = true;
+  return outcome;
+}
+
+export interface ReplayProcessOptions {
+  readonly deployment: Deployment;
+  readonly request: ReplayRequest;
+  readonly afterSendings: number;
+  /** It is killed at the end of this time. */
+  readonly limitMs: number;
+}
+
+/** What `deploy/commands/replay/runReplay.ts` does between the command line and the end of the process. */
+async function runCommand(deployment: Deployment, request: ReplayRequest): Promise<void> {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const database = openDatabase({ url: 'http://127.0.0.1:8123/miner' });
+  const connection = await connectNats({
+    url: 'nats://127.0.0.1:4222',
+    name: 'miner replay',
+    logger,
+    signal,
+  });
+  try {
+    const release = await acquireLock(connection, replaySubject, 'a replay');
+    await migrate(database, logger);
+    await replay(
+      {
+        connection,
+        js: jetstream(connection),
+        jsm: await jetstreamManager(connection),
+        database,
+        active: await findActiveTables(database),
+        log: createReplayLog(database, systemClock.nowMs),
+        deployment,
+        logger,
+        signal,
+        print: () => undefined,
+      },
+      request,
+    );
+    release();
+  } finally {
+    await closeNats(connection);
+    await database.close();
+  }
+}

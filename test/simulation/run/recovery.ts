@@ -1,0 +1,83 @@
+import { SimulationFailure } from '../checks/failure.ts';
+import type { Fleet } from '../processes/fleet.ts';
+import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { Miners } from '../workload/miners.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
+
+/** In fair weather everything is caught up by then. */
+const recoveryMs = 180_000;
+/** So often blocks are mined while it is waited for. */
+const blockMs = 2_000;
+/** A reorganization to fewer blocks is followed once there are as many as before. */
+const blocksAfterStorm = 4;
+
+export interface Recovery {
+  /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
+  wait(isOver: () => boolean): Promise<void>;
+  /** Those that answer from everything that the streams hold; one that waits for the lease has no state. */
+  listCurrent(): ServiceProcess[];
+}
+
+export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Miners): Recovery {
+  const readinessOf = ({ domain, service }: ServiceProcess) =>
+    world.time.within(domain, () => service.readiness());
+  const isReady = (process: ServiceProcess) => readinessOf(process).isReady;
+  const ofRole = (role: 'run' | 'serve') => fleet.alive.filter((process) => fleet.roleOf(process) === role);
+  const lastSequence = (stream: string) => world.nats.store.streams.get(stream)?.lastSequence;
+
+  function isCurrent(process: ServiceProcess): boolean {
+    const { streams } = readinessOf(process).detail as { streams: Record<string, { position: number }> };
+    return (
+      isReady(process) &&
+      Object.entries(streams).every(([name, { position }]) => position === lastSequence(name))
+    );
+  }
+
+  /** One process ingests, others wait for it or serve; all have folded everything. */
+  function isCaughtUp(): boolean {
+    const ready = ofRole('run').filter(isReady);
+    return ready.length === 1 && [...ready, ...ofRole('serve')].every(isCurrent);
+  }
+
+  /** What is folded is also stored, and what is mined is indexed. */
+  async function isStored(): Promise<boolean> {
+    const writer = ofRole('run').find(isReady);
+    if (writer === undefined) return false;
+    const metrics = await writer.metrics();
+    const isHeld = (name: string, value: number | undefined) => metrics.get(name) === value;
+    const stored = ['MINER_COUNTER', 'MINER_CHAIN'].every((stream) =>
+      isHeld(`miner_rows_flushed_position{stream="${stream}"}`, lastSequence(stream)),
+    );
+    const published = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'].every((stream) =>
+      isHeld(`miner_rejections_waiting{stream="${stream}"}`, 0),
+    );
+    return stored && published && isHeld('miner_chain_block{block="head"}', Number(world.chain.tip.number));
+  }
+
+  const describe = () =>
+    fleet.alive.map((process) => `${process.name} ${JSON.stringify(readinessOf(process))}`).join(', ');
+
+  return {
+    wait: async (isOver) => {
+      await fleet.settled();
+      if (ofRole('run').length === 0) await fleet.start('run');
+      const endMs = world.time.nowMs() + recoveryMs;
+      for (let block = 0; block < blocksAfterStorm; block++) await miners.mineOne();
+      let minedMs = world.time.nowMs();
+      while (!(isCaughtUp() && (await isStored()))) {
+        await world.sleep(500);
+        if (isOver()) return;
+        // The chain goes on until nobody is behind anything else.
+        if (!isCaughtUp() && world.time.nowMs() > minedMs + blockMs) {
+          await miners.mineOne();
+          minedMs = world.time.nowMs();
+        }
+        if (world.time.nowMs() > endMs)
+          throw new SimulationFailure('recovery', `after ${recoveryMs} ms: ${describe()}`);
+      }
+      // What is shown depends on the clock; who shows it is asked at the same time from here on.
+      for (const { domain } of fleet.alive) domain.wallAheadMs = 0;
+    },
+    listCurrent: () => fleet.alive.filter(isReady),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import { applyFault } from '../faults/applyFault.ts';
+import type { FaultCounts } from '../faults/faultCounts.ts';
+import { applyWeather, clearWeather } from '../faults/weather.ts';
+import type { Episode } from '../plan/plan.ts';
+import type { Fleet } from '../processes/fleet.ts';
+import type { Gateways } from '../workload/gateways.ts';
+import type { Miners } from '../workload/miners.ts';
+import type { SettlementPublishers } from '../workload/settlementPublishers.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
+
+export interface StormOptions {
+  readonly world: SimulatedWorld;
+  readonly deployment: Deployment;
+  readonly fleet: Fleet;
+  readonly gateways: Gateways;
+  readonly publishers: SettlementPublishers;
+  readonly miners: Miners;
+  readonly counts: FaultCounts;
+  readonly isOver: () => boolean;
+  readonly note: (text: string) => void;
+  /** Called before what clients have read may be gone. */
+  readonly onHistoryLost: () => void;
+}
+
+/** Lets everything happen that an episode holds; the weather is fair again when it resolves. */
+export async function storm(episode: Episode, number: number, options: StormOptions): Promise<void> {
+  const { world, gateways, publishers, miners, counts, note } = options;
+  const random = world.random.fork(`episode ${number}`);
+  const startMs = world.time.nowMs();
+  const under: Promise<void>[] = [];
+  let isStormy = true;
+  applyWeather(world, episode.weather, world.random.fork(`weather ${number}`), counts);
+  if (episode.sleepMs > 0) {
+    world.time.sleepAll(episode.sleepMs);
+    gateways.publishSpan(episode.sleepMs);
+    await miners.mineSpan(episode.sleepMs);
+  }
+  const repeat = async (meanMs: number, act: () => void | Promise<void>) => {
+    while (isStormy && !options.isOver()) {
+      await world.sleep(random.next() * 2 * meanMs);
+      await act();
+    }
+  };
+  const publishing = repeat(1_000 / episode.readingsPerSecond, () => {
+    gateways.publishOne();
+    if (random.oneOf(4)) publishers.publishOne();
+  });
+  const mining = repeat(episode.secondsPerBlock * 1_000, miners.mineOne);
+  for (const { atMs, fault } of episode.faults) {
+    await world.sleep(Math.max(0, startMs + atMs - world.time.nowMs()));
+    note(JSON.stringify(fault));
+    counts.note(fault.kind);
+    under.push(applyFault(fault, { ...options, random: world.random.fork(`fault ${number} ${atMs}`) }));
+  }
+  await world.sleep(Math.max(0, startMs + episode.durationMs - world.time.nowMs()));
+  await Promise.all(under);
+  isStormy = false;
+  await Promise.all([publishing, mining]);
+  clearWeather(world);
+}

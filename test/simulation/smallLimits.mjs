@@ -1,0 +1,23 @@
+// Limits that are smaller in the simulation, so that what a service meets after weeks happens within minutes.
+
+/** @type {import('./build.mjs').Replacement[]} */
+export const smallLimits = [
+  {
+    file: 'actors/chain/spanFold.ts',
+    from: 'export const retainedStatesMax = 600;',
+    to: 'export const retainedStatesMax = 40;',
+  },
+  {
+    file: 'actors/chain/activityRows.ts',
+    from: 'export const ownerEventsRetained = 25;',
+    to: 'export const ownerEventsRetained = 5;',
+  },
+  { file: 'actors/feed/eventWindow.ts', from: 'const windowMax = 2_000;', to: 'const windowMax = 60;' },
+  { file: 'actors/feed/eventWindow.ts', from: 'const windowMin = 1_000;', to: 'const windowMin = 30;' },
+  { file: 'actors/feed/eventWindow.ts', from: 'const evictedMin = 500;', to: 'const evictedMin = 15;' },
+  {
+    file: 'storage/recentReadings.ts',
+    from: 'export const readingsRetained = 20_000;',
+    to: 'export const readingsRetained = 300;',
+  },
+];

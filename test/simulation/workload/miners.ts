@@ -1,0 +1,50 @@
+import type { EconomyState } from '../chain/contracts/economyState.ts';
+import { drawAction } from '../chain/drawAction.ts';
+import type { BlockPlan, EthereumChain } from '../chain/ethereumNode.ts';
+import type { Random } from '../world/random.ts';
+
+/** Those who make the chain: owners, a reporter, a keeper and a guardian, whose transactions are mined into blocks. */
+export interface Miners {
+  mineOne(): Promise<void>;
+  /** Blocks of a time that has passed for the chain alone. */
+  mineSpan(spanMs: number): Promise<void>;
+  /** Replaces the newest `depth` blocks by so many others. */
+  reorganize(depth: number, length: number): Promise<void>;
+}
+
+/** However long it is: fewer than are published at once far behind the tip, and more. */
+const blocksOfSpan = [10, 40, 100];
+
+export interface MinersOptions {
+  readonly chain: EthereumChain;
+  readonly random: Random;
+  readonly genesis: bigint;
+  /** Of the chain. */
+  readonly wallMs: () => number;
+}
+
+export function createMiners({ chain, random, genesis, wallMs }: MinersOptions): Miners {
+  function* drawActions(state: EconomyState, timestamp: bigint) {
+    for (let count = random.pick([0, 0, 1, 1, 2, 4]); count > 0; count--)
+      yield drawAction(random, state, timestamp, genesis);
+  }
+  const planBlock = (atMs: number): BlockPlan => ({
+    timestamp: BigInt(Math.floor(atMs / 1_000)),
+    drawActions,
+  });
+
+  return {
+    mineOne: () => chain.mine(planBlock(wallMs())),
+    mineSpan: async (spanMs) => {
+      const count = Math.min(random.pick(blocksOfSpan), Math.floor(spanMs / 60_000));
+      const startMs = wallMs() - spanMs;
+      for (let number = 1; number <= count; number++)
+        await chain.mine(planBlock(startMs + (spanMs * number) / count));
+    },
+    reorganize: (depth, length) =>
+      chain.reorganize(
+        depth,
+        Array.from({ length }, () => planBlock(wallMs())),
+      ),
+  };
+}
