@@ -138,7 +138,7 @@ describe('statistics', () => {
       { numRuns: runs(40) },
     );
     // The clock was ahead across a border often enough.
-    expect(early).toBeGreaterThan(10);
+    expect(early).toBeGreaterThan(2);
   });
 
   it('fit their response whatever the clocks say, of the device and of the service', () => {
