@@ -292,7 +292,7 @@ describe('the settlement machine and a plain fold', () => {
           assert.deepEqual([...converted.capture().all()], captured);
         }
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(300) },
     );
     // The sequences meet every message, every state of the queue and every kind of rejection.
     expect([...seen.keys()]).toEqual(expect.arrayContaining(met));
