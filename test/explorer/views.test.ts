@@ -189,11 +189,16 @@ describe('the explorer on what npm start runs', () => {
     const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
     expect(lines).toHaveLength(rows + 1);
     const { activity } = await service.json<{
-      activity: { days: { date: string; buckets: { workUnits: string | null; coverage: string }[] }[] };
+      activity: {
+        days: {
+          date: string;
+          buckets: { workUnits: string | null; coverage: string; observedRoundCount: number }[];
+        }[];
+      };
     }>('/v1/measurement/stats?range=7d');
     const [day] = activity.days;
-    const [bucket] = day?.buckets ?? [];
-    expect(lines[1]).toBe(`${day?.date},00:00,${bucket?.workUnits ?? ''},${bucket?.coverage},0`);
+    const [{ workUnits = null, coverage = '', observedRoundCount = 0 } = {}] = day?.buckets ?? [];
+    expect(lines[1]).toBe(`${day?.date},00:00,${workUnits ?? ''},${coverage},${observedRoundCount}`);
   });
 
   it('changes its view in place, with an address for each, and goes back', async () => {
