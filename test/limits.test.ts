@@ -34,7 +34,7 @@ import { streamsOfClientMax, streamsOfSiteMax } from '../http/server/streamCount
 import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
 import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
-import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
+import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';

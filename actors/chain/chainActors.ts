@@ -2,6 +2,7 @@ import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture } from '../foldRecord.ts';
 import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import type { ChainFeedEvent } from './chainFeedEvent.ts';
 import { decodeChainReads } from './chainReads.ts';
 import {
   type ChainRestoration,
@@ -9,7 +10,7 @@ import {
   encodeChainChanges,
   encodeChainFold,
 } from './chainSnapshot.ts';
-import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
+import type { ChainState, RecordName } from './chainState.ts';
 import { convertChainRecord, convertibleFoldVersions } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
 import { type FinalHistory, nothingFinal } from './finalHistory.ts';

@@ -6,7 +6,8 @@ import { compileCheck } from '../schemas/compileCheck.ts';
 import { isAddress, isBytes } from '../schemas/hex.ts';
 import { address, blockHash, bytes32, transactionHash } from '../schemas/wireScalars.ts';
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
-import { activityKinds, operationStates } from './chainState.ts';
+import { operationStates } from './coreState.ts';
+import { activityKinds } from './ownerState.ts';
 import type { FoldedBlock } from './spanFold.ts';
 
 /** Kinds of records that the state of the chain consists of, and what each of them holds. */

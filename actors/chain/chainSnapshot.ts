@@ -11,8 +11,9 @@ import {
 import { isAddress } from '../schemas/hex.ts';
 import { findFirstInMemory } from './activityRows.ts';
 import { chainRecords } from './chainRecords.ts';
-import type { ChainState, KeyedRecord, OwnerState, RecordName } from './chainState.ts';
+import type { ChainState, KeyedRecord, RecordName } from './chainState.ts';
 import { collectOwners } from './collectOwners.ts';
+import type { OwnerState } from './ownerState.ts';
 import { emptySpanFoldState, type SpanFoldState } from './spanFold.ts';
 
 /** What a snapshot of the chain holds. */

@@ -8,18 +8,18 @@ import { readErrorMessage } from '../readErrorMessage.ts';
 import type { BlockHash } from '../schemas/hex.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
+import type { ChainFeedEvent } from './chainFeedEvent.ts';
 import { type ChainReads, latestChanges, type ProposerChange } from './chainReads.ts';
 import type { ChainBlock, ChainSpan } from './chainSpan.ts';
 import {
-  type ChainFeedEvent,
   type ChainState,
   emptyChainState,
   type KnownBlock,
   noteChanged,
   type RecordName,
-  withProposers,
 } from './chainState.ts';
 import { isSafelyBelow } from './confirmations.ts';
+import { withProposers } from './coreState.ts';
 import { createLogDecoder } from './decodeLog.ts';
 import { type FinalHistory, makeFinal, nothingFinal } from './finalHistory.ts';
 import { linkSpan } from './linkSpan.ts';

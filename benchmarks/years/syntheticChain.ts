@@ -7,11 +7,10 @@ import {
   type ChainState,
   emptyChainState,
   noteChanged,
-  type OwnerEvent,
-  type OwnerState,
-  type Position,
   type RecordName,
 } from '../../actors/chain/chainState.ts';
+import type { Position } from '../../actors/chain/miningState.ts';
+import type { OwnerEvent, OwnerState } from '../../actors/chain/ownerState.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFold.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';

@@ -7,8 +7,9 @@ import {
   encodeChainChanges,
   encodeChainFold,
 } from '../../../actors/chain/chainSnapshot.ts';
-import type { ChainState, Checkpoint, Settlement } from '../../../actors/chain/chainState.ts';
+import type { ChainState } from '../../../actors/chain/chainState.ts';
 import { makeSettlementsFinal, settlementsKeptMs } from '../../../actors/chain/settlementRows.ts';
+import type { Checkpoint, Settlement } from '../../../actors/chain/settlements.ts';
 import { emptySpanFoldState } from '../../../actors/chain/spanFold.ts';
 import { settlementRanges } from '../../../actors/views/chainViewTypes.ts';
 import {
