@@ -1,4 +1,19 @@
 import { createParser } from 'eventsource-parser';
+import {
+  catchError,
+  defer,
+  EMPTY,
+  finalize,
+  from,
+  ignoreElements,
+  mergeMap,
+  type Observable,
+  repeat,
+  Subject,
+  takeUntil,
+  tap,
+} from 'rxjs';
+import { fromFetch } from 'rxjs/fetch';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import type { FeedEvent } from './readFeed.ts';
 
@@ -17,11 +32,11 @@ export interface Listeners {
 }
 
 export function startListeners(url: () => string, count: number): Listeners {
-  const ending = new AbortController();
+  const ended$ = new Subject<void>();
   const seenBy = Array.from({ length: count }, () => new Set<string>());
   const state = { events: 0, doubled: 0 };
 
-  async function listen(seen: Set<string>) {
+  const listen = (seen: Set<string>) => {
     let lastId = '';
     const parser = createParser({
       onEvent: ({ id, data }) => {
@@ -32,25 +47,23 @@ export function startListeners(url: () => string, count: number): Listeners {
         lastId = id ?? lastId;
       },
     });
-    while (!ending.signal.aborted) {
-      try {
-        const headers = lastId === '' ? {} : { 'Last-Event-ID': lastId };
-        const response = await fetch(`${url()}/v1/events/stream`, { headers, signal: ending.signal });
-        const decoder = new TextDecoder();
-        // Where it is not ready, the service says so in JSON.
-        if (response.ok && response.body !== null)
-          for await (const piece of response.body) parser.feed(decoder.decode(piece, { stream: true }));
-        else await response.arrayBuffer();
-      } catch {
-        // The process was killed, or is just being started.
-      }
-      parser.reset();
-      await new Promise((resolve) => setTimeout(resolve, reconnectMs));
-    }
-  }
+    return defer(() => {
+      const decoder = new TextDecoder();
+      return fromFetch(`${url()}/v1/events/stream`, {
+        headers: lastId === '' ? {} : { 'Last-Event-ID': lastId },
+        selector: readPieces,
+      }).pipe(tap((piece) => parser.feed(decoder.decode(piece, { stream: true }))));
+    }).pipe(
+      // The process was killed, or is just being started.
+      catchError(() => EMPTY),
+      finalize(() => parser.reset()),
+      repeat({ delay: reconnectMs }),
+    );
+  };
 
-  for (const seen of seenBy) void listen(seen);
-  whenFinished(() => ending.abort());
+  from(seenBy).pipe(mergeMap(listen), takeUntil(ended$)).subscribe();
+  const end = () => ended$.next();
+  whenFinished(end);
   return {
     get events() {
       return state.events;
@@ -68,6 +81,13 @@ export function startListeners(url: () => string, count: number): Listeners {
         if (firstAt === '') return missed + feed.length;
         return missed + feed.filter(({ id, recordedAt }) => recordedAt > firstAt && !seen.has(id)).length;
       }, 0),
-    end: () => ending.abort(),
+    end,
   };
+}
+
+/** Where it is not ready, the service says so in JSON, and there is no stream to read. */
+function readPieces(response: Response): Observable<Uint8Array> {
+  return response.ok && response.body !== null
+    ? from(response.body)
+    : defer(() => response.arrayBuffer()).pipe(ignoreElements());
 }
