@@ -113,7 +113,7 @@ it('shows every reading and event exactly once, and the same as a service withou
   while (performance.now() < endMs) {
     if (random.oneOf(2)) await steps.step();
     // Mostly at once, and now and then after some time in which everything can catch up.
-    await pause(random.oneOf(20) ? random.integer(5_000, 12_000) : random.integer(0, 500));
+    await pause(random.oneOf(16) ? random.integer(5_000, 15_000) : random.integer(0, 1_000));
     const isKill = !random.oneOf(4);
     const [kind, strike] = isKill ? (faults[0] as (typeof faults)[number]) : random.pick(faults);
     note(kind);
