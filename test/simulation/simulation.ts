@@ -19,6 +19,7 @@ import { createRecovery } from './run/recovery.ts';
 import { storm } from './run/storm.ts';
 import { createClients } from './workload/clients.ts';
 import { createGateways } from './workload/gateways.ts';
+import { createListeners } from './workload/listeners.ts';
 import { createMiners } from './workload/miners.ts';
 import { createSettlementPublishers } from './workload/settlementPublishers.ts';
 import { createWorld, type SimulatedWorld } from './world/createWorld.ts';
@@ -91,6 +92,7 @@ export async function simulate({
       ...(onLog && { onLog }),
     });
     const clients = createClients(world, fleet);
+    const listeners = createListeners(world, fleet);
     const ready = observeReadiness(world);
     const recovery = createRecovery(world, fleet, miners);
     await fleet.start('run');
@@ -105,9 +107,11 @@ export async function simulate({
     };
     everySecond().catch(fail);
     clients.run(() => isOver).catch(fail);
+    listeners.run(() => isOver).catch(fail);
 
     for (const [number, episode] of plan.episodes.entries()) {
       let isHistoryLost = false;
+      let areEventsReplaced = false;
       note(`episode ${number}`);
       await storm(episode, number, {
         world,
@@ -121,18 +125,24 @@ export async function simulate({
         note,
         onHistoryLost: () => {
           isHistoryLost = true;
+          areEventsReplaced = true;
+        },
+        onEventsReplaced: () => {
+          areEventsReplaced = true;
         },
       });
       note('calm');
       await recovery.wait(() => isOver);
       // What clients have read before this is known everywhere may be gone.
       if (isHistoryLost) clients.restart();
+      if (areEventsReplaced) listeners.restart();
       const plain = checkStreams(world);
       clients.check(plain);
       note(`checked: ${plain.accepted.length} readings, ${plain.rejected.length} rejections`);
       const processes = recovery.listCurrent();
       for (const process of processes) await checkChain(process, world);
       const [first] = processes;
+      if (first !== undefined) await listeners.check(first);
       if (first !== undefined) await checkOwners(first, world);
       await compareWithFresh(processes, {
         world,
