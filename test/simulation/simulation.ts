@@ -112,6 +112,10 @@ export async function simulate({
     for (const [number, episode] of plan.episodes.entries()) {
       let isHistoryLost = false;
       let areEventsReplaced = false;
+      const onEventsReplaced = () => {
+        areEventsReplaced = true;
+        listeners.distrust();
+      };
       note(`episode ${number}`);
       await storm(episode, number, {
         world,
@@ -125,11 +129,9 @@ export async function simulate({
         note,
         onHistoryLost: () => {
           isHistoryLost = true;
-          areEventsReplaced = true;
+          onEventsReplaced();
         },
-        onEventsReplaced: () => {
-          areEventsReplaced = true;
-        },
+        onEventsReplaced,
       });
       note('calm');
       await recovery.wait(() => isOver);
@@ -160,7 +162,7 @@ export async function simulate({
   drive().then(() => {
     isOver = true;
   }, fail);
-  await world.time.advanceTo(Number.POSITIVE_INFINITY, () => isOver);
+  await world.time.advanceTo(Number.POSITIVE_INFINITY, () => isOver).catch(fail);
   process.off('unhandledRejection', onUnhandled);
   process.off('uncaughtException', onUnhandled);
   return {

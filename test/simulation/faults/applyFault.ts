@@ -134,7 +134,6 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       return;
     }
     case 'purgeUnread':
-      if (fault.recreates) onHistoryLost();
       purgeUnread(fault, targets);
       return;
     case 'recreateStream':

@@ -8,7 +8,9 @@ import type { SimulatedWorld } from '../world/createWorld.ts';
 export interface Listeners {
   /** Until `isOver`. */
   run(isOver: () => boolean): Promise<void>;
-  /** What they have been sent may be gone. */
+  /** What they have been sent may be gone, and come again, until they restart. */
+  distrust(): void;
+  /** They forget what they have been sent. */
   restart(): void;
   /** Each was sent what the feed holds behind the first event of it, and every event once. */
   check(process: ServiceProcess): Promise<void>;
@@ -23,6 +25,7 @@ interface Listener {
   /** Events that it was sent, by their IDs. */
   seen: Map<string, FeedEvent>;
   lastId: string;
+  restarts: number;
 }
 
 const listenersMax = 3;
@@ -35,38 +38,47 @@ const pagesMax = 100;
 
 export function createListeners(world: SimulatedWorld, fleet: Fleet): Listeners {
   const random = world.random.fork('listeners');
-  const listeners = Array.from({ length: listenersMax }, (): Listener => ({ seen: new Map(), lastId: '' }));
+  let isTrusted = true;
+  let failure: SimulationFailure | null = null;
+  const listeners = Array.from(
+    { length: listenersMax },
+    (): Listener => ({ seen: new Map(), lastId: '', restarts: 0 }),
+  );
 
   /** Reads from a process until it is dead, ends the stream, or the client goes. */
   async function listen(listener: Listener, process: ServiceProcess, isOver: () => boolean) {
     const leaving = new AbortController();
-    let isOpen = true;
+    let isEnded = false;
+    const { lastId, restarts } = listener;
+    const isOpen = () => !isEnded && listener.restarts === restarts;
     const parser = createParser({
       onEvent: ({ id, event, data }) => {
         listener.lastId = id ?? listener.lastId;
         if (event === undefined) return;
         // An event as in the feed.
         const sent = JSON.parse(data) as FeedEvent;
-        if (listener.seen.has(sent.id)) fail(`${process.name} sent ${sent.id} twice`);
+        if (isTrusted && listener.seen.has(sent.id))
+          failure ??= new SimulationFailure('event stream', `${process.name} sent ${sent.id} twice`);
         listener.seen.set(sent.id, sent);
       },
     });
-    const { lastId } = listener;
     const headers = lastId === '' ? {} : { 'last-event-id': lastId };
     process
       .listen('/v1/events/stream', headers, {
         leaving: leaving.signal,
         onPiece: (text) => {
-          if (isOpen) parser.feed(text);
+          if (isOpen()) parser.feed(text);
         },
       })
       .then(() => {
-        isOpen = false;
+        isEnded = true;
       });
     const untilMs = world.time.nowMs() + random.integer(stayMs.least, stayMs.most);
-    while (isOpen && process.isAlive && world.time.nowMs() < untilMs && !isOver()) await world.sleep(lookMs);
-    isOpen = false;
+    while (isOpen() && process.isAlive && world.time.nowMs() < untilMs && !isOver())
+      await world.sleep(lookMs);
+    isEnded = true;
     leaving.abort();
+    if (failure !== null) throw failure;
   }
 
   async function runOne(listener: Listener, isOver: () => boolean) {
@@ -81,8 +93,15 @@ export function createListeners(world: SimulatedWorld, fleet: Fleet): Listeners 
     run: async (isOver) => {
       await Promise.all(listeners.map((listener) => runOne(listener, isOver)));
     },
+    distrust: () => {
+      isTrusted = false;
+    },
     restart: () => {
-      for (const listener of listeners) Object.assign(listener, { seen: new Map(), lastId: '' });
+      isTrusted = true;
+      for (const listener of listeners) {
+        Object.assign(listener, { seen: new Map(), lastId: '' });
+        listener.restarts++;
+      }
     },
     check: async (process) => {
       const feed = await readFeed(process);
