@@ -22,8 +22,10 @@ const reconnectMs = 1_000;
 /** Clients of the event stream, which resume after each kill; what they have seen. */
 export interface Listeners {
   readonly events: number;
-  /** Events that one of them was sent twice. */
-  readonly doubled: number;
+  /** Events that one of them was sent twice, of the same block. */
+  readonly doubled: readonly string[];
+  /** Events that one of them was sent again with another block: a reorganization had replaced the one before, with the same transaction in both. */
+  readonly minedAgain: number;
   /** Whether everybody has been sent this event. */
   haveAll(eventId: string): boolean;
   /** Events that came after the first one that a client was sent, and that it was not sent; of all clients. */
@@ -33,16 +35,20 @@ export interface Listeners {
 
 export function startListeners(url: () => string, count: number): Listeners {
   const ended$ = new Subject<void>();
-  const seenBy = Array.from({ length: count }, () => new Set<string>());
-  const state = { events: 0, doubled: 0 };
+  const seenBy = Array.from({ length: count }, () => new Map<string, string>());
+  const state = { events: 0, minedAgain: 0 };
+  const doubled: string[] = [];
 
-  const listen = (seen: Set<string>) => {
+  const listen = (seen: Map<string, string>) => {
     let lastId = '';
     const parser = createParser({
       onEvent: ({ id, data }) => {
-        const { id: eventId } = JSON.parse(data) as FeedEvent;
-        if (seen.has(eventId)) state.doubled++;
-        seen.add(eventId);
+        const { id: eventId, source } = JSON.parse(data) as FeedEvent;
+        const block = source.blockHash ?? '';
+        const before = seen.get(eventId);
+        if (before === block) doubled.push(`${eventId} of block ${block}`);
+        else if (before !== undefined) state.minedAgain++;
+        seen.set(eventId, block);
         state.events++;
         lastId = id ?? lastId;
       },
@@ -68,8 +74,9 @@ export function startListeners(url: () => string, count: number): Listeners {
     get events() {
       return state.events;
     },
-    get doubled() {
-      return state.doubled;
+    doubled,
+    get minedAgain() {
+      return state.minedAgain;
     },
     haveAll: (eventId) => seenBy.every((seen) => seen.has(eventId)),
     countMissed: (feed) =>
