@@ -269,7 +269,7 @@ export const mutations = [
     what: 'A reorganization leaves the newest safe state of the branch that it replaces',
     replacements: [
       {
-        file: 'actors/chain/spanFold.ts',
+        file: 'actors/chain/followLink.ts',
         from: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock);',
         to: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock + 1n);',
       },
@@ -279,7 +279,7 @@ export const mutations = [
     what: 'A reorganization leaves a block that waits above the fork',
     replacements: [
       {
-        file: 'actors/chain/spanFold.ts',
+        file: 'actors/chain/followLink.ts',
         from: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),',
         to: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock + 1n),',
       },
@@ -402,7 +402,7 @@ export const mutations = [
     what: 'A fork below every retained state is taken for the start of a chain',
     replacements: [
       {
-        file: 'actors/chain/spanFold.ts',
+        file: 'actors/chain/followLink.ts',
         from: 'if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));\n      return reject',
         to: 'return reject',
       },
