@@ -1,3 +1,18 @@
+import {
+  catchError,
+  concatMap,
+  defer,
+  EMPTY,
+  mergeMap,
+  range,
+  repeat,
+  Subject,
+  takeUntil,
+  tap,
+  timeout,
+  timer,
+} from 'rxjs';
+import { fromFetch } from 'rxjs/fetch';
 import { whenFinished } from '../support/processes/lifetime.ts';
 
 const polled = [
@@ -8,7 +23,7 @@ const polled = [
   '/v1/mining/state',
   '/v1/events',
   '/v1/settlements',
-];
+] as const;
 const pollMs = 5_000;
 const answerMs = 30_000;
 
@@ -25,7 +40,7 @@ export interface Audience {
 }
 
 export function startAudience(url: () => string, clients: number): Audience {
-  const ending = new AbortController();
+  const ended$ = new Subject<void>();
   const state = {
     requests: 0,
     answered: 0,
@@ -35,34 +50,36 @@ export function startAudience(url: () => string, clients: number): Audience {
   const wrongAnswers: string[] = [];
   const tags = new Map<string, string>();
   let newest = { revision: '', atMs: performance.now() };
-  const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  async function poll(number: number) {
-    await pause((pollMs * number) / clients);
-    while (!ending.signal.aborted) {
-      const path = polled[number % polled.length] as string;
+  const ask = (path: string) =>
+    defer(() => {
       const askedMs = performance.now();
+      const tag = tags.get(path);
       state.requests++;
-      try {
-        const tag = tags.get(path);
-        const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(answerMs)]);
-        const response = await fetch(`${url()}${path}`, {
-          signal,
-          headers: tag === undefined ? {} : { 'If-None-Match': tag },
-        });
-        const body = await response.text();
-        state.answered++;
-        state.longestAnswerMs = Math.max(state.longestAnswerMs, performance.now() - askedMs);
-        if (![200, 304, 503].includes(response.status))
-          wrongAnswers.push(`${path}: ${response.status} ${body}`);
-        const etag = response.headers.get('etag');
-        if (response.status === 200 && etag !== null) tags.set(path, etag);
-        if (response.status === 200 && path === polled[0]) noteReading(etag ?? '');
-      } catch {
-        // The process was killed, or is just being started.
-      }
-      await pause(pollMs);
-    }
+      return fromFetch(`${url()}${path}`, {
+        headers: tag === undefined ? {} : { 'If-None-Match': tag },
+        selector: async (response) => ({ response, body: await response.text() }),
+      }).pipe(
+        timeout(answerMs),
+        tap(({ response, body }) => noteAnswer(path, response, body, performance.now() - askedMs)),
+      );
+    });
+
+  const poll = (path: string) =>
+    ask(path).pipe(
+      // The process was killed, or is just being started.
+      catchError(() => EMPTY),
+      repeat({ delay: pollMs }),
+    );
+
+  function noteAnswer(path: string, { status, headers }: Response, body: string, tookMs: number) {
+    state.answered++;
+    state.longestAnswerMs = Math.max(state.longestAnswerMs, tookMs);
+    if (![200, 304, 503].includes(status)) wrongAnswers.push(`${path}: ${status} ${body}`);
+    const etag = headers.get('etag');
+    if (status !== 200 || etag === null) return;
+    tags.set(path, etag);
+    if (path === polled[0]) noteReading(etag);
   }
 
   function noteReading(revision: string) {
@@ -72,8 +89,18 @@ export function startAudience(url: () => string, clients: number): Audience {
     newest = { revision, atMs: nowMs };
   }
 
-  for (let number = 0; number < clients; number++) void poll(number);
-  whenFinished(() => ending.abort());
+  range(0, clients)
+    .pipe(
+      mergeMap((number) =>
+        timer((pollMs * number) / clients).pipe(
+          concatMap(() => poll(polled[number % polled.length] as string)),
+        ),
+      ),
+      takeUntil(ended$),
+    )
+    .subscribe();
+  const end = () => ended$.next();
+  whenFinished(end);
   return {
     get requests() {
       return state.requests;
@@ -88,6 +115,6 @@ export function startAudience(url: () => string, clients: number): Audience {
       return state.longestStaleMs;
     },
     wrongAnswers,
-    end: () => ending.abort(),
+    end,
   };
 }

@@ -34,7 +34,7 @@ const page = resolve(import.meta.dirname, '../CAMPAIGN.md');
 
 const engine = useClickHouseEngine();
 
-it('loses nothing, doubles nothing and shows nothing else, whatever is killed', async () => {
+it('shows every reading and event exactly once, and the same as a service without faults, whatever is killed', async () => {
   const random = createSeeded(`campaign ${seed}`);
   const economy = await startEconomy();
   const steps = createRandomEconomy(economy, seed);
@@ -75,7 +75,7 @@ it('loses nothing, doubles nothing and shows nothing else, whatever is killed', 
       'kill -9 of nats-server',
       async () => {
         await nats.kill();
-        await pause(random.integer(0, 2_000));
+        await pause(random.integer(0, 1_000));
         await nats.start();
       },
     ],
@@ -83,7 +83,7 @@ it('loses nothing, doubles nothing and shows nothing else, whatever is killed', 
       'kill -9 of ClickHouse',
       async () => {
         await engine.kill();
-        await pause(random.integer(0, 2_000));
+        await pause(random.integer(0, 1_000));
         await engine.start();
       },
     ],
@@ -91,7 +91,7 @@ it('loses nothing, doubles nothing and shows nothing else, whatever is killed', 
       'network to NATS held',
       async () => {
         natsProxy.hold(true);
-        await pause(random.integer(500, 8_000));
+        await pause(random.integer(500, 5_000));
         natsProxy.hold(false);
         // What was swallowed meanwhile leaves the connection without sense.
         natsProxy.cutAnswers(1);
@@ -111,10 +111,10 @@ it('loses nothing, doubles nothing and shows nothing else, whatever is killed', 
 
   const endMs = performance.now() + minutes * 60_000;
   while (performance.now() < endMs) {
-    for (let block = random.integer(0, 4); block > 0; block--) await steps.step();
+    if (random.oneOf(2)) await steps.step();
     // Mostly at once, and now and then after some time in which everything can catch up.
-    await pause(random.oneOf(10) ? random.integer(5_000, 15_000) : random.integer(0, 1_000));
-    const isKill = !random.oneOf(3);
+    await pause(random.oneOf(20) ? random.integer(5_000, 12_000) : random.integer(0, 700));
+    const isKill = !random.oneOf(4);
     const [kind, strike] = isKill ? (faults[0] as (typeof faults)[number]) : random.pick(faults);
     note(kind);
     await strike();
@@ -167,7 +167,11 @@ it('loses nothing, doubles nothing and shows nothing else, whatever is killed', 
     ['Events of the feed at the end', feed.length],
     [
       'Events sent to event streams, of them to one stream twice, and not sent to one',
-      `${listeners.events}, ${listeners.doubled}, ${missedEvents}`,
+      `${listeners.events}, ${listeners.doubled.length}, ${missedEvents}`,
+    ],
+    [
+      'Events sent again since their transaction was mined again, after a reorganization',
+      listeners.minedAgain,
     ],
     ['Longest time without another reading', `${(audience.longestStaleMs / 1_000).toFixed(1)} s`],
     ['Longest answer', `${(audience.longestAnswerMs / 1_000).toFixed(1)} s`],
@@ -189,7 +193,7 @@ it('loses nothing, doubles nothing and shows nothing else, whatever is killed', 
     differingAnswers: [],
   });
   expect(audience.wrongAnswers).toEqual([]);
-  expect({ doubled: listeners.doubled, missed: missedEvents }).toEqual({ doubled: 0, missed: 0 });
+  expect({ doubled: listeners.doubled, missed: missedEvents }).toEqual({ doubled: [], missed: 0 });
   expect((await ask(`${miner.operatorUrl}/readyz`)).status).toBe(200);
 });
 

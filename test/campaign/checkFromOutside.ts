@@ -1,3 +1,4 @@
+import { defer, firstValueFrom, retry } from 'rxjs';
 import { plainCounter } from '../simulation/checks/plainCounter.ts';
 import { ask, type MinerProcess } from '../support/processes/minerProcess.ts';
 import { fetchMessages, type TestConnection } from '../support/processes/natsServer.ts';
@@ -40,7 +41,7 @@ export async function checkFromOutside(
   const plain = plainCounter(messages, startMs);
   const found: string[] = [];
   for (const installation of ['wheel.one', 'wheel:two', 'wheel-three'])
-    found.push(...(await allObservations(miner, installation)).map(({ telemetryId }) => telemetryId));
+    found.push(...(await readAll(miner, installation)).map(({ telemetryId }) => telemetryId));
   const rejected = (await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence);
   const differingAnswers: string[] = [];
   for (const path of paths) {
@@ -57,6 +58,12 @@ export async function checkFromOutside(
     doubledRejections: rejected.length - published.size,
     differingAnswers,
   };
+}
+
+/** From the first page on again where a busy database was not read in time. */
+function readAll(miner: MinerProcess, installationId: string) {
+  const reading = defer(() => allObservations(miner, installationId));
+  return firstValueFrom(reading.pipe(retry({ count: 20, delay: 2_000 })));
 }
 
 async function readBody({ publicUrl }: MinerProcess, path: string): Promise<string> {

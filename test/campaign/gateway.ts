@@ -1,5 +1,6 @@
 import { jetstream } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { defer, lastValueFrom, ReplaySubject, repeat, retry, takeUntil, tap, timer } from 'rxjs';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { deriveUuid, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 
@@ -9,6 +10,10 @@ const intervalMs = 30_000;
 const readingsOfDay = 86_400_000 / intervalMs;
 /** So far the wheel turns between two readings that it reaches distances of the feed all the time. */
 const distanceOfReadingMm = 20_000;
+/** Between two publications, and between two attempts of one. */
+const publishMs = 10;
+const retryMs = 50;
+const acknowledgementMs = 1_000;
 
 /** Publishes readings until it is ended, each until it is acknowledged; one of some is bad, and one of some is sent twice. */
 export interface CampaignGateway {
@@ -16,46 +21,53 @@ export interface CampaignGateway {
   end(): Promise<void>;
 }
 
+interface Publication {
+  readonly subject: string;
+  readonly body: string;
+  readonly msgID: string;
+}
+
 export async function startGateway(natsUrl: string, random: () => number): Promise<CampaignGateway> {
   const connection = await connect({ servers: natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   const js = jetstream(connection);
-  const state = { acknowledged: 0, isEnding: false };
+  const publications = drawPublications(random);
+  const ending$ = new ReplaySubject<void>(1);
+  const waitUnlessEnding = (ms: number) => timer(ms).pipe(takeUntil(ending$));
+  let acknowledged = 0;
 
-  async function publish(subject: string, body: string, msgID: string) {
-    while (!state.isEnding) {
-      try {
-        await js.publish(subject, body, { msgID, timeout: 1_000 });
-        state.acknowledged++;
-        return;
-      } catch {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-      }
-    }
-  }
-
-  const running = (async () => {
-    for (let number = 0; !state.isEnding; number++) {
-      const installationId = installations[number % installations.length] as string;
-      const index = Math.floor(number / installations.length) + 1;
-      const turned = { distanceMm: (index % readingsOfDay) * distanceOfReadingMm };
-      const { subject, body } = toPublication(readingMessage(installationId, index, turned, intervalMs));
-      const id = deriveUuid(`${installationId} ${index}`);
-      if (random() < 0.03) await publish(subject, body.slice(0, 40), `${id} bad`);
-      await publish(subject, body, id);
-      if (random() < 0.03) await publish(subject, body, `${id} again`);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  })();
+  const publishNext = defer(() => {
+    const { subject, body, msgID } = publications.next().value;
+    return defer(() => js.publish(subject, body, { msgID, timeout: acknowledgementMs })).pipe(
+      retry({ delay: () => waitUnlessEnding(retryMs) }),
+      tap(() => acknowledged++),
+    );
+  });
+  const publishing = lastValueFrom(publishNext.pipe(repeat({ delay: () => waitUnlessEnding(publishMs) })), {
+    defaultValue: null,
+  });
   const end = async () => {
-    state.isEnding = true;
-    await running;
+    ending$.next();
+    await publishing;
     await connection.close();
   };
   whenFinished(end);
   return {
     get acknowledged() {
-      return state.acknowledged;
+      return acknowledged;
     },
     end,
   };
+}
+
+function* drawPublications(random: () => number): Generator<Publication, never> {
+  for (let number = 0; ; number++) {
+    const installationId = installations[number % installations.length] as string;
+    const index = Math.floor(number / installations.length) + 1;
+    const turned = { distanceMm: (index % readingsOfDay) * distanceOfReadingMm };
+    const { subject, body } = toPublication(readingMessage(installationId, index, turned, intervalMs));
+    const msgID = deriveUuid(`${installationId} ${index}`);
+    if (random() < 0.03) yield { subject, body: body.slice(0, 40), msgID: `${msgID} bad` };
+    yield { subject, body, msgID };
+    if (random() < 0.03) yield { subject, body, msgID: `${msgID} again` };
+  }
 }

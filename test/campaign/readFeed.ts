@@ -3,6 +3,8 @@ import type { MinerProcess } from '../support/processes/minerProcess.ts';
 export interface FeedEvent {
   readonly id: string;
   readonly recordedAt: string;
+  /** Of an event of the chain it names its block. */
+  readonly source: { readonly blockHash?: string };
 }
 
 interface Page {

@@ -5,5 +5,13 @@ export interface Replacement {
   readonly to: string;
 }
 
+/** A fault that is put into the program. */
+export interface Mutation {
+  readonly what: string;
+  readonly replacements: readonly Replacement[];
+  /** Why no seed finds it, where none does. */
+  readonly reason?: string;
+}
+
 /** @returns path of the program. */
-export function buildSimulator(options?: { mutation?: Replacement | null; name?: string }): Promise<string>;
+export function buildSimulator(options?: { mutation?: Mutation | null; name?: string }): Promise<string>;

@@ -35,6 +35,13 @@ const substitution = {
   },
 };
 
+/** A process folds as the version of the program that it runs: its fold takes no state of another one. */
+const versions = {
+  file: 'actors/wheel/counterActors.ts',
+  from: 'identity: identifyFold(counterFoldVersion, {',
+  to: 'identity: identifyFold(counterFoldVersion + countEarlierVersions(), {',
+};
+
 /** Changes sources: one text becomes another, which has to be there once. */
 function replaceTexts(replacements) {
   const byPath = group(replacements, ({ file }) => join(root, file));
@@ -69,7 +76,7 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
       'utf-8-validate',
       'uWebSockets.js',
     ].map((one) => new RegExp(`^${one}(?:/|$)`)),
-    plugins: [substitution, replaceTexts([...smallLimits, ...(mutation === null ? [] : [mutation])])],
+    plugins: [substitution, replaceTexts([...smallLimits, versions, ...(mutation?.replacements ?? [])])],
     logLevel: 'warn',
     output: {
       dir: outDir,

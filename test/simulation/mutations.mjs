@@ -1,260 +1,431 @@
 // Faults that are put into the program one at a time, to see whether the simulator finds them.
 
-/** @type {(import('./build.mjs').Replacement & { what: string })[]} */
+/** @type {import('./build.mjs').Mutation[]} */
 export const mutations = [
   {
     what: 'Rejections that are published already are published again',
-    file: 'streams/jetstream/rejectionLog.ts',
-    from: '    if (isPublished(message)) return;\n',
-    to: '',
+    replacements: [
+      {
+        file: 'streams/jetstream/rejectionLog.ts',
+        from: '    if (isPublished(message)) return;\n',
+        to: '',
+      },
+    ],
   },
   {
     what: 'Rejections of a cancelled pipeline are forgotten',
-    file: 'streams/jetstream/rejectionLog.ts',
-    from: 'startWith(wrapUnpublished([...unpublished], position)),',
-    to: '',
+    replacements: [
+      {
+        file: 'streams/jetstream/rejectionLog.ts',
+        from: 'startWith(wrapUnpublished([...unpublished], position)),',
+        to: '',
+      },
+    ],
   },
   {
     what: 'Rows that ClickHouse refuses count as stored',
-    file: 'streams/rowWriter.ts',
-    from: 'concatMap(insert),',
-    to: 'concatMap((row) => insert(row).catch(() => undefined)),',
+    replacements: [
+      {
+        file: 'streams/rowWriter.ts',
+        from: 'concatMap(insert),',
+        to: 'concatMap((row) => insert(row).catch(() => undefined)),',
+      },
+    ],
   },
   {
     what: 'A retry leaves out one insert more than was acknowledged',
-    file: 'streams/rowWriter.ts',
-    from: 'current.pending = current.pending.slice(1);',
-    to: 'current.pending = current.pending.slice(2);',
+    replacements: [
+      {
+        file: 'streams/rowWriter.ts',
+        from: 'current.pending = current.pending.slice(1);',
+        to: 'current.pending = current.pending.slice(2);',
+      },
+    ],
   },
   {
     what: 'The last row of a batch is dropped',
-    file: 'storage/rowInserts.ts',
-    from: '    for (const row of rows) {\n      const period',
-    to: '    for (const row of rows.length > 1 ? rows.slice(0, -1) : rows) {\n      const period',
+    replacements: [
+      {
+        file: 'storage/rowInserts.ts',
+        from: '    for (const row of rows) {\n      const period',
+        to: '    for (const row of rows.length > 1 ? rows.slice(0, -1) : rows) {\n      const period',
+      },
+    ],
   },
   {
     what: 'The snapshot is saved before the rows that it covers',
-    file: 'streams/streamPipeline.ts',
-    from: '    writer?.writeAfter(from.position, owner) ?? passThrough,\n    marks.save,\n',
-    to: '    marks.save,\n    writer?.writeAfter(from.position, owner) ?? passThrough,\n',
+    replacements: [
+      {
+        file: 'streams/streamPipeline.ts',
+        from: '    writer?.writeAfter(from.position, owner) ?? passThrough,\n    marks.save,\n',
+        to: '    marks.save,\n    writer?.writeAfter(from.position, owner) ?? passThrough,\n',
+      },
+    ],
   },
   {
     what: 'The message at the position of a snapshot is not compared with the one that was folded',
-    file: 'streams/jetstream/sourceVerification.ts',
-    from: 'if (currentDigest !== digest) {',
-    to: 'if (currentDigest === "") {',
+    replacements: [
+      {
+        file: 'streams/jetstream/sourceVerification.ts',
+        from: 'if (currentDigest !== digest) {',
+        to: 'if (currentDigest === "") {',
+      },
+    ],
   },
   {
-    what: 'A stream that was created anew is taken for the one that was folded',
-    file: 'streams/jetstream/sourceVerification.ts',
-    from: 'if (place.streamCreated !== null && place.streamCreated !== info.created) {',
-    to: 'if (place.streamCreated === "") {',
+    // That it was created at another time alone is not: it ends earlier, or has another message at the position.
+    what: 'Nothing is compared before a stream is consumed again',
+    replacements: [
+      {
+        file: 'streams/jetstream/sourceVerification.ts',
+        from: '  checkIdentity(stream, info, place);\n  const { position, digest } = place;',
+        to: '  const { position, digest } = { position: place.position, digest: null };',
+      },
+    ],
   },
   {
     what: 'A stream that ends before the position is not noticed',
-    file: 'streams/jetstream/sourceVerification.ts',
-    from: 'if (info.state.last_seq < place.position) {',
-    to: 'if (info.state.last_seq < 0) {',
+    replacements: [
+      {
+        file: 'streams/jetstream/sourceVerification.ts',
+        from: 'if (info.state.last_seq < place.position) {',
+        to: 'if (info.state.last_seq < 0) {',
+      },
+    ],
   },
   {
     what: 'Rows of messages that the stream has lost are not removed',
-    file: 'streams/streamFollower.ts',
-    from: 'if (hasDiverged || faults.isRewinding || isReconfigured) await removeAbove(position);',
-    to: 'if (isReconfigured) await removeAbove(position);',
+    replacements: [
+      {
+        file: 'streams/streamFollower.ts',
+        from: 'if (hasDiverged || faults.isRewinding || isReconfigured) await removeAbove(position);',
+        to: 'if (isReconfigured) await removeAbove(position);',
+      },
+    ],
   },
   {
     what: 'Rows above the snapshot are not compared with the stream',
-    file: 'streams/counter/readingRowOrigins.ts',
-    from: "return 'value' in decoded && decoded.value.telemetryId === telemetryId;",
-    to: 'return true;',
+    replacements: [
+      {
+        file: 'streams/counter/readingRowOrigins.ts',
+        from: "return 'value' in decoded && decoded.value.telemetryId === telemetryId;",
+        to: 'return true;',
+      },
+    ],
   },
   {
-    what: 'After another state was restored, increments follow the snapshot of the one before',
-    file: 'streams/stateSaver.ts',
-    from: '    reset: () => {\n      saved = null;\n    },',
-    to: '    reset: () => undefined,',
+    // That increments follow the snapshot of a state that another one has replaced cannot be: what changed since is not known then, and all is saved.
+    what: 'Behind a snapshot that could not be saved, the next increment leaves out what that one held',
+    replacements: [
+      {
+        file: 'streams/stateSaver.ts',
+        from: '    saved = null;\n    const isNext = before?.number === number - 1 && snapshots',
+        to: '    const isNext = before !== null && snapshots',
+      },
+    ],
   },
   {
     what: 'Consumption resumes one message too late',
-    file: 'streams/jetstream/orderedConsumer.ts',
-    from: 'opt_start_seq: from.position + 1,',
-    to: 'opt_start_seq: from.position + 2,',
+    replacements: [
+      {
+        file: 'streams/jetstream/orderedConsumer.ts',
+        from: 'opt_start_seq: from.position + 1,',
+        to: 'opt_start_seq: from.position + 2,',
+      },
+    ],
   },
   {
     what: 'The lease is replaced whoever holds it',
-    file: 'streams/jetstream/ingestLease.ts',
-    from: 'expect: { lastSubjectSequence: sequence },',
-    to: '',
+    replacements: [
+      {
+        file: 'streams/jetstream/ingestLease.ts',
+        from: 'expect: { lastSubjectSequence: sequence },',
+        to: '',
+      },
+    ],
   },
   {
     what: 'A repeated sequence is accepted',
-    file: 'actors/wheel/acceptance.ts',
-    from: 'reading.sequence <= bootSequence',
-    to: 'reading.sequence < bootSequence',
+    replacements: [
+      {
+        file: 'actors/wheel/acceptance.ts',
+        from: 'reading.sequence <= bootSequence',
+        to: 'reading.sequence < bootSequence',
+      },
+    ],
   },
   {
     what: 'A round is observed although the counter began anew in it',
-    file: 'actors/wheel/roundFold.ts',
-    from: 'reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs',
-    to: 'gapMs <= coveringGapMs',
+    replacements: [
+      {
+        file: 'actors/wheel/roundFold.ts',
+        from: 'reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs',
+        to: 'gapMs <= coveringGapMs',
+      },
+    ],
   },
   {
     what: 'The work of a half hour is that of its last round',
-    file: 'actors/wheel/roundFold.ts',
-    from: '    workUnits: bucket.workUnits + workUnits,',
-    to: '    workUnits,',
+    replacements: [
+      {
+        file: 'actors/wheel/roundFold.ts',
+        from: '    workUnits: bucket.workUnits + workUnits,',
+        to: '    workUnits,',
+      },
+    ],
   },
   {
     what: 'The counter of an earlier epoch is forgotten',
-    file: 'actors/wheel/acceptance.ts',
-    from: 'return earlierEpochs.find((mark) => mark.counterEpoch === counterEpoch)?.cumulativeWorkUnits ?? null;',
-    to: 'return earlierEpochs.length < 0 ? 0n : null;',
+    replacements: [
+      {
+        file: 'actors/wheel/acceptance.ts',
+        from: 'return earlierEpochs.find((mark) => mark.counterEpoch === counterEpoch)?.cumulativeWorkUnits ?? null;',
+        to: 'return earlierEpochs.length < 0 ? 0n : null;',
+      },
+    ],
   },
   {
     what: 'NATS is not reached again for as long as the clock was put back by',
-    file: 'streams/jetstream/reconnectDelay.ts',
-    from: 'if (nowMs < askedAtMs) promptLeft = promptAttempts;',
-    to: '',
+    replacements: [
+      {
+        file: 'streams/jetstream/reconnectDelay.ts',
+        from: 'if (nowMs < askedAtMs) promptLeft = promptAttempts;',
+        to: '',
+      },
+    ],
   },
   {
     what: 'A process is behind for as long as a stream has less than it had at the start',
-    file: 'streams/streamFollower.ts',
-    from: '(position) => position >= lastSequence)), source.ends$).pipe(',
-    to: '(position) => position >= lastSequence))).pipe(',
+    replacements: [
+      {
+        file: 'streams/streamFollower.ts',
+        from: '(position) => position >= lastSequence)), source.ends$).pipe(',
+        to: '(position) => position >= lastSequence))).pipe(',
+      },
+    ],
   },
   {
     what: 'Stored readings are ordered by time instead of position',
-    file: 'storage/observations.ts',
-    from: '         ORDER BY position LIMIT {limit:UInt32}`',
-    to: '         ORDER BY received_at LIMIT {limit:UInt32}`',
+    replacements: [
+      {
+        file: 'storage/observations.ts',
+        from: '         ORDER BY position LIMIT {limit:UInt32}`',
+        to: '         ORDER BY received_at LIMIT {limit:UInt32}`',
+      },
+    ],
   },
   {
     what: 'A page leaves out the reading between what is stored and what is in memory',
-    file: 'storage/observations.ts',
-    from: 'const through = coversAbove.position;',
-    to: 'const through = coversAbove.position - 1;',
+    replacements: [
+      {
+        file: 'storage/observations.ts',
+        from: 'const through = coversAbove.position;',
+        to: 'const through = coversAbove.position - 1;',
+      },
+    ],
   },
   {
     what: 'A signer that was accepted before is accepted again',
-    file: 'actors/settlement/settlementActors.ts',
-    from: '      installation.acceptedSigners = rememberId(installation.acceptedSigners, id, storedAtMs);\n',
-    to: '',
+    replacements: [
+      {
+        file: 'actors/settlement/settlementActors.ts',
+        from: '      installation.acceptedSigners = rememberId(installation.acceptedSigners, id, storedAtMs);\n',
+        to: '',
+      },
+    ],
   },
   {
     what: 'The tag of the status does not change with the modules',
-    file: 'http/responses/status.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
-    from: 'return `${revision}.${digest(modules)}`;',
-    to: 'return modules === undefined ? digest(modules) : revision;',
+    replacements: [
+      {
+        file: 'http/responses/status.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
+        from: 'return `${revision}.${digest(modules)}`;',
+        to: 'return modules === undefined ? digest(modules) : revision;',
+      },
+    ],
   },
   {
     what: 'A process is ready however old what it knows of a stream is',
-    file: 'streams/readiness.ts',
-    from: 'isReady: isCaughtUp && !isRebuilding && isFresh,',
-    to: 'isReady: isCaughtUp && !isRebuilding,',
+    replacements: [
+      {
+        file: 'streams/readiness.ts',
+        from: 'isReady: isCaughtUp && !isRebuilding && isFresh,',
+        to: 'isReady: isCaughtUp && !isRebuilding,',
+      },
+    ],
   },
   {
     what: 'A block counts as safe with eleven confirmations',
-    file: 'actors/chain/confirmations.ts',
-    from: 'export const confirmations = 12n;',
-    to: 'export const confirmations = 11n;',
+    replacements: [
+      {
+        file: 'actors/chain/confirmations.ts',
+        from: 'export const confirmations = 12n;',
+        to: 'export const confirmations = 11n;',
+      },
+    ],
   },
   {
     what: 'A reorganization leaves the newest safe state of the branch that it replaces',
-    file: 'actors/chain/spanFold.ts',
-    from: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock);',
-    to: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock + 1n);',
+    replacements: [
+      {
+        file: 'actors/chain/followLink.ts',
+        from: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock);',
+        to: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock + 1n);',
+      },
+    ],
   },
   {
     what: 'A reorganization leaves a block that waits above the fork',
-    file: 'actors/chain/spanFold.ts',
-    from: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),',
-    to: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock + 1n),',
+    replacements: [
+      {
+        file: 'actors/chain/followLink.ts',
+        from: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),',
+        to: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock + 1n),',
+      },
+    ],
   },
   {
     what: 'The logs of a block are not compared with the root of its receipts',
-    file: 'streams/indexer/blockProof.ts',
-    from: "await expectRoot('receipts', of, of.receiptsRoot, encoded);",
-    to: '',
+    replacements: [
+      {
+        file: 'streams/indexer/blockProof.ts',
+        from: "await expectRoot('receipts', of, of.receiptsRoot, encoded);",
+        to: '',
+      },
+    ],
   },
   {
-    what: 'A header is not hashed',
-    file: 'streams/indexer/blockProof.ts',
-    from: 'if (hash !== parsed.hash.toLowerCase()) {',
-    to: 'if (parsed.hash === "0x") {',
+    // Hashed and not compared, an altered header only links to nothing, and is replaced.
+    what: 'The hash of a header is the one that the node names',
+    replacements: [
+      {
+        file: 'streams/indexer/blockProof.ts',
+        from: 'const hash = keccak256(RLP.encode(members));',
+        to: 'const hash = members.length === 0 ? keccak256("0x") : parsed.hash.toLowerCase();',
+      },
+    ],
   },
   {
     what: 'Transactions are not compared with their root',
-    file: 'streams/indexer/blockProof.ts',
-    from: "await expectRoot('transactions', of, of.transactionsRoot, encoded);",
-    to: '',
+    replacements: [
+      {
+        file: 'streams/indexer/blockProof.ts',
+        from: "await expectRoot('transactions', of, of.transactionsRoot, encoded);",
+        to: '',
+      },
+    ],
   },
   {
     what: 'The next block is published whoever its parent is',
-    file: 'streams/indexer/indexerWork.ts',
-    from: 'return header.parentHash === before.hash ? header : null;',
-    to: 'return header;',
+    replacements: [
+      {
+        file: 'streams/indexer/indexerWork.ts',
+        from: 'return header.parentHash === before.hash ? header : null;',
+        to: 'return header;',
+      },
+    ],
   },
   {
     what: 'A fork of the node is not noticed',
-    file: 'streams/indexer/indexerWork.ts',
-    from: 'isFork: head !== null && next.parentHash !== head.hash };',
-    to: 'isFork: false };',
+    replacements: [
+      {
+        file: 'streams/indexer/indexerWork.ts',
+        from: 'isFork: head !== null && next.parentHash !== head.hash };',
+        to: 'isFork: false };',
+      },
+    ],
   },
   {
     what: 'A span is appended whatever the stream ends with',
-    file: 'streams/indexer/spanPublisher.ts',
-    from: 'const expect = { lastSubjectSequence: lastSequence };',
-    to: 'const expect = {};',
+    replacements: [
+      {
+        file: 'streams/indexer/spanPublisher.ts',
+        from: 'const expect = { lastSubjectSequence: lastSequence };',
+        to: 'const expect = {};',
+      },
+    ],
   },
   {
     what: 'A block that is announced again after two reorganizations is the same message',
-    file: 'streams/indexer/spanPublisher.ts',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
-    from: 'const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
-    to: 'const msgID = `${chainId}.${span.fromBlock}${part}`;',
+    replacements: [
+      {
+        file: 'streams/indexer/spanPublisher.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
+        from: 'const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
+        to: 'const msgID = `${chainId}.${span.fromBlock}${part}`;',
+      },
+    ],
   },
   {
     what: 'A transfer leaves the token with its owner before',
-    file: 'actors/chain/handlers/collectionHandlers.ts',
-    from: 'const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);',
-    to: 'const moved = withToken(state, to, tokenId);',
+    replacements: [
+      {
+        file: 'actors/chain/handlers/collectionHandlers.ts',
+        from: 'const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);',
+        to: 'const moved = withToken(state, to, tokenId);',
+      },
+    ],
   },
   {
     what: 'A merge forgets what the donor has earned',
-    file: 'actors/chain/handlers/miningHandlers.ts',
-    from: '      ...closeSegments(donor.segments, now),\n',
-    to: '',
+    replacements: [
+      {
+        file: 'actors/chain/handlers/miningHandlers.ts',
+        from: '      ...closeSegments(donor.segments, now),\n',
+        to: '',
+      },
+    ],
   },
   {
     what: 'What a weight has earned before it counts is not left out',
-    file: 'actors/chain/handlers/miningHandlers.ts',
-    from: '          args.accumulatedPerWeight,\n        ),\n',
-    to: '          0n,\n        ),\n',
+    replacements: [
+      {
+        file: 'actors/chain/handlers/miningHandlers.ts',
+        from: '          args.accumulatedPerWeight,\n        ),\n',
+        to: '          0n,\n        ),\n',
+      },
+    ],
   },
   {
     what: 'The last activity of an owner that becomes final is no row',
-    file: 'actors/chain/activityRows.ts',
-    from: 'const final = due.map((one): FinalActivity',
-    to: 'const final = due.slice(0, -1).map((one): FinalActivity',
+    replacements: [
+      {
+        file: 'actors/chain/activityRows.ts',
+        from: 'const final = due.map((one): FinalActivity',
+        to: 'const final = due.slice(0, -1).map((one): FinalActivity',
+      },
+    ],
   },
   {
     what: 'A fork below every retained state is taken for the start of a chain',
-    file: 'actors/chain/spanFold.ts',
-    from: 'if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));\n      return reject',
-    to: 'return reject',
+    replacements: [
+      {
+        file: 'actors/chain/followLink.ts',
+        from: 'if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));\n      return reject',
+        to: 'return reject',
+      },
+    ],
   },
   {
     what: 'Rows of the history of the chain whose messages the stream has lost stay where no snapshot is newer than the loss',
-    file: 'streams/chain/chainRowOrigins.ts',
-    from: 'if (event === null) return origins;',
-    to: 'if (event !== null) return [];',
+    replacements: [
+      {
+        file: 'streams/chain/chainRowOrigins.ts',
+        from: 'if (event === null) return origins;',
+        to: 'if (event !== null) return [];',
+      },
+    ],
   },
   {
     what: 'What the timelock logged before the deployment is published once, whatever the stream has lost',
-    file: 'machines/indexerMachine.ts',
-    from: "complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },",
-    to: 'complete: {},',
+    replacements: [
+      {
+        file: 'machines/indexerMachine.ts',
+        from: "complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },",
+        to: 'complete: {},',
+      },
+    ],
   },
 ];

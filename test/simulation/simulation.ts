@@ -19,6 +19,7 @@ import { createRecovery } from './run/recovery.ts';
 import { storm } from './run/storm.ts';
 import { createClients } from './workload/clients.ts';
 import { createGateways } from './workload/gateways.ts';
+import { createListeners } from './workload/listeners.ts';
 import { createMiners } from './workload/miners.ts';
 import { createSettlementPublishers } from './workload/settlementPublishers.ts';
 import { createWorld, type SimulatedWorld } from './world/createWorld.ts';
@@ -91,6 +92,7 @@ export async function simulate({
       ...(onLog && { onLog }),
     });
     const clients = createClients(world, fleet);
+    const listeners = createListeners(world, fleet);
     const ready = observeReadiness(world);
     const recovery = createRecovery(world, fleet, miners);
     await fleet.start('run');
@@ -105,9 +107,15 @@ export async function simulate({
     };
     everySecond().catch(fail);
     clients.run(() => isOver).catch(fail);
+    listeners.run(() => isOver).catch(fail);
 
     for (const [number, episode] of plan.episodes.entries()) {
       let isHistoryLost = false;
+      let areEventsReplaced = false;
+      const onEventsReplaced = () => {
+        areEventsReplaced = true;
+        listeners.distrust();
+      };
       note(`episode ${number}`);
       await storm(episode, number, {
         world,
@@ -121,18 +129,22 @@ export async function simulate({
         note,
         onHistoryLost: () => {
           isHistoryLost = true;
+          onEventsReplaced();
         },
+        onEventsReplaced,
       });
       note('calm');
       await recovery.wait(() => isOver);
       // What clients have read before this is known everywhere may be gone.
       if (isHistoryLost) clients.restart();
+      if (areEventsReplaced) listeners.restart();
       const plain = checkStreams(world);
       clients.check(plain);
       note(`checked: ${plain.accepted.length} readings, ${plain.rejected.length} rejections`);
       const processes = recovery.listCurrent();
       for (const process of processes) await checkChain(process, world);
       const [first] = processes;
+      if (first !== undefined) await listeners.check(first);
       if (first !== undefined) await checkOwners(first, world);
       await compareWithFresh(processes, {
         world,
@@ -150,7 +162,7 @@ export async function simulate({
   drive().then(() => {
     isOver = true;
   }, fail);
-  await world.time.advanceTo(Number.POSITIVE_INFINITY, () => isOver);
+  await world.time.advanceTo(Number.POSITIVE_INFINITY, () => isOver).catch(fail);
   process.off('unhandledRejection', onUnhandled);
   process.off('uncaughtException', onUnhandled);
   return {

@@ -3,7 +3,7 @@
 /** @type {import('./build.mjs').Replacement[]} */
 export const smallLimits = [
   {
-    file: 'actors/chain/spanFold.ts',
+    file: 'actors/chain/spanFoldState.ts',
     from: 'export const retainedStatesMax = 600;',
     to: 'export const retainedStatesMax = 40;',
   },

@@ -10,7 +10,7 @@ const runFile = promisify(execFile);
 const page = join(import.meta.dirname, 'README.md');
 const [begin, end] = ['<!-- mutations -->', '<!-- end of mutations -->'];
 /** So many seeds at most, from the first on. */
-const seedsMax = 4;
+const seedsMax = 16;
 const episodes = 3;
 /** So many programs run at the same time. */
 const programsMax = 2;
@@ -51,9 +51,10 @@ function writeTable(rows) {
   writeFileSync(page, `${text.split(begin)[0]}${begin}\n${table}\n${end}${text.split(end)[1]}`);
 }
 
-function formatRow({ what, file }, result) {
-  if (result === null) return `| ${what} | \`${file}\` | not tried |  |`;
-  return `| ${what} | \`${file}\` | ${result.found ?? `none of ${seedsMax}`} | ${result.check ?? ''} |`;
+function formatRow({ what, replacements, reason = '' }, result) {
+  const files = replacements.map(({ file }) => `\`${file}\``).join(', ');
+  if (result === null) return `| ${what} | ${files} | not tried |  |`;
+  return `| ${what} | ${files} | ${result.found ?? `none of ${seedsMax}`} | ${result.check ?? reason} |`;
 }
 
 /** Plans that are kept come first, then seeds. */

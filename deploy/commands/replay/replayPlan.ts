@@ -8,9 +8,11 @@ import type { ReplayLog } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import type { Tables } from '../../../storage/tables.ts';
+import { readReadingRowOrigins } from '../../../streams/counter/readingRowOrigins.ts';
 import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
 import { StreamDiverged, verifySource } from '../../../streams/jetstream/sourceVerification.ts';
 import { describeLost, findLost } from '../../../streams/lostMessages.ts';
+import { isHistoryReplaced } from '../../../streams/storedHistory.ts';
 
 const stream = 'MINER_COUNTER';
 
@@ -24,7 +26,7 @@ export type StreamPlace = { readonly sequence: number } | { readonly time: Date 
 
 export interface ReplayRequest {
   readonly from: StreamPlace;
-  /** Null for the end of the stream. */
+  /** Null for the last message that the service has stored something of. */
   readonly to: StreamPlace | null;
   /** Null for all. */
   readonly installationId: string | null;
@@ -71,6 +73,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   const fromSequence = request.isIncomplete ? Math.max(askedFrom, state.first_seq) : askedFrom;
   const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
   if (usable.length === 0) await requireSameFold(parts);
+  await requireStoredHistory(parts);
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
   if (fromSequence > stored + 1) {
     throw new ReplayRefused(
@@ -84,7 +87,8 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       : null;
   if (notRebuilt !== null && !request.isIncomplete)
     throw new ReplayRefused(`${notRebuilt} ${advise(usable, state.first_seq)}`);
-  const asked = Math.min(await lastSequence(parts, request.to, state.last_seq), state.last_seq);
+  // What the service has not stored yet it folds itself: it has published no rejection of it, and a replay publishes none.
+  const asked = Math.min(await lastSequence(parts, request.to, state.last_seq), state.last_seq, stored);
   const throughSequence =
     request.installationId === null ? await lastHeld(parts, asked) : besideAt(usable, asked);
   if (throughSequence < fromSequence) {
@@ -104,6 +108,15 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
     identity: parts.identity,
   };
   return { plan, notRebuilt };
+}
+
+/** Rows of messages that the stream has lost say nothing of how far the messages in their place are folded. */
+async function requireStoredHistory({ database, tables, jsm }: ReplayPlanOptions): Promise<void> {
+  const readOrigins = () => readReadingRowOrigins(database, tables);
+  if (!(await isHistoryReplaced({ database, jsm, stream, readOrigins }))) return;
+  throw new ReplayRefused(
+    `${stream} has lost messages of which rows are stored: the service removes these rows once it runs, then the replay is possible`,
+  );
 }
 
 /** What another version or deployment has filled is rebuilt by the service, which notifies the other processes. */

@@ -29,7 +29,7 @@ function lieAboutBlock(random: Random, blocks: readonly SealedBlock[], result: u
   const block = result as RpcBlock;
   const { transactions } = block;
   const other = random.pick(blocks);
-  switch (random.integer(0, 5)) {
+  switch (random.integer(0, 6)) {
     case 0:
       return { ...other.header, transactions };
     case 1:
@@ -40,9 +40,16 @@ function lieAboutBlock(random: Random, blocks: readonly SealedBlock[], result: u
       return { ...block, timestamp: `0x${random.integer(1, 2 ** 31).toString(16)}` };
     case 4:
       return { ...block, transactions: transactions.slice(0, -1) };
+    case 5:
+      return { ...block, transactions: transactions.map(changeTransaction) };
     default:
       return { ...block, parentHash: other.hash };
   }
+}
+
+/** One that has another hash; hashes alone stay as they are. */
+function changeTransaction(transaction: unknown): unknown {
+  return typeof transaction === 'object' ? { ...transaction, input: '0x' } : transaction;
 }
 
 function lieAboutReceipts(random: Random, blocks: readonly SealedBlock[], result: unknown): unknown {

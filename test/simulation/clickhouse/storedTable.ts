@@ -188,40 +188,37 @@ function defaultOf(type: string): SqlValue {
   return '';
 }
 
-/** Index of the parenthesis that closes the one before `from`. */
-function findClosing(text: string, from: number): number {
-  let depth = 1;
+/** Characters outside of strings, with their index and how many parentheses are open before them. */
+function* scanUnquoted(text: string, from: number): Iterable<[at: number, character: string, depth: number]> {
+  let depth = 0;
   let isText = false;
   for (let at = from; at < text.length; at++) {
-    const character = text[at];
+    const character = text[at] as string;
     if (isText) {
       if (character === '\\') at++;
       else if (character === "'") isText = false;
-    } else if (character === "'") isText = true;
-    else if (character === '(') depth++;
-    else if (character === ')' && --depth === 0) return at;
+      continue;
+    }
+    if (character === "'") isText = true;
+    else yield [at, character, depth];
+    if (character === '(') depth++;
+    else if (character === ')') depth--;
   }
+}
+
+/** Index of the parenthesis that closes the one before `from`. */
+function findClosing(text: string, from: number): number {
+  for (const [at, character, depth] of scanUnquoted(text, from))
+    if (character === ')' && depth === 0) return at;
   throw new Error('a parenthesis is not closed');
 }
 
 /** Parts between commas that no parenthesis or string surrounds. */
 function splitTop(text: string): string[] {
-  const parts: string[] = [];
-  let from = 0;
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at <= text.length; at++) {
-    const character = text[at];
-    if (isText) {
-      if (character === '\\') at++;
-      else if (character === "'") isText = false;
-    } else if (character === "'") isText = true;
-    else if (character === '(') depth++;
-    else if (character === ')') depth--;
-    else if (character === undefined || (character === ',' && depth === 0)) {
-      parts.push(text.slice(from, at).trim());
-      from = at + 1;
-    }
-  }
-  return parts;
+  const commas = [...scanUnquoted(text, 0)].flatMap(([at, character, depth]) =>
+    character === ',' && depth === 0 ? [at] : [],
+  );
+  return [...commas, text.length].map((end, index) =>
+    text.slice(index === 0 ? 0 : (commas[index - 1] as number) + 1, end).trim(),
+  );
 }

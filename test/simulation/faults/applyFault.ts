@@ -1,31 +1,40 @@
 import type { Deployment } from '../../../deploy/deploymentFile.ts';
 import type { Fault } from '../plan/plan.ts';
-import type { Fleet } from '../processes/fleet.ts';
+import type { Fleet, Role } from '../processes/fleet.ts';
 import { runReplayProcess } from '../processes/replayProcess.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { Gateways } from '../workload/gateways.ts';
 import type { Miners } from '../workload/miners.ts';
+import type { SettlementPublishers } from '../workload/settlementPublishers.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
 import { damageSnapshots } from './damageSnapshots.ts';
+import { purgeUnread } from './purgeUnread.ts';
 
 export interface FaultTargets {
   readonly world: SimulatedWorld;
   readonly deployment: Deployment;
   readonly fleet: Fleet;
+  readonly gateways: Gateways;
+  readonly publishers: SettlementPublishers;
   readonly miners: Miners;
   readonly random: Random;
   readonly note: (text: string) => void;
   /** What clients have read may be gone. */
   readonly onHistoryLost: () => void;
+  /** Events that were shown may be gone. */
+  readonly onEventsReplaced: () => void;
 }
 
 /** An operator waits no longer for a replay. */
 const replayMs = 60_000;
+/** A process that ingests has saved a snapshot by then. */
+const snapshotMs = 65_000;
 const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 /** Makes something go wrong; it may take its time, and is over when this resolves. */
 export async function applyFault(fault: Fault, targets: FaultTargets): Promise<void> {
-  const { world, deployment, fleet, miners, random, note, onHistoryLost } = targets;
+  const { world, deployment, fleet, miners, random, note, onHistoryLost, onEventsReplaced } = targets;
   const { nats, clickHouse, weather } = world;
   const pick = (number: number): ServiceProcess | undefined => {
     const { alive } = fleet;
@@ -45,9 +54,20 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       await fleet.start(role);
       return;
     }
+    case 'killBehindSnapshot': {
+      const process = pick(fault.process);
+      if (process === undefined) return;
+      const role = fleet.roleOf(process);
+      world.crashBehind(process.domain, 'INSERT INTO fold_snapshots');
+      const endMs = world.time.nowMs() + snapshotMs;
+      while (process.isAlive && world.time.nowMs() < endMs) await world.sleep(50);
+      process.kill();
+      await world.sleep(fault.downMs);
+      await fleet.start(role);
+      return;
+    }
     case 'killAndDamageSnapshots': {
-      const roles = fleet.alive.map((process) => fleet.roleOf(process));
-      for (const process of fleet.alive) process.kill();
+      const roles = killAll();
       // What they have sent arrives before the disk is looked at.
       await world.sleep(Math.max(fault.downMs, 3_000));
       damageSnapshots(clickHouse, fault.damage, random);
@@ -65,7 +85,8 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       return;
     }
     case 'pause': {
-      const process = pick(fault.process);
+      if (fault.hasStandby) await fleet.start('run');
+      const process = fault.hasStandby ? fleet.alive.find(isIngesting) : pick(fault.process);
       if (process !== undefined) process.domain.resumesAtMs = world.time.nowMs() + fault.forMs;
       return;
     }
@@ -92,16 +113,29 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       nats.cutConnections();
       return;
     case 'loseTail': {
+      const { during = 'run' } = fault;
       onHistoryLost();
+      const roles = during === 'run' ? [] : killAll();
+      if (during === 'start') {
+        for (const role of roles) void fleet.start(role);
+        await world.sleep(fault.forMs / 4);
+      }
       nats.stop();
       for (const name of lossyStreams) {
         const stream = nats.store.streams.get(name);
         stream?.loseAbove(stream.lastSequence - fault.messages);
       }
-      await world.sleep(fault.forMs);
+      if (during !== 'down') await world.sleep(fault.forMs);
       nats.start();
+      if (during !== 'down') return;
+      // Other messages get the sequences of those that were lost.
+      await world.sleep(fault.forMs * 4);
+      for (const role of roles) await fleet.start(role);
       return;
     }
+    case 'purgeUnread':
+      purgeUnread(fault, targets);
+      return;
     case 'recreateStream':
       onHistoryLost();
       nats.store.deleteStream(random.pick(lossyStreams));
@@ -113,9 +147,16 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       for (const consumer of nats.store.consumers.values()) consumer.stall();
       return;
     case 'natsFull':
-      nats.store.isFull = true;
+      nats.store.full = 'disk';
       await world.sleep(fault.forMs);
-      nats.store.isFull = false;
+      nats.store.full = new Set();
+      return;
+    case 'rejectionsFull':
+      nats.store.full = new Set(['MINER_REJECTED']);
+      await world.sleep(fault.forMs / 2);
+      if (fault.hasReplay) note(await replay(0));
+      await world.sleep(fault.forMs / 2);
+      nats.store.full = new Set();
       return;
     case 'stopClickHouse': {
       const before = weather.fateOfStatement;
@@ -135,6 +176,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
       return;
     case 'reorganize':
+      if (miners.isSafeReplacedBy(fault.depth)) onEventsReplaced();
       await miners.reorganize(fault.depth, fault.length);
       return;
     case 'nodeAway': {
@@ -144,19 +186,39 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       weather.fateOfRequest = before;
       return;
     }
-    case 'replay': {
-      const last = nats.store.streams.get('MINER_COUNTER')?.lastSequence ?? 0;
-      const sequence = random.integer(1, Math.max(1, last));
-      const request = {
-        from: { sequence },
-        to: null,
-        installationId: null,
-        dryRun: false,
-        isIncomplete: false,
-      };
-      note(
-        `replay from ${sequence}: ${await runReplayProcess(world, { ...fault, deployment, request, limitMs: replayMs })}`,
-      );
+    case 'replay':
+      note(await replay(fault.afterSendings));
+      return;
+    case 'upgrade': {
+      const ingesting = fleet.alive.filter((process) => fleet.roleOf(process) === 'run');
+      for (const process of ingesting) process.kill();
+      world.time.upgrade();
+      await world.sleep(fault.downMs);
+      await fleet.start('run');
     }
+  }
+
+  function killAll(): Role[] {
+    const roles = fleet.alive.map((process) => fleet.roleOf(process));
+    for (const process of fleet.alive) process.kill();
+    return roles;
+  }
+
+  function isIngesting({ domain, service }: ServiceProcess): boolean {
+    return world.time.within(domain, () => service.readiness().isReady);
+  }
+
+  async function replay(afterSendings: number): Promise<string> {
+    const last = nats.store.streams.get('MINER_COUNTER')?.lastSequence ?? 0;
+    const sequence = random.integer(1, Math.max(1, last));
+    const request = {
+      from: { sequence },
+      to: null,
+      installationId: null,
+      dryRun: false,
+      isIncomplete: false,
+    };
+    const outcome = await runReplayProcess(world, { deployment, request, afterSendings, limitMs: replayMs });
+    return `replay from ${sequence}: ${outcome}`;
   }
 }

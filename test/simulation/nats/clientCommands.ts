@@ -83,6 +83,8 @@ export function readHeaders(headers: Buffer | null): ReadonlyMap<string, string>
 /** Whether a subject is one of those that a pattern with wildcards stands for. */
 export function matchesSubject(pattern: string, subject: string): boolean {
   if (pattern === subject) return true;
+  // Most patterns have none.
+  if (!/[*>]/.test(pattern)) return false;
   const [wanted, given] = [pattern.split('.'), subject.split('.')];
   for (const [at, token] of wanted.entries()) {
     if (token === '>') return given.length > at;

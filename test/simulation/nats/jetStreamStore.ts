@@ -23,8 +23,8 @@ export interface JetStreamStore {
   publish(stream: StoredStream, subject: string, headers: Buffer | null, data: Buffer): PublishAnswer;
   addConsumer(stream: StoredStream, configuration: ConsumerConfiguration): PullConsumer;
   removeConsumer(key: string, isAnnounced: boolean): boolean;
-  /** A full disk: nothing is stored. */
-  isFull: boolean;
+  /** What has no space, and stores nothing: the disk with all streams, or streams by their names. */
+  full: 'disk' | ReadonlySet<string>;
   nowNanos(): bigint;
 }
 
@@ -62,7 +62,7 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
   const store: JetStreamStore = {
     streams,
     consumers,
-    isFull: false,
+    full: new Set(),
     nowNanos,
     findBySubject: (subject) => {
       for (const stream of streams.values())
@@ -98,7 +98,8 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
         const last = stream.lastOf(subject)?.sequence ?? 0;
         if (Number(expectedOfSubject) !== last) return refuse(400, 10_071, `wrong last sequence: ${last}`);
       }
-      if (store.isFull) return refuse(503, 10_077, 'insufficient storage resources available');
+      if (store.full === 'disk' || store.full.has(name))
+        return refuse(503, 10_077, 'insufficient storage resources available');
       const { sequence } = stream.add(subject, headerBytes, data, atNanos);
       if (messageId !== undefined) stream.noteId(messageId, sequence, atNanos);
       schedule(0, () => deliverTo(stream));

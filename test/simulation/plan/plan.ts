@@ -28,6 +28,8 @@ export type Fault =
       readonly afterSendings: number;
       readonly downMs: number;
     }
+  /** It dies behind its next snapshot. */
+  | { readonly kind: 'killBehindSnapshot'; readonly process: number; readonly downMs: number }
   | {
       readonly kind: 'killAndDamageSnapshots';
       readonly process: number;
@@ -35,16 +37,34 @@ export type Fault =
       readonly downMs: number;
     }
   | { readonly kind: 'stop'; readonly process: number; readonly downMs: number }
-  | { readonly kind: 'pause'; readonly process: number; readonly forMs: number }
+  | {
+      readonly kind: 'pause';
+      readonly process: number;
+      readonly forMs: number;
+      /** Another process waits for the lease meanwhile. */
+      readonly hasStandby?: boolean;
+    }
   | { readonly kind: 'startIngest' | 'startReplica' }
   | { readonly kind: 'endReplica' }
+  /** The process that ingests is replaced by one of another version, whose fold takes no state of the one before; replicas stay. */
+  | { readonly kind: 'upgrade'; readonly downMs: number }
   | { readonly kind: 'clockJump'; readonly process: number; readonly byMs: number }
   | { readonly kind: 'stopNats'; readonly forMs: number }
   | { readonly kind: 'cutConnections' }
-  | { readonly kind: 'loseTail'; readonly messages: number; readonly forMs: number }
+  | {
+      readonly kind: 'loseTail';
+      readonly messages: number;
+      readonly forMs: number;
+      /** While all processes run, while none does and other messages take the place of those, or just after they have started. */
+      readonly during?: 'run' | 'down' | 'start';
+    }
+  /** So many messages are removed before anybody could read them. */
+  | { readonly kind: 'purgeUnread'; readonly messages: number }
   | { readonly kind: 'recreateStream' }
   | { readonly kind: 'endConsumers' | 'stallConsumers' }
   | { readonly kind: 'natsFull'; readonly forMs: number }
+  /** The stream of rejections takes none; a replay ends meanwhile, or does not run. */
+  | { readonly kind: 'rejectionsFull'; readonly forMs: number; readonly hasReplay: boolean }
   | { readonly kind: 'stopClickHouse'; readonly forMs: number }
   | { readonly kind: 'clickHouseFull'; readonly forMs: number }
   | { readonly kind: 'merge' }
@@ -88,7 +108,7 @@ export function drawPlan(seed: string, episodeCount: number): Plan {
 }
 
 /** For so long a machine sleeps at most, while wheels and chain go on. */
-const sleepHours = [1, 8, 8, 24 * 14];
+const sleepHours = [1, 8, 24 * 14, 24 * 45];
 
 function drawEpisode(random: Random): Episode {
   const durationMs = random.integer(20, 120) * 1_000;
@@ -132,7 +152,7 @@ function drawFault(random: Random): Fault {
   const process = random.integer(0, 3);
   const downMs = random.integer(0, 15_000);
   const forMs = random.integer(500, 25_000);
-  switch (random.integer(0, 20)) {
+  switch (random.integer(0, 25)) {
     case 0:
     case 1:
     case 2:
@@ -147,7 +167,7 @@ function drawFault(random: Random): Fault {
     case 4:
       return { kind: 'stop', process, downMs };
     case 5:
-      return { kind: 'pause', process, forMs };
+      return { kind: 'pause', process, forMs, hasStandby: random.oneOf(2) };
     case 6:
       return { kind: random.pick(['startIngest', 'startReplica']) };
     case 7:
@@ -157,9 +177,14 @@ function drawFault(random: Random): Fault {
     case 9:
       return { kind: 'cutConnections' };
     case 10:
-      return { kind: 'loseTail', messages: random.integer(1, 60), forMs: random.integer(0, 5_000) };
+      return {
+        kind: 'loseTail',
+        messages: random.integer(1, 60),
+        forMs: random.integer(0, 5_000),
+        during: random.pick(['run', 'down', 'start']),
+      };
     case 11:
-      return random.oneOf(3) ? { kind: 'recreateStream' } : { kind: 'merge' };
+      return { kind: 'recreateStream' };
     case 12:
       return { kind: random.pick(['endConsumers', 'stallConsumers']) };
     case 13:
@@ -170,13 +195,21 @@ function drawFault(random: Random): Fault {
       return { kind: 'clickHouseFull', forMs };
     case 16:
     case 17: {
-      const depth = random.pick([1, 2, 5, 12, 30, 60, 90]);
+      const depth = random.pick([1, 2, 5, 12, 20, 30, 60, 90]);
       return { kind: 'reorganize', depth, length: Math.max(0, depth + random.integer(-1, 2)) };
     }
     case 18:
       return { kind: 'nodeAway', forMs };
     case 19:
       return { kind: 'replay', afterSendings: random.oneOf(2) ? 0 : random.integer(1, 200) };
+    case 20:
+      return { kind: 'killBehindSnapshot', process, downMs };
+    case 21:
+      return { kind: 'purgeUnread', messages: random.integer(1, 30) };
+    case 22:
+      return { kind: 'rejectionsFull', forMs, hasReplay: random.oneOf(2) };
+    case 23:
+      return { kind: 'upgrade', downMs };
     default:
       return random.oneOf(2) ? { kind: 'merge' } : { kind: 'endReplica' };
   }

@@ -20,12 +20,16 @@ export interface ServiceProcess {
   /** Why it has ended by itself; null while it has not. */
   failure(): unknown;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<SimulatedResponse | null>;
+  /** Reads a response that does not end by itself, until the client goes away. */
+  listen(path: string, ...reading: ListenParameters): Promise<SimulatedResponse | null>;
   /** By name and labels, as they are written; empty where nothing answers. */
   metrics(): Promise<ReadonlyMap<string, number>>;
   /** It ends at once, wherever it is. */
   kill(): void;
   stop(): Promise<void>;
 }
+
+type ListenParameters = Parameters<SimulatedWorld['listen']> extends [string, ...infer Rest] ? Rest : never;
 
 export interface ServiceProcessOptions {
   readonly world: SimulatedWorld;
@@ -82,6 +86,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     },
     failure: () => failure,
     get,
+    listen: (path, ...reading) => world.listen(`${service.publicUrl}${path}`, ...reading),
     metrics: async () => {
       const response = await world.request(`${service.operatorUrl}/metrics`);
       const lines = response?.body.toString().split('\n') ?? [];

@@ -30,6 +30,7 @@ class AnsweredResponse {
   readonly #headers = new Map<string, string>();
   #status = '200 OK';
   #isOver = false;
+  #aborted = () => {};
   readonly #onEnd: (response: SimulatedResponse) => void;
   readonly #onPiece: (text: string) => void;
 
@@ -65,8 +66,13 @@ class AnsweredResponse {
   close() {
     if (!this.#isOver) this.end();
   }
-  onAborted() {
+  onAborted(run: () => void) {
+    this.#aborted = run;
     return this;
+  }
+  abort() {
+    this.#isOver = true;
+    this.#aborted();
   }
   onWritable() {
     return this;
@@ -86,10 +92,11 @@ export function App() {
       for (const { pattern, method, handler } of routes) {
         const found = pattern.exec(request.path);
         if (found === null || (method === 'get' && request.method !== 'GET')) continue;
-        handler(
-          new AnsweredResponse(resolve, request.onPiece ?? (() => undefined)),
-          new AskedRequest(request, found.slice(1)),
-        );
+        const response = new AnsweredResponse(resolve, request.onPiece ?? (() => undefined));
+        const { time } = currentWorld();
+        const { domain } = time;
+        request.leaving?.addEventListener('abort', () => time.schedule(0, () => response.abort(), domain));
+        handler(response, new AskedRequest(request, found.slice(1)));
         return;
       }
       reject(new Error(`no route for ${request.path}`));

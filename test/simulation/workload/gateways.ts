@@ -32,6 +32,8 @@ interface Wheel {
   distanceMm: number;
   day: number;
   observedAtMs: number;
+  /** The newest of the counters that this one has replaced. */
+  earlier: { readonly counterEpoch: string; readonly counter: bigint } | null;
 }
 
 const dayMs = 86_400_000;
@@ -51,6 +53,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
       distanceMm: 0,
       day: 0,
       observedAtMs: 0,
+      earlier: null,
     }),
   );
   const publisher = createPublisher(nats, 'MINER_COUNTER', random);
@@ -61,6 +64,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
       wheel.sequence = 0;
     }
     if (random.oneOf(300)) {
+      wheel.earlier = { counterEpoch: wheel.counterEpoch, counter: wheel.counter };
       wheel.counterEpoch = drawUuid();
       wheel.counter = 0n;
     }
@@ -103,7 +107,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
     });
     const text = JSON.stringify(reading);
     if (!random.oneOf(25)) return publish(text);
-    switch (random.integer(0, 7)) {
+    switch (random.integer(0, 8)) {
       case 0:
         return publish(text.slice(0, random.integer(0, text.length - 1)));
       case 1:
@@ -120,7 +124,12 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
       }
       case 5:
         return publish(JSON.stringify({ ...reading, cumulativeWorkUnits: String(wheel.counter / 2n) }));
-      case 6:
+      case 6: {
+        const { counterEpoch, counter } = wheel.earlier ?? wheel;
+        const cumulativeWorkUnits = String(random.oneOf(2) ? counter / 2n : counter);
+        return publish(JSON.stringify({ ...reading, counterEpoch, cumulativeWorkUnits }));
+      }
+      case 7:
         return publish(JSON.stringify({ ...reading, softwareVersion: 'ü\u0000\t\n\\\'"' }));
       default:
         return publish(`{"filler":"${'x'.repeat(random.integer(10_000, 20_000))}"}`);

@@ -8,10 +8,13 @@ export interface Miners {
   mineOne(): Promise<void>;
   /** Blocks of a time that has passed for the chain alone. */
   mineSpan(spanMs: number): Promise<void>;
+  /** Whether one of the newest `depth` blocks was confirmed often enough to be shown. */
+  isSafeReplacedBy(depth: number): boolean;
   /** Replaces the newest `depth` blocks by so many others. */
   reorganize(depth: number, length: number): Promise<void>;
 }
 
+const confirmations = 12n;
 /** However long it is: fewer than are published at once far behind the tip, and more. */
 const blocksOfSpan = [10, 40, 100];
 
@@ -40,6 +43,10 @@ export function createMiners({ chain, random, genesis, wallMs }: MinersOptions):
       const startMs = wallMs() - spanMs;
       for (let number = 1; number <= count; number++)
         await chain.mine(planBlock(startMs + (spanMs * number) / count));
+    },
+    isSafeReplacedBy: (depth) => {
+      const first = chain.blocks.at(-Math.min(depth, chain.blocks.length));
+      return first !== undefined && chain.confirmationsOf(first.hash) >= confirmations;
     },
     reorganize: (depth, length) =>
       chain.reorganize(

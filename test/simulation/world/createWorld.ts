@@ -46,15 +46,19 @@ export interface SimulatedWorld {
   isolate(domain: Domain, isStreaming: boolean): Isolation;
   /** Kills a process before it sends something for the so-many-th time. */
   crashAfter(domain: Domain, sendings: number): void;
+  /** Kills a process before it sends anything behind a message or statement that begins like this. */
+  crashBehind(domain: Domain, beginning: string): void;
   /** Outside of every process. */
   sleep(ms: number): Promise<void>;
   /** Starts something in a process of its own. */
   run<Result>(domain: Domain, start: () => Promise<Result>): Promise<Result>;
   /** Null where nothing listens, or the process dies before it answers. */
-  request(
+  request(url: string, headers?: SimulatedRequest['headers']): Promise<SimulatedResponse | null>;
+  /** Reads a response piece by piece until the client goes away; resolves with what it ends with, as `request` does. */
+  listen(
     url: string,
-    headers?: SimulatedRequest['headers'],
-    onPiece?: (text: string) => void,
+    headers: SimulatedRequest['headers'],
+    reading: Required<Pick<SimulatedRequest, 'onPiece' | 'leaving'>>,
   ): Promise<SimulatedResponse | null>;
   /** A digest of everything that processes have sent, and when. */
   fingerprint(): string;
@@ -80,6 +84,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
   const latencyMs = () => 0.1 + latency.next() * latency.next() * weather.latencyMsMax;
   const listeners = new Map<number, { readonly domain: Domain; readonly listener: SimulatedListener }>();
   const crashes = new Map<Domain, number>();
+  const crashesBehind = new Map<Domain, string>();
   let lastPort = 20_000;
 
   const outside = (delayMs: number, run: () => void) => time.schedule(delayMs, run, time.outside);
@@ -101,10 +106,45 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
   function onSend(domain: Domain, what: Buffer) {
     // The rest of a message may name the machine that the simulation runs on.
     sent.update(`${time.nowMs()} ${domain.name} ${what.length} ${what.toString('latin1', 0, 60)}\n`);
+    const beginning = crashesBehind.get(domain);
+    if (beginning !== undefined && what.toString('latin1', 0, beginning.length) === beginning)
+      crashes.set(domain, 0);
+    else countDown(domain);
+  }
+
+  function countDown(domain: Domain) {
     const left = crashes.get(domain);
     if (left === undefined) return;
     if (left > 0) crashes.set(domain, left - 1);
     else domain.isDead = true;
+  }
+
+  function send(
+    url: string,
+    headers: SimulatedRequest['headers'],
+    reading: Pick<SimulatedRequest, 'onPiece' | 'leaving'> = {},
+  ): Promise<SimulatedResponse | null> {
+    return new Promise((resolve) => {
+      const { port, pathname, search, host } = new URL(url);
+      const found = listeners.get(Number(port));
+      const answer = (response: SimulatedResponse | null) => outside(latencyMs(), () => resolve(response));
+      if (found === undefined || found.domain.isDead) {
+        answer(null);
+        return;
+      }
+      const request = {
+        method: 'GET',
+        path: pathname,
+        query: search.slice(1),
+        headers: { host, ...headers },
+        ...reading,
+      };
+      time.schedule(
+        latencyMs(),
+        () => void found.listener.handle(request).then(answer, () => answer(null)),
+        found.domain,
+      );
+    });
   }
 
   const world: SimulatedWorld = {
@@ -123,6 +163,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
       return own;
     },
     crashAfter: (domain, sendings) => crashes.set(domain, sendings),
+    crashBehind: (domain, beginning) => crashesBehind.set(domain, beginning),
     sleep: (ms) => new Promise((resolve) => outside(ms, resolve)),
     run: (domain, start) =>
       new Promise((resolve, reject) => {
@@ -138,29 +179,13 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
           domain,
         );
       }),
-    request: (url, headers = {}, onPiece) =>
+    request: (url, headers = {}) =>
       new Promise((resolve) => {
-        const { port, pathname, search, host } = new URL(url);
-        const found = listeners.get(Number(port));
-        const answer = (response: SimulatedResponse | null) => outside(latencyMs(), () => resolve(response));
-        if (found === undefined || found.domain.isDead) {
-          answer(null);
-          return;
-        }
         outside(answerMs, () => resolve(null));
-        const request = {
-          method: 'GET',
-          path: pathname,
-          query: search.slice(1),
-          headers: { host, ...headers },
-          ...(onPiece && { onPiece: (text: string) => outside(0, () => onPiece(text)) }),
-        };
-        time.schedule(
-          latencyMs(),
-          () => void found.listener.handle(request).then(answer, () => answer(null)),
-          found.domain,
-        );
+        send(url, headers).then(resolve);
       }),
+    listen: (url, headers, { onPiece, leaving }) =>
+      send(url, headers, { onPiece: (text) => outside(0, () => onPiece(text)), leaving }),
     fingerprint: () => sent.copy().digest('hex').slice(0, 16),
   };
   const number = enterWorld({

@@ -34,6 +34,8 @@ export interface SimulatedRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Pieces of a response that is never complete. */
   readonly onPiece?: (text: string) => void;
+  /** The client goes away. */
+  readonly leaving?: AbortSignal;
 }
 
 export interface SimulatedResponse {

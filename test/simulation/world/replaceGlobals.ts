@@ -76,6 +76,7 @@ export function replaceGlobals(): void {
     clearImmediate: stop,
     Date: SimulatedDate,
     fetch: answerFetch,
+    countEarlierVersions: () => currentWorld().time.domain.version,
   });
   Object.defineProperty(process, 'pid', { value: 1 });
   performance.now = () => (hasWorld() ? currentWorld().time.nowMs() : 0);

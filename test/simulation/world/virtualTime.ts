@@ -10,6 +10,8 @@ export interface Domain {
   wallAheadMs: number;
   /** A process that is stopped runs again at this time. */
   resumesAtMs: number;
+  /** How many versions of the program came before the one that it runs. */
+  readonly version: number;
 }
 
 export interface Timer {
@@ -27,6 +29,8 @@ export interface VirtualTime {
   /** The parts that the simulation itself consists of. */
   readonly outside: Domain;
   createDomain(name: string): Domain;
+  /** Processes that are created from now on run the next version of the program. */
+  upgrade(): void;
   /** All processes of the machine are asleep for so long: wall clocks go on, and no other. */
   sleepAll(ms: number): void;
   /** How long they were, in all. */
@@ -44,12 +48,13 @@ export interface VirtualTime {
 
 export function createVirtualTime(startMs: number): VirtualTime {
   const queue = createTaskQueue();
-  const outside: Domain = { name: 'outside', isDead: false, wallAheadMs: 0, resumesAtMs: 0 };
+  const outside: Domain = { name: 'outside', isDead: false, wallAheadMs: 0, resumesAtMs: 0, version: 0 };
   let asleepMs = 0;
   let now = 0;
   let order = 0;
   let turns = 0;
   let current = outside;
+  let version = 0;
 
   function schedule(delayMs: number, run: () => void, domain: Domain = current): Timer {
     const task: Task = { atMs: now + Math.max(0, delayMs), order: order++, domain, run, isCancelled: false };
@@ -90,7 +95,10 @@ export function createVirtualTime(startMs: number): VirtualTime {
       return current;
     },
     outside,
-    createDomain: (name) => ({ name, isDead: false, wallAheadMs: 0, resumesAtMs: 0 }),
+    createDomain: (name) => ({ name, isDead: false, wallAheadMs: 0, resumesAtMs: 0, version }),
+    upgrade: () => {
+      version++;
+    },
     sleepAll: (ms) => {
       asleepMs += ms;
     },

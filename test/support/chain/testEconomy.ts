@@ -9,6 +9,7 @@ import { startAnvil } from '../../../deploy/local/localAnvil.ts';
 import { localChain } from '../../../deploy/local/localChainClient.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { silentLogger } from '../silentLogger.ts';
+import { economyNumbers } from './economyNumbers.ts';
 
 export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
 
@@ -30,21 +31,10 @@ function createChainClient(url: string) {
 export const economySettings = (guardian: Address, reporter: Address): EconomySettings => ({
   streamId: `0x${'5'.repeat(64)}`,
   genesisTimestamp: BigInt(chainGenesis),
-  maxWorkPerRound: 1_000_000n,
-  initialWorkPerThousandBlocks: 1_000_000n,
-  targetBlocksPerActiveRound: 2n,
-  difficultySmoothingRounds: 48n,
+  ...economyNumbers,
   guardian,
   reporter,
-  timelockDelaySeconds: 60n,
   tokenSymbol: 'SQK',
-  supplyCap: 1_000_000n * 10n ** 18n,
-  rewardPerBlock: 50n * 10n ** 18n,
-  claimLimit: 32n,
-  levels: Array.from({ length: 5 }, (_, index) => ({
-    weight: BigInt(100 * 2 ** index + 7 * index),
-    cooldownBlocks: BigInt(index),
-  })),
 });
 
 export async function startEconomy() {

@@ -1,5 +1,6 @@
 import { pad } from 'viem';
 import { type Address, toAddress } from '../../../../actors/schemas/hex.ts';
+import { economyNumbers } from '../../../support/chain/economyNumbers.ts';
 import { writtenContracts } from '../../../support/chain/writtenSpans.ts';
 
 /** Addresses of the contracts, which exist on no real chain. */
@@ -13,22 +14,12 @@ export const guardian = account(1);
 export const reporter = account(2);
 export const owners: readonly Address[] = [3, 4, 5, 6, 7].map(account);
 
+/** What the local deployment fixes, and what tests choose. */
 export const economySettings = {
   roundSeconds: 600n,
-  maxWorkPerRound: 1_000_000n,
   maxRoundsPerBatch: 16n,
-  initialWorkPerThousandBlocks: 1_000_000n,
-  targetBlocksPerActiveRound: 2n,
-  difficultySmoothingRounds: 48n,
   blockUnitsPerBlock: 1_000_000_000n,
-  timelockDelaySeconds: 60n,
-  supplyCap: 1_000_000n * 10n ** 18n,
-  rewardPerBlock: 50n * 10n ** 18n,
-  claimLimit: 32n,
-  levels: Array.from({ length: 5 }, (_, index) => ({
-    weight: BigInt(100 * 2 ** index + 7 * index),
-    cooldownBlocks: BigInt(index),
-  })),
+  ...economyNumbers,
 } as const;
 
 export const scale = 10n ** 27n;
