@@ -223,6 +223,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function begin(client: Client) {
     // What exists already is not news; a client that reconnects from here loses nothing.
+    feed.refresh();
     client.position = feed.position();
     if (client.position === null) return; // Unavailable so far: a refresh tries again.
     client.isLive = true;
@@ -231,6 +232,8 @@ export function createEventStream(options: EventStreamOptions): EventStream {
 
   function findMissed({ form, position, ending }: Client) {
     if (position === null) throw new Error('a client that catches up has a position');
+    // So that what is complete is followed by what is broadcast next.
+    feed.refresh();
     const missed = feed.after(form.category, position, missedBatchSize);
     return typeof missed === 'function' ? () => missed(ending.signal) : missed;
   }
