@@ -19,8 +19,8 @@ import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeC
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/roundFold.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
-import { ownerPageDefault } from '../http/routes/chainRoutes.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
+import { ownerPageDefault } from '../http/routes/ownerPage.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
 import { catchUpReadsMax } from '../http/server/catchUp.ts';
 import { clientsMax, defaultHeartbeatMs } from '../http/server/eventStream.ts';
