@@ -22,7 +22,7 @@ import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
-import { createChainStreamFold } from './chain/chainFold.ts';
+import { createChainFold } from './chain/chainFold.ts';
 import { readChainRowOrigins } from './chain/chainRowOrigins.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
@@ -96,7 +96,7 @@ export function createFollowers(options: FollowersOptions): Followers {
   const chainSinks = options.writes && chain !== null ? createRowSinks(options, 'MINER_CHAIN') : null;
   if (chain !== null) {
     const chainCounts = registerChainMetrics(options.registry, chain);
-    const chainFold = createChainStreamFold({ actors: chain, counts, chainCounts, logger: options.logger });
+    const chainFold = createChainFold({ actors: chain, counts, chainCounts, logger: options.logger });
     followers.set('MINER_CHAIN', follow(options, 'MINER_CHAIN', chainFold, chainSinks));
   }
   const writers = new Map<InputStreamName, RowWriter>();

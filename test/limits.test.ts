@@ -3,7 +3,7 @@ import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/activityRows
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
 import { settlementsKeptMs } from '../actors/chain/settlementRows.ts';
-import { retainedStatesMax } from '../actors/chain/spanFold.ts';
+import { retainedStatesMax } from '../actors/chain/spanFoldState.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';

@@ -54,12 +54,14 @@ type AbiEvents<Contract extends ContractKind> = Extract<
 /** Names of the events that a contract may log. */
 export type EventName<Contract extends ContractKind> = AbiEvents<Contract>['name'];
 
-/** One member for each parameter of an event, as viem decodes its type: addresses have a checksum. */
+/** One member for each parameter of an event, as viem decodes its type, but for addresses, which are in lower case as everywhere else. */
 export type EventArguments<Contract extends ContractKind, Name extends EventName<Contract>> = {
   readonly [Parameter in Extract<
     AbiEvents<Contract>,
     { readonly name: Name }
-  >['inputs'][number] as Parameter['name']]: AbiParameterToPrimitiveType<Parameter>;
+  >['inputs'][number] as Parameter['name']]: Parameter['type'] extends 'address'
+    ? Address
+    : AbiParameterToPrimitiveType<Parameter>;
 };
 
 /** A decoded log of one event. */

@@ -8,7 +8,7 @@ import { address, blockHash, bytes32, transactionHash } from '../schemas/wireSca
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
 import { operationStates } from './coreState.ts';
 import { activityKinds } from './ownerState.ts';
-import type { FoldedBlock } from './spanFold.ts';
+import type { FoldedBlock } from './spanFoldState.ts';
 
 /** Kinds of records that the state of the chain consists of, and what each of them holds. */
 

@@ -26,7 +26,7 @@ export function createLogDecoder(contracts: ContractAddresses): LogDecoder {
     if (known === undefined) return null;
     const event = toChainEvent(known, block, log);
     // Anybody may have the factory create a token.
-    const isOther = event.contract === 'tokenFactory' && toAddress(event.args.token) !== contracts.token;
+    const isOther = event.contract === 'tokenFactory' && event.args.token !== contracts.token;
     return isOther ? null : event;
   };
 }
@@ -101,5 +101,8 @@ function toChainEvent(
 function assignValues(args: Record<string, unknown>, parameters: readonly NamedParameter[], data: Hex): void {
   if (parameters.length === 0) return;
   const values = decodeAbiParameters(parameters, data);
-  for (const [index, { name }] of parameters.entries()) args[name] = values[index];
+  for (const [index, { name, type }] of parameters.entries()) {
+    const value = values[index];
+    args[name] = type === 'address' ? toAddress(String(value)) : value;
+  }
 }

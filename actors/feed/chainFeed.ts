@@ -3,7 +3,6 @@ import type { ChainEvent } from '../chain/chainEvent.ts';
 import type { ChainFeedDetails, ChainFeedEvent } from '../chain/chainFeedEvent.ts';
 import { type ChainState, noteChanged } from '../chain/chainState.ts';
 import type { Checkpoint, Settlement } from '../chain/settlements.ts';
-import { toAddress } from '../schemas/hex.ts';
 import { computeNextOrdinal, formatArrival } from './arrival.ts';
 
 /** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
@@ -44,7 +43,7 @@ function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails |
       const { owner, tokenId, weight, nextMergeBlock, firstRound } = event.args;
       return {
         type: 'player.miner_minted',
-        owner: toAddress(owner),
+        owner,
         tokenId,
         weight,
         nextMergeBlock,
@@ -55,7 +54,7 @@ function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails |
       const { owner, survivorTokenId, donorTokenId, level, nextMergeBlock, effectiveRound } = event.args;
       return {
         type: 'player.miners_merged',
-        owner: toAddress(owner),
+        owner,
         survivorTokenId,
         donorTokenId,
         level,
@@ -65,7 +64,7 @@ function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails |
     }
     case 'RewardsClaimed': {
       const { owner, tokenIds, amount } = event.args;
-      return { type: 'player.rewards_claimed', owner: toAddress(owner), tokenIds, amountBaseUnits: amount };
+      return { type: 'player.rewards_claimed', owner, tokenIds, amountBaseUnits: amount };
     }
     default:
       return null;

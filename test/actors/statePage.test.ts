@@ -11,7 +11,7 @@ import {
   recentRoundsShown,
   recentSettlementsShown,
 } from '../../actors/chain/settlements.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFold.ts';
+import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
 import { installationsMax } from '../../actors/installationsMax.ts';
 import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';

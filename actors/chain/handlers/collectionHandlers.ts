@@ -1,4 +1,3 @@
-import { toAddress } from '../../schemas/hex.ts';
 import { zeroAddress } from '../../schemas/zero.ts';
 import type { EventOf } from '../chainEvent.ts';
 import { type ChainState, noteChanged } from '../chainState.ts';
@@ -53,7 +52,7 @@ function transferToken(
   state: ChainState,
   { args, address, source }: EventOf<'collection', 'Transfer'>,
 ): ChainState {
-  const [from, to] = [toAddress(args.from), toAddress(args.to)];
+  const [from, to] = [args.from, args.to];
   // Mints and merges have events of their own.
   if (from === zeroAddress || to === zeroAddress) return state;
   const tokenId = Number(args.tokenId);

@@ -1,4 +1,3 @@
-import { toAddress } from '../../schemas/hex.ts';
 import { type ChainState, countSettlements, noteChanged } from '../chainState.ts';
 import type { CoreConfiguration } from '../coreState.ts';
 import type { Settlement } from '../settlements.ts';
@@ -18,21 +17,21 @@ export const coreHandlers: EventHandlers<'core'> = {
       targetBlocksPerActiveRound: args.targetBlocksPerActiveRound,
       difficultySmoothingRounds: args.difficultySmoothingRounds,
       blockUnitsPerBlock: args.blockUnitsPerBlock,
-      guardian: toAddress(args.guardian),
-      reporter: toAddress(args.reporter),
+      guardian: args.guardian,
+      reporter: args.reporter,
     };
     const workPerThousandBlocks = configuration.initialWorkPerThousandBlocks;
     return { ...state, core: { ...state.core, configuration, workPerThousandBlocks } };
   },
-  GuardianChanged: (state, { args }) => withConfiguration(state, { guardian: toAddress(args.guardian) }),
-  ReporterChanged: (state, { args }) => withConfiguration(state, { reporter: toAddress(args.reporter) }),
+  GuardianChanged: (state, { args }) => withConfiguration(state, { guardian: args.guardian }),
+  ReporterChanged: (state, { args }) => withConfiguration(state, { reporter: args.reporter }),
   VersionActivated: (state, event) => ({
     ...state,
     core: { ...state.core, implementation: readImplementation(event) },
   }),
   Paused: (state) => ({ ...state, core: { ...state.core, paused: true } }),
   Unpaused: (state) => ({ ...state, core: { ...state.core, paused: false } }),
-  AdminChanged: (state, { args }) => withGovernance(state, { proxyAdminSlot: toAddress(args.newAdmin) }),
+  AdminChanged: (state, { args }) => withGovernance(state, { proxyAdminSlot: args.newAdmin }),
   RoundSettled: (state, { args }) => {
     const unprocessedRounds = state.unprocessedRounds.push({
       roundId: args.roundId,

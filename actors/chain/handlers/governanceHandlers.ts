@@ -1,5 +1,4 @@
 import type { Hex } from 'viem';
-import { toAddress } from '../../schemas/hex.ts';
 import type { ContractAddresses, EventOf } from '../chainEvent.ts';
 import { latestChanges, proposerRole } from '../chainReads.ts';
 import type { ChainState } from '../chainState.ts';
@@ -10,8 +9,7 @@ import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 const upgradeCall = `0x9623609d${'0'.repeat(24)}`;
 
 export const proxyAdminHandlers: EventHandlers<'proxyAdmin'> = {
-  OwnershipTransferred: (state, { args }) =>
-    withGovernance(state, { proxyAdminOwner: toAddress(args.newOwner) }),
+  OwnershipTransferred: (state, { args }) => withGovernance(state, { proxyAdminOwner: args.newOwner }),
 };
 
 export const timelockHandlers: EventHandlers<'operatorTimelock'> = {
@@ -31,7 +29,7 @@ function changeProposer(
   isGranted: boolean,
 ): ChainState {
   if (args.role !== proposerRole) return state;
-  const change = { account: toAddress(args.account), isGranted };
+  const change = { account: args.account, isGranted };
   const proposers = latestChanges([...state.governance.proposers, change]);
   return { ...state, governance: withProposers(state.governance, proposers) };
 }
@@ -42,7 +40,7 @@ function scheduleCall(
   { args, source }: EventOf<'operatorTimelock', 'CallScheduled'>,
   contracts: ContractAddresses,
 ): ChainState {
-  const target = toAddress(args.target);
+  const target = args.target;
   if (target !== contracts.core && target !== contracts.proxyAdmin) return state;
   const isUpgrade =
     target === contracts.proxyAdmin && args.data.startsWith(`${upgradeCall}${contracts.core.slice(2)}`);

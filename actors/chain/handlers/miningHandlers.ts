@@ -1,4 +1,3 @@
-import { toAddress } from '../../schemas/hex.ts';
 import type { EventOf } from '../chainEvent.ts';
 import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
 import type { Position } from '../miningState.ts';
@@ -19,9 +18,9 @@ import { absentMembers, requirePosition, withActivity, withoutToken, withToken }
 export const miningHandlers: EventHandlers<'mining'> = {
   MiningConfigured: (state, { args }) => {
     const configuration = {
-      core: toAddress(args.core),
-      token: toAddress(args.token),
-      collection: toAddress(args.collection),
+      core: args.core,
+      token: args.token,
+      collection: args.collection,
       rewardPerBlock: args.rewardPerBlock,
       supplyCap: args.supplyCap,
       claimLimit: args.claimLimit,
@@ -98,7 +97,7 @@ function mintPosition(
   state: ChainState,
   { args, address, source }: EventOf<'mining', 'PositionMinted'>,
 ): ChainState {
-  const owner = toAddress(args.owner);
+  const owner = args.owner;
   const tokenId = Number(args.tokenId);
   const round = args.firstRound;
   const weight = args.weight;
@@ -132,7 +131,7 @@ function mergePositions(
   state: ChainState,
   { args, address, source }: EventOf<'mining', 'PositionsMerged'>,
 ): ChainState {
-  const owner = toAddress(args.owner);
+  const owner = args.owner;
   const survivorId = Number(args.survivorTokenId);
   const donorId = Number(args.donorTokenId);
   const { level } = args;
@@ -181,7 +180,7 @@ function claimRewards(
   state: ChainState,
   { args, address, source }: EventOf<'mining', 'RewardsClaimed'>,
 ): ChainState {
-  const owner = toAddress(args.owner);
+  const owner = args.owner;
   const { tokenIds } = args;
   const amountBaseUnits = args.amount;
   const { mining } = state;
