@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import cliProgress from 'cli-progress';
+import { dayMs } from '../actors/schemas/durations.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
@@ -12,7 +13,7 @@ import { publishResults } from './results.ts';
 import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
 
 const installationId = 'wheel-0';
-const yearMs = 365 * 86_400_000;
+const yearMs = 365 * dayMs;
 const foldPollMs = 250;
 const accepted = 'miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}';
 

@@ -36,7 +36,7 @@ export const machines: readonly AnyStateMachine[] = [
 type Graph = ReturnType<typeof toDirectedGraph>;
 
 /** A state machine as a Mermaid state diagram, generated from the machine itself. */
-export function drawMachine(machine: AnyStateMachine): string {
+function drawMachine(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine);
   const isParallel = root.stateNode.type === 'parallel';
   const lines = isParallel ? [] : [`  [*] --> ${escapeName(String(machine.config.initial))}`];

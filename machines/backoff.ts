@@ -8,8 +8,9 @@ export interface BackoffBounds {
 export const defaultBackoff: BackoffBounds = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * The one rule for all retries of the service: the wait doubles after each failure, up to a bound, and varies by a quarter, so that many clients that
- * failed together do not return together.
+ * The rule for what the service itself tries again: the wait doubles after each failure, up to a bound, and varies by a quarter, so that many clients that
+ * failed together do not return together. Others have rules of their own: those who read the service (`http/client/spreadDelay.ts`), who may not come
+ * before it asks them to, and the connection to NATS (`streams/jetstream/reconnectDelay.ts`), whose client counts no failures.
  *
  * @param failures consecutive ones, from 1.
  * @param random from 0 to 1.

@@ -109,7 +109,7 @@ export async function dropCounterSnapshots(
     await database.command(`ALTER TABLE ${table} DROP PARTITION ID {id:String}`, { id: String(id) });
 }
 
-export async function attachPartition(
+async function attachPartition(
   database: Database,
   { id, source, target }: { readonly id: string; readonly source: string; readonly target: string },
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** What the tables and statements need is in every version from this one on. */
-export const oldestServer = { year: 24, release: 8 } as const;
+const oldestServer = { year: 24, release: 8 } as const;
 
 /** The server is older than what the tables need. */
 export class ServerTooOld extends Error {

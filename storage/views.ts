@@ -55,9 +55,9 @@ function listViews(tables: Tables): View[] {
           UNION ALL ${selectEvents('chain', tables.chainEvents.events)}
         ) ORDER BY id, arrived_at DESC LIMIT 1 BY id`,
     },
-    chainViewOf('owner_activity', ownerActivity, tables.ownerActivity, ['owner']),
-    chainViewOf('settlements', chainSettlements, tables.settlements),
-    chainViewOf('checkpoints', chainCheckpoints, tables.checkpoints),
+    buildChainView('owner_activity', ownerActivity, tables.ownerActivity, ['owner']),
+    buildChainView('settlements', chainSettlements, tables.settlements),
+    buildChainView('checkpoints', chainCheckpoints, tables.checkpoints),
   ];
 }
 
@@ -74,7 +74,7 @@ function buildView({ name, comment, storedColumns }: ViewedTable, table: string)
 }
 
 /** The rows of a table of the chain's history. What an earlier run of the fold has stored as well is there twice. */
-function chainViewOf(
+function buildChainView(
   name: string,
   { comment, storedColumns }: ViewedTable,
   table: string,

@@ -1,19 +1,18 @@
+import { dayMs } from '../schemas/durations.ts';
 import type { ChainState } from './chainState.ts';
 import type { MiningState, Position, WeightSegment } from './miningState.ts';
 
 /** Scale of rewards for one unit of weight, as the mining contract has it. */
 export const rewardScale = 10n ** 27n;
 /** UTC dates of the earnings that are shown, the safe block's own among them. */
-export const earningsDays = 7;
-
-const dayMs = 86_400_000;
+const earningsDays = 7;
 
 export function toUtcDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
 /** The pending weight of a position counts once weights of its round do. */
-export function isActivated(mining: MiningState, position: Position): boolean {
+function isActivated(mining: MiningState, position: Position): boolean {
   return position.pending !== null && position.pending.round <= mining.lastActivationRound;
 }
 

@@ -1,4 +1,5 @@
 import type { List } from 'immutable';
+import { dayMs } from '../schemas/durations.ts';
 import type { CheckpointRow, SettlementRow } from '../storedRows.ts';
 import { rowsOfMessage } from './activityRows.ts';
 import { type ChainState, noteChanged, type RecordName } from './chainState.ts';
@@ -15,7 +16,7 @@ import {
  * Settlements and checkpoints stay in memory for so long behind the safe block: the longest range that is shown and the period before it are 60
  * days, which begin up to a day earlier (CONTRACT.md, Settlement history).
  */
-export const settlementsKeptMs = 62 * 86_400_000;
+export const settlementsKeptMs = 62 * dayMs;
 
 /** An entry that becomes a row, with its number. */
 export interface Numbered<Entry> {

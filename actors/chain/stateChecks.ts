@@ -3,7 +3,7 @@ import type { ContractAddresses } from './chainEvent.ts';
 import type { ChainState } from './chainState.ts';
 
 /** What a safe state can fail, in the order in which it is tested (CONTRACT.md, Unavailable reasons). */
-export const stateFaults = [
+const stateFaults = [
   /** The economy names another core, token or collection than the deployment does. */
   'other_contracts',
   'no_implementation',

@@ -1,4 +1,5 @@
 import type { Seq } from 'immutable';
+import { cacheView } from '../views/cacheView.ts';
 import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
 import { type FeedItem, listStoredCategories, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';
 import { beforeAll, compareArrivals } from './arrival.ts';
@@ -48,7 +49,7 @@ export type ReadNews = (signal: AbortSignal) => Promise<FeedNews>;
 
 /** The feed by arrival, for those who listen. */
 export interface FeedNewsViews {
-  /** Reads the sources, and delivers what is new to the listeners. */
+  /** Reads the sources, and delivers what is new to the listeners; nothing else delivers. */
   refresh(): void;
   /**
    * Delivers news of all categories. They are not complete where some events were evicted before they were delivered: those are to
@@ -57,7 +58,10 @@ export interface FeedNewsViews {
    * @returns a function that stops it.
    */
   listen(listener: (news: FeedNews) => void): () => void;
-  /** The position after everything that was delivered; null before the feed is available for the first time. */
+  /**
+   * The position after everything that was delivered, or after everything that there is before the first refresh; null before the feed is
+   * available for the first time.
+   */
   position(): StreamPosition | null;
   /**
    * The events of a category that became visible after a position, at most `limit` of them; null while the feed is unavailable.
@@ -84,35 +88,46 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
   const listeners = new Set<(news: FeedNews) => void>();
   let delivered: StreamPosition | null = null;
 
+  /** The same object while the sources are: a client that asks before the first refresh has the position that the refresh continues from. */
+  const findNewest = cacheView({
+    inputs: ({ measurement, chain: chainSource }: FeedSources) => [measurement, chainSource],
+    compute: (measurement, chainSource) => findNewestPosition({ measurement, chain: chainSource }),
+  });
+
   /** The sources at this moment; null while the feed is unavailable. */
-  function current() {
+  function readCurrent() {
     const economy = chain.economy();
     if (economy.status === 'unavailable') return null;
     const { feed: _events, ...context } = economy;
     const sources = readSources(economy);
     const itemsAfter = createItemsAfter(sources, context.chain.chainId);
-    const newest = findNewestPosition(sources);
-    const from = delivered ?? newest;
-    delivered = advancePosition(from, newest);
-    if (delivered !== from && listeners.size > 0) {
-      const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
-      const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all').toArray()) : [];
-      const items = attachPositions(from, sources, mergeByArrival(lists));
-      for (const listener of listeners) listener({ from, items, position: delivered, isComplete, context });
-    }
-    return { sources, context, itemsAfter, newest, delivered };
+    const newest = findNewest(sources);
+    return { sources, context, itemsAfter, newest, delivered: delivered ?? newest };
+  }
+
+  function refresh() {
+    const now = readCurrent();
+    if (now === null) return;
+    const { sources, context, itemsAfter, newest, delivered: from } = now;
+    const position = advancePosition(from, newest);
+    delivered = position;
+    if (position === from || listeners.size === 0) return;
+    const isComplete = feedSources.every((source) => isInMemoryAfter(sources, source, from));
+    const lists = isComplete ? feedSources.map((source) => itemsAfter(source, from, 'all').toArray()) : [];
+    const items = attachPositions(from, sources, mergeByArrival(lists));
+    for (const listener of listeners) listener({ from, items, position, isComplete, context });
   }
 
   return {
-    refresh: () => void current(),
+    refresh,
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    position: () => current()?.delivered ?? delivered,
+    position: () => delivered ?? readCurrent()?.newest ?? null,
 
     after: (category, from, limit) => {
-      const now = current();
+      const now = readCurrent();
       if (now === null) return null;
       const { sources, context, itemsAfter } = now;
       // It differs from what was delivered here while the sources are folded again, or where a process ahead of this one delivered.
@@ -147,7 +162,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
     },
 
     locate: async (id, signal) => {
-      const now = current();
+      const now = readCurrent();
       if (now === null) return 'unavailable';
       const { sources, itemsAfter } = now;
       const source: FeedSource = id.startsWith('chain:') ? 'chain' : 'measurement';

@@ -1,5 +1,6 @@
 import { List } from 'immutable';
-import { dayMs, findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
+import { dayMs } from '../schemas/durations.ts';
+import { findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from './eventWindow.ts';

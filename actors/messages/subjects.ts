@@ -20,7 +20,7 @@ export const streamSubjects: Record<StreamName, string[]> = {
 };
 
 /** An ID as one subject token: `.` separates tokens, so it travels as `~`, which no ID may hold. */
-export function toSubjectToken(id: string): string {
+function toSubjectToken(id: string): string {
   // Asked for each message, and most IDs have none.
   return id.includes('.') ? id.replaceAll('.', '~') : id;
 }

@@ -1,5 +1,6 @@
+import { dayMs } from './durations.ts';
+
 const digitZero = 48;
-const dayMs = 86_400_000;
 
 /**
  * Epoch milliseconds of an ISO 8601 UTC date-time that fits the `timestamp` schema. Written out for the form that gateways

@@ -83,7 +83,7 @@ function projectBuffer(sources: ProcessSources): Buffer | QueueUnavailableReason
   // Sums that no route can show are not a frontier to project from.
   if (closure.lastRound < core.settledThroughRound || !isWithinBounds(core)) return 'round_projection_gap';
   const through = findCountedThrough(sources, core.settledThroughRound);
-  const rounds = roundsAbove(closedRounds, core.settledThroughRound).filter(
+  const rounds = listRoundsAbove(closedRounds, core.settledThroughRound).filter(
     ({ roundId }) => roundId <= through,
   );
   const isContinuous = BigInt(rounds.length) === through - core.settledThroughRound;
@@ -91,11 +91,11 @@ function projectBuffer(sources: ProcessSources): Buffer | QueueUnavailableReason
   if (!rounds.every((round) => isEligible(round, configuration))) return 'round_ineligible';
   const last = settlements.last();
   const anchor = {
-    ...frontierView(core),
+    ...buildFrontierView(core),
     confirmedAtMs: last?.source.blockTimestampMs ?? null,
     transactionHash: last?.source.transactionHash ?? null,
   };
-  const projected = projectedView(anchor, rounds, configuration);
+  const projected = projectFrontierView(anchor, rounds, configuration);
   return projected === null ? 'round_ineligible' : { configuration, rounds, anchor, projected };
 }
 
@@ -117,7 +117,7 @@ function isEligible({ workUnits }: WorkedRound, { maxWorkPerRound }: Configurati
   return workUnits <= maxWorkPerRound && workUnits <= roundWorkMax;
 }
 
-function roundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
+function listRoundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
   let low = 0;
   let high = rounds.size;
   while (low < high) {
@@ -155,7 +155,7 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
     incidentOpen: snapshot.matches({ incidents: 'someOpen' }),
     blockedReason: findBlockedReason(queue),
     lastRun,
-    latestSubmission: submissionView(snapshot),
+    latestSubmission: buildSubmissionView(snapshot),
   };
 }
 
@@ -169,7 +169,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
     return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
   }
   // What was measured after the last closure is tested first: a gap comes before an ineligible round.
-  const open = openRounds(activity, reading, sources);
+  const open = listOpenRounds(activity, reading, sources);
   if (typeof buffer === 'string') {
     const isGap = buffer === 'round_ineligible' && open === null;
     return { status: 'unavailable', reason: isGap ? 'round_projection_gap' : buffer };
@@ -177,7 +177,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
   if (open === null) return { status: 'unavailable', reason: 'round_projection_gap' };
   const { rounds, configuration, anchor } = buffer;
   const isEveryEligible = open.every((round) => isEligible(round, configuration));
-  const projected = isEveryEligible ? projectedView(anchor, [...rounds, ...open], configuration) : null;
+  const projected = isEveryEligible ? projectFrontierView(anchor, [...rounds, ...open], configuration) : null;
   if (projected === null) return { status: 'unavailable', reason: 'round_ineligible' };
   return {
     status: 'available',
@@ -195,7 +195,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
  * Rounds after the last closed one that counts, through the one of the newest reading: ended ones as they were observed, the
  * open one as far as it is measured. Null when one of the ended ones is not observed.
  */
-function openRounds(
+function listOpenRounds(
   activity: RoundState,
   reading: AcceptedReading,
   sources: ProcessSources,
@@ -217,14 +217,14 @@ function openRounds(
 }
 
 /** Null where the sums would be beyond what the core can hold: it would refuse to settle them. */
-function projectedView(
+function projectFrontierView(
   anchor: AnchorView,
   rounds: readonly WorkedRound[],
   configuration: Configuration,
 ): ProjectedView | null {
   const reached = projectFrontier(anchor, rounds, configuration);
   if (!isWithinBounds(reached)) return null;
-  const frontier = frontierView(reached);
+  const frontier = buildFrontierView(reached);
   return {
     ...frontier,
     ...describeCompleted(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight),
@@ -232,13 +232,13 @@ function projectedView(
 }
 
 /** Null before any submission was prepared. */
-function submissionView(snapshot: SettlementSnapshot): SubmissionView | null {
+function buildSubmissionView(snapshot: SettlementSnapshot): SubmissionView | null {
   const { submission } = snapshot.context;
   const lifecycle = findSubmissionLifecycle(snapshot);
   if (submission === null || lifecycle === null) return null;
   const { expected, settledThroughRound, ...rest } = submission;
   const { completedBlockCount, ...sums } = expected;
-  const frontier = frontierView({ ...sums, settledThroughRound });
+  const frontier = buildFrontierView({ ...sums, settledThroughRound });
   return {
     ...rest,
     lifecycle,
@@ -264,7 +264,7 @@ function describeCompleted(completedBlockCount: bigint, blockHeight: bigint) {
   };
 }
 
-function frontierView(frontier: Frontier): FrontierView {
+function buildFrontierView(frontier: Frontier): FrontierView {
   const { settledThroughRound, cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = frontier;
   return {
     settledThroughRound,

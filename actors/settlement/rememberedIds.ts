@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Set as ImmutableSet, List } from 'immutable';
 import { RecordRefused } from '../foldRecord.ts';
+import { dayMs } from '../schemas/durations.ts';
 
 /** At least so many IDs are remembered, however old the oldest is, */
 export const rememberedIdsMin = 10_000;
 /** and all of so much time, */
-export const rememberedMs = 90 * 86_400_000;
+export const rememberedMs = 90 * dayMs;
 /** but never more than this: one every 78 seconds for 90 days. */
 export const rememberedIdsMax = 100_000;
 

@@ -25,7 +25,7 @@ import {
 } from './settlementActor.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-export const settlementFoldVersion = 4;
+const settlementFoldVersion = 4;
 
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;

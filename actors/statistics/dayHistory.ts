@@ -1,10 +1,10 @@
 import { requireValue } from '../../machines/requireValue.ts';
+import { dayMs } from '../schemas/durations.ts';
 import type { RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import { roundMs } from '../wheel/roundFold.ts';
 
 /** A universal day runs from noon to noon UTC (CONTRACT.md, Time, rounds and days). */
-export const dayMs = 86_400_000;
 const noonMs = dayMs / 2;
 export const roundsPerDay = dayMs / roundMs;
 /** Days whose rounds are stored one by one: the longest window, and the day that a late round can still close in. */

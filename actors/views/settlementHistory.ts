@@ -9,6 +9,7 @@ import {
   recentSettlementsShown,
   type Settlement,
 } from '../chain/settlements.ts';
+import { dayMs } from '../schemas/durations.ts';
 import type {
   NextMintRound,
   SettlementBucket,
@@ -19,7 +20,6 @@ import type {
 } from './chainViewTypes.ts';
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 const noonMs = 12 * hourMs;
 
 const ranges = {
@@ -139,11 +139,7 @@ export function computeRoundStartMs(state: ChainState, round: bigint): number {
 }
 
 /** What the next checkpoint, through everything that is settled, would mint: by the mining contract's own steps. */
-export function projectNextMintRound(
-  state: ChainState,
-  rewardPerBlock: bigint,
-  supplyCap: bigint,
-): NextMintRound {
+function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint): NextMintRound {
   const { mining, core } = state;
   const round = mining.processedThroughRound + 1n;
   const activations = [...mining.pendingWeight]

@@ -7,8 +7,10 @@ import { computeStatistics, type Statistics, type StatisticsRange } from '../sta
 import { cacheView } from './cacheView.ts';
 import type { Clock } from './clock.ts';
 
+export { bucketCoverages } from '../statistics/dayStatistics.ts';
 export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
-export { bucketCoverages, statisticsRanges } from '../statistics/statistics.ts';
+export { statisticsRanges } from '../statistics/statistics.ts';
+export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
 
 /** The public route is cached for this long (CONTRACT.md, Caching); the plain one is recomputed when data changes, at most once per second. */
 const cachedMs = 30_000;

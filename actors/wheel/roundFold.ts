@@ -2,9 +2,9 @@ import type { BucketRow, RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from './acceptedReading.ts';
 
 /** Seconds of a round (CONTRACT.md, Time, rounds and days). */
-export const roundSeconds = 600;
+export const roundSeconds = 600 as const;
 /** Seconds of a half-hour bucket: three rounds (CONTRACT.md, Time, rounds and days). */
-export const bucketSeconds = 1800;
+export const bucketSeconds = 1800 as const;
 /** Two readings further apart cover nothing between them (CONTRACT.md, Time, rounds and days). */
 export const coveringGapSeconds = 120;
 
@@ -12,7 +12,7 @@ export const coveringGapSeconds = 120;
 export const recentRoundsMax = 144;
 
 export const roundMs = roundSeconds * 1000;
-const bucketMs = bucketSeconds * 1000;
+export const bucketMs = bucketSeconds * 1000;
 const coveringGapMs = coveringGapSeconds * 1000;
 
 /** Number of the round that holds a time: 1 starts at the genesis; below 1 is before it. */
@@ -20,7 +20,7 @@ export function findRound(timeMs: number, genesisMs: number): number {
   return Math.floor((timeMs - genesisMs) / roundMs) + 1;
 }
 
-export function computeRoundStart(roundId: number, genesisMs: number): number {
+function computeRoundStart(roundId: number, genesisMs: number): number {
   return genesisMs + (roundId - 1) * roundMs;
 }
 

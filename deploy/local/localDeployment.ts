@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bucketSeconds } from '../../actors/wheel/roundFold.ts';
+import { dayMs } from '../../actors/schemas/durations.ts';
+import { bucketMs } from '../../actors/wheel/roundFold.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { deployContracts } from './deployContracts.ts';
 import { LocalAnvilError } from './localAnvil.ts';
@@ -26,8 +27,7 @@ export function loadSimulation(dataDir: string, nowMs: number, pastDays: number)
   const path = join(dataDir, 'simulation.json');
   // This program alone writes the file.
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Simulation;
-  const pastFromMs = nowMs - pastDays * 86_400_000;
-  const bucketMs = bucketSeconds * 1000;
+  const pastFromMs = nowMs - pastDays * dayMs;
   const simulation: Simulation = {
     seed: randomBytes(8).toString('hex'),
     pastFromMs,

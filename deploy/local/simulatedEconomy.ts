@@ -19,7 +19,7 @@ const actionSeconds = 120;
 /** Settled rounds are minted once this many of them wait. */
 const checkpointAtRounds = 12;
 const mintedMax = 160n;
-export const simulatedPrice = 20_000_000_000_000_000n;
+const simulatedPrice = 20_000_000_000_000_000n;
 
 export interface SimulatedEconomyOptions {
   readonly client: LocalChainClient;

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { CoreResponse } from '../responses/core.ts';
-import type { eventsResponse, feedEvent } from '../responses/events.ts';
+import type { eventsResponse } from '../responses/events.ts';
+import type { feedEvent } from '../responses/feedEvent.ts';
 import type { miningStateResponse } from '../responses/issuance.ts';
 import type { plainOwnerActivityResponse } from '../responses/ownerActivity.ts';
 import type { plainPortfolioResponse } from '../responses/portfolio.ts';

@@ -1,5 +1,5 @@
 /** Of a text that a language model has to read: some 8,000 words. */
-export const answerCharactersMax = 30_000;
+const answerCharactersMax = 30_000;
 /** How many items of each list are tried, the most first. */
 const itemsTried = [100, 50, 20, 10, 5, 2, 1, 0];
 

@@ -180,7 +180,7 @@ export function toChainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {
   };
 }
 
-export function toChainBody(info: ChainInfo): z.infer<typeof chain> {
+function toChainBody(info: ChainInfo): z.infer<typeof chain> {
   return {
     ...toChainBriefBody(info),
     economyDeploymentBlock: info.economyDeploymentBlock.toString(),
@@ -189,15 +189,11 @@ export function toChainBody(info: ChainInfo): z.infer<typeof chain> {
   };
 }
 
-export function toReleaseBody({
-  id,
-  protocolRevision,
-  rewardModelRevision,
-}: Release): z.infer<typeof release> {
+function toReleaseBody({ id, protocolRevision, rewardModelRevision }: Release): z.infer<typeof release> {
   return { id, protocolRevision, rewardModelRevision };
 }
 
-export function toIdentitiesBody(view: Identities): z.infer<typeof identities> {
+function toIdentitiesBody(view: Identities): z.infer<typeof identities> {
   return { ...view, miningImplementationVersion: view.miningImplementationVersion.toString() };
 }
 

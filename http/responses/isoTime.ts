@@ -1,4 +1,5 @@
-const dayMs = 86_400_000;
+import { dayMs } from '../../actors/schemas/durations.ts';
+
 /** Days from 1 March of year 0, where the Gregorian calendar's 400 years begin, to 1970. */
 const daysTo1970 = 719_468;
 const daysOf400Years = 146_097;

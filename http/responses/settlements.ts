@@ -1,30 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import {
-  blockUnitsPerBlock,
   type ChainUnavailable,
-  type Checkpoint,
-  mintRoundStates,
-  type Settlement,
   type SettlementHistoryView,
-  type SettlementIssuance,
   type SettlementSums,
   settlementRanges,
 } from '../../actors/views/chainViewTypes.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
-import {
-  address,
-  bytes32,
-  chainBrief,
-  defineUnavailable,
-  positiveDecimal,
-  toChainBriefBody,
-  tokenDecimals,
-  tokenSymbol,
-  versionId,
-} from './chain.ts';
+import { chainBrief, defineUnavailable, toChainBriefBody } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
-import { processQueue, toProcessQueueBody } from './process.ts';
 import {
   availableStatus,
   decimal,
@@ -32,8 +16,10 @@ import {
   installationId,
   schemaVersion,
   timestamp,
-  unavailableStatus,
 } from './scalars.ts';
+import { mining, toMiningBody } from './settlementIssuance.ts';
+import { processQueue, toProcessQueueBody } from './settlementQueue.ts';
+import { settlement, toSettlementBody } from './settlementRecords.ts';
 
 const sums = {
   settlementCount: decimal.describe('Settled batches'),
@@ -41,49 +27,6 @@ const sums = {
   workAdded: decimal.describe('Their work, in work units'),
   completedBlockCount: decimal.describe('Work blocks that they completed'),
 };
-
-const onChain = {
-  transactionHash: bytes32.describe('Hash of the transaction'),
-  ethereumBlockNumber: decimal.describe('Number of the block of the chain that holds it'),
-  blockTimestamp: timestamp.describe('Time of that block'),
-  logIndex: z.int().min(0).describe('Place of the event’s log in that block, from 0'),
-  confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
-};
-
-const settlement = z
-  .strictObject({
-    previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
-    settledThroughRound: decimal.describe('Last round that it settled'),
-    activeRoundCount: decimal.describe('Its rounds with work'),
-    workAdded: decimal.describe('Their work, in work units'),
-    cumulativeWork: decimal.describe('All settled work through it, in work units'),
-    cumulativeBlockUnits: decimal.describe(
-      'All settled block units through it; 1,000,000,000 are one work block',
-    ),
-    firstCompletedBlock: positiveDecimal.describe('First work block that it completed'),
-    lastCompletedBlock: positiveDecimal.describe('Last work block that it completed'),
-    completedBlockCount: positiveDecimal.meta({ description: 'One that completed none is not listed' }),
-    blockHeight: positiveDecimal.describe('Work blocks completed through it'),
-    ...onChain,
-    sqkMintedBaseUnits: decimal
-      .optional()
-      .meta({ description: 'Minted for its rounds; present once all of them are processed' }),
-  })
-  .meta({ id: 'Settlement' });
-
-const checkpoint = z
-  .strictObject({
-    afterRound: decimal.describe('Last round of the checkpoint before it'),
-    throughRound: decimal.describe('Last round that it minted for'),
-    completedBlockCount: decimal.describe('Work blocks that its rounds completed'),
-    cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
-    cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
-    eligibleWeight: decimal.describe('Weight that shared in it'),
-    amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
-    totalMintedBaseUnits: decimal.describe('All reward token that was minted through it, in base units'),
-    ...onChain,
-  })
-  .meta({ id: 'Checkpoint' });
 
 const bucket = z
   .strictObject({
@@ -111,61 +54,6 @@ const buckets = z.union([
   z.array(bucket).length(28),
   z.array(bucket).length(30),
 ]);
-
-const miningAvailable = z.strictObject({
-  status: availableStatus,
-  economy: z
-    .strictObject({
-      releaseId: versionId.describe('Names the release of the contracts'),
-      mining: address.describe('Contract that mints and pays rewards'),
-      token: address.describe('Contract of the reward token'),
-      symbol: tokenSymbol.describe('Ticker of the token'),
-      decimals: tokenDecimals.describe('Decimals of the token'),
-    })
-    .describe('The contracts of the reward'),
-  rewardPerBlock: decimal.describe('Reward for a completed work block, in base units'),
-  supplyCap: decimal.describe('Most that will ever be minted, in base units'),
-  totalMintedBaseUnits: decimal.describe('All that was minted, in base units'),
-  unmintedCapacityBaseUnits: decimal.describe('What the cap leaves, in base units'),
-  processedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
-  rangeMintedBaseUnits: decimal.describe('Minted in the range, in base units'),
-  rangeCheckpointCount: decimal.describe('Checkpoints in the range'),
-  nextRound: z
-    .strictObject({
-      state: z
-        .enum(mintRoundStates)
-        .describe('`ready` once the next round is settled, `accruing` until then'),
-      round: decimal.describe('The first round that no checkpoint has minted for'),
-      countedThroughRound: decimal.describe(
-        'Last round that the amount counts: the settled frontier, or the last processed round where that is later',
-      ),
-      startsAt: timestamp.describe('Start of `round`'),
-      endsAt: timestamp.describe('End of `round`'),
-      previousCumulativeBlockUnits: decimal.describe('All settled block units before `round`'),
-      cumulativeBlockUnits: decimal.describe('All settled block units through `countedThroughRound`'),
-      completedBlockCount: decimal.describe('Work blocks that a checkpoint would mint for'),
-      eligibleWeight: decimal.describe('Weight that would share in it'),
-      amountBaseUnits: decimal.describe(
-        'What a checkpoint through all settled rounds would mint, in base units; not minted yet',
-      ),
-    })
-    .describe('What a checkpoint through all settled rounds would mint now'),
-  recentCheckpoints: z.array(checkpoint).max(12).describe('The newest 12 of the range, newest first'),
-});
-
-const mining = z
-  .discriminatedUnion('status', [
-    miningAvailable,
-    z.strictObject({
-      status: unavailableStatus,
-      reason: z
-        .enum(['not_configured', 'not_yet_safe'])
-        .describe(
-          '`not_configured` without an economy of these contracts, `not_yet_safe` while its deployment is not safe',
-        ),
-    }),
-  ])
-  .meta({ id: 'SettlementMining' });
 
 const members = {
   installationId: installationId.describe('The public installation'),
@@ -236,6 +124,7 @@ export const publicSettlementsResponse = z
     id: 'PublicSettlementHistory',
     description: 'Settlement history of the public route, with the queue where it is requested',
   });
+
 export const plainSettlementsResponse = defineResponse(1).meta({
   id: 'SettlementHistory',
   description: 'Settlement history of the plain route',
@@ -248,11 +137,11 @@ export function toPublicSettlementsBody({
   queue,
 }: SettlementsView): z.infer<typeof publicSettlementsResponse> {
   const settlementQueue = queue === null ? {} : { settlementQueue: toProcessQueueBody(queue) };
-  return { schemaVersion: 4, ...body(history), ...settlementQueue };
+  return { schemaVersion: 4, ...buildBody(history), ...settlementQueue };
 }
 
 export function toPlainSettlementsBody(view: View): z.infer<typeof plainSettlementsResponse> {
-  return { schemaVersion: 1, ...body(view) };
+  return { schemaVersion: 1, ...buildBody(view) };
 }
 
 /** An opaque digest of what the history shows; `generatedAt` is not part of it. */
@@ -265,7 +154,7 @@ export function readSettlementSource(view: View): string {
   return view.status === 'unavailable' ? 'unavailable' : view.source;
 }
 
-function body(view: View) {
+function buildBody(view: View) {
   if (view.status === 'unavailable') {
     const { installationId: id, reason } = view;
     return { installationId: id, status: 'unavailable' as const, reason };
@@ -322,91 +211,5 @@ function toSumsBody({ settlementCount, activeRoundCount, workAdded, completedBlo
     activeRoundCount: activeRoundCount.toString(),
     workAdded: workAdded.toString(),
     completedBlockCount: completedBlockCount.toString(),
-  };
-}
-
-function toSettlementBody(record: Settlement, processedThroughRound: bigint): z.infer<typeof settlement> {
-  const heightBefore = record.previousCumulativeBlockUnits / blockUnitsPerBlock;
-  const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
-  return {
-    previousSettledThroughRound: record.previousSettledThroughRound.toString(),
-    settledThroughRound: record.settledThroughRound.toString(),
-    activeRoundCount: record.activeRoundCount.toString(),
-    workAdded: record.workAdded.toString(),
-    cumulativeWork: record.cumulativeWork.toString(),
-    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
-    firstCompletedBlock: (heightBefore + 1n).toString(),
-    lastCompletedBlock: blockHeight.toString(),
-    completedBlockCount: (blockHeight - heightBefore).toString(),
-    blockHeight: blockHeight.toString(),
-    ...toOnChainBody(record),
-    ...(processedThroughRound >= record.settledThroughRound
-      ? { sqkMintedBaseUnits: record.mintedBaseUnits.toString() }
-      : {}),
-  };
-}
-
-function toOnChainBody({ source }: Settlement | Checkpoint) {
-  return {
-    transactionHash: source.transactionHash,
-    ethereumBlockNumber: source.blockNumber.toString(),
-    blockTimestamp: toIsoString(source.blockTimestampMs),
-    logIndex: source.logIndex,
-    confirmationStatus: 'safe' as const,
-  };
-}
-
-function toMiningBody({ issuance, contracts, release }: SettlementHistoryView): z.infer<typeof mining> {
-  if (typeof issuance === 'string') return { status: 'unavailable', reason: issuance };
-  const { configuration, nextRound, totalMintedBaseUnits } = issuance;
-  return {
-    status: 'available',
-    economy: {
-      releaseId: release.id,
-      mining: contracts.mining,
-      token: contracts.token,
-      symbol: issuance.symbol,
-      decimals: issuance.decimals,
-    },
-    rewardPerBlock: configuration.rewardPerBlock.toString(),
-    supplyCap: configuration.supplyCap.toString(),
-    totalMintedBaseUnits: totalMintedBaseUnits.toString(),
-    unmintedCapacityBaseUnits: (configuration.supplyCap - totalMintedBaseUnits).toString(),
-    processedThroughRound: issuance.processedThroughRound.toString(),
-    rangeMintedBaseUnits: issuance.rangeMintedBaseUnits.toString(),
-    rangeCheckpointCount: issuance.rangeCheckpointCount.toString(),
-    nextRound: toNextRoundBody(nextRound),
-    recentCheckpoints: issuance.recentCheckpoints.map(toCheckpointBody),
-  };
-}
-
-function toNextRoundBody(
-  round: SettlementIssuance['nextRound'],
-): z.infer<typeof miningAvailable>['nextRound'] {
-  return {
-    state: round.state,
-    round: round.round.toString(),
-    countedThroughRound: round.countedThroughRound.toString(),
-    startsAt: toIsoString(round.startsAtMs),
-    endsAt: toIsoString(round.endsAtMs),
-    previousCumulativeBlockUnits: round.previousCumulativeBlockUnits.toString(),
-    cumulativeBlockUnits: round.cumulativeBlockUnits.toString(),
-    completedBlockCount: round.completedBlockCount.toString(),
-    eligibleWeight: round.eligibleWeight.toString(),
-    amountBaseUnits: round.amountBaseUnits.toString(),
-  };
-}
-
-function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
-  return {
-    afterRound: record.afterRound.toString(),
-    throughRound: record.throughRound.toString(),
-    completedBlockCount: record.completedBlockCount.toString(),
-    cumulativeWork: record.cumulativeWork.toString(),
-    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
-    eligibleWeight: record.eligibleWeight.toString(),
-    amountBaseUnits: record.amountBaseUnits.toString(),
-    totalMintedBaseUnits: record.totalMintedBaseUnits.toString(),
-    ...toOnChainBody(record),
   };
 }

@@ -1,20 +1,14 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProcessView } from '../../actors/views/views.ts';
+import { builder, toBuilderBody } from './builder.ts';
 import { text } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
+import { measurement, toMeasurementBody } from './measurement.ts';
 import { moduleSnapshot, toModuleBody } from './modules.ts';
-import {
-  builder,
-  measurement,
-  oracle,
-  settlementQueue,
-  toBuilderBody,
-  toMeasurementBody,
-  toOracleBody,
-  toQueueBody,
-} from './process.ts';
+import { oracle, toOracleBody } from './oracle.ts';
 import { generatedAt, installationId, schemaVersion, timestamp } from './scalars.ts';
+import { settlementQueue, toQueueBody } from './settlementQueue.ts';
 
 const signer = z
   .strictObject({

@@ -1,3 +1,4 @@
+import { dayMs } from '../../actors/schemas/durations.ts';
 import guidePages from '../guides/pages.json' with { type: 'json' };
 import { topics } from './route.ts';
 import { routes } from './routes.ts';
@@ -5,7 +6,6 @@ import { routes } from './routes.ts';
 /** Everything may be read; the event stream does not end, so nobody should try to fetch all of it. */
 export const robotsText = 'User-agent: *\nDisallow: /v1/events/stream\n';
 
-const dayMs = 86_400_000;
 /** RFC 9116 recommends less than a year. */
 const securityTextDays = 180;
 

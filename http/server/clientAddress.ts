@@ -12,6 +12,9 @@ export interface ClientAddress {
   readonly isOfProxy: boolean;
 }
 
+/** Whom a request is from, by its connection and its `X-Forwarded-For`. */
+export type FindClientAddress = (response: HttpResponse, forwardedFor: string) => ClientAddress;
+
 /**
  * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: the client is the first
  * address from the right that is not one.
@@ -22,7 +25,7 @@ export interface ClientAddress {
 export function createClientAddress(
   trustedProxies: readonly string[],
   transport: Transport,
-): (response: HttpResponse, forwardedFor: string) => ClientAddress {
+): FindClientAddress {
   if (trustedProxies.length === 0)
     return (response) => ({ address: readPeerAddress(response, transport), isOfProxy: false });
   const trusted = buildBlockList(trustedProxies);

@@ -4,19 +4,19 @@ import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange } from './responseWriter.ts';
 import {
   type Answer,
-  type AnswerParts,
+  type AnswerDependencies,
   createPathError,
   createPreparation,
   parsePathValue,
 } from './routeAnswers.ts';
 
-export interface ReadAnswerParts extends AnswerParts {
+export interface ReadAnswerDependencies extends AnswerDependencies {
   readonly reads: PendingReads;
 }
 
 /** Answers with what is read for each request, from memory or from the database. */
-export function createReadAnswer(route: ReadRoute, parts: ReadAnswerParts): Answer {
-  const { sources, transport, writer, sender, guard, metrics, reads } = parts;
+export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDependencies): Answer {
+  const { sources, transport, writer, sender, guard, metrics, reads } = dependencies;
   const prepare = createPreparation(route, metrics);
 
   /** The body that replaces a read that fails; where the route has none, the error is thrown. */

@@ -11,7 +11,7 @@ import type { Exchange, ResponseWriter } from './responseWriter.ts';
 import type { Transport } from './uws.ts';
 
 /** What the answers of all routes are made with. */
-export interface AnswerParts {
+export interface AnswerDependencies {
   readonly sources: RouteSources;
   readonly transport: Transport;
   readonly writer: ResponseWriter;

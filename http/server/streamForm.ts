@@ -6,7 +6,7 @@ import {
   isOfCategory,
   type StreamPosition,
 } from '../../actors/views/feedViews.ts';
-import { toFeedEventBody } from '../responses/events.ts';
+import { toFeedEventBody } from '../responses/feedEventBody.ts';
 import { parseExactQuery } from '../routes/parseExactQuery.ts';
 
 /** What a client chose to receive. Clients of one form receive the same texts. */

@@ -5,7 +5,7 @@ import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import {
   type Answer,
-  type AnswerParts,
+  type AnswerDependencies,
   createPathError,
   createPreparation,
   parsePathValue,
@@ -22,8 +22,8 @@ interface Attempt {
 }
 
 /** Answers from a view in memory: its bytes are prepared once. */
-export function createViewAnswer(route: ViewRoute, parts: AnswerParts): Answer {
-  const { sources, transport, writer, sender, guard, metrics, clock } = parts;
+export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependencies): Answer {
+  const { sources, transport, writer, sender, guard, metrics, clock } = dependencies;
   const isQueryRead = typeof route.query !== 'string';
   const prepare = createPreparation(route, metrics);
 

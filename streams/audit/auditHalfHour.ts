@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type DayHistory, findDayStart } from '../../actors/statistics/dayHistory.ts';
 import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
-import { bucketSeconds, roundMs } from '../../actors/wheel/roundFold.ts';
+import { bucketMs, roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../../storage/database.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { OldestRowMs } from '../../storage/rowsTtl.ts';
@@ -10,7 +10,6 @@ import type { ActiveTables } from '../../storage/tables.ts';
 import { type Audit, differencesMax } from './audit.ts';
 import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold.ts';
 
-const bucketMs = bucketSeconds * 1000;
 /** How far back before the half hour the fold begins, and how many messages it reads at most; what it finds then */
 const firstLook = { warmUpMs: roundMs, messagesMax: 8_192 } as const;
 /** has to be found once more with a longer past, since a message may repeat one of a boot or epoch from before. */

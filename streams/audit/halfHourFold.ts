@@ -4,10 +4,8 @@ import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
-import { bucketSeconds } from '../../actors/wheel/roundFold.ts';
+import { bucketMs } from '../../actors/wheel/roundFold.ts';
 import { readRange } from '../jetstream/readRange.ts';
-
-const bucketMs = bucketSeconds * 1000;
 
 /** A half hour of an installation. */
 export interface HalfHour {

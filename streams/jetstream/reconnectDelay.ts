@@ -12,7 +12,8 @@ export interface ReconnectDelayOptions {
 
 /**
  * How long the client waits before it tries a server again; it asks before each attempt, and while it waits. Where the clock was put back since it
- * last asked, its last attempts lie in the future, and it would wait for as long as the clock was put back by.
+ * last asked, its last attempts lie in the future, and it would wait for as long as the clock was put back by. The wait does not grow as those of
+ * other retries do (`machines/backoff.ts`): the client asks without saying how often it has failed, and goes round the servers of a cluster.
  */
 export function createReconnectDelay(options: ReconnectDelayOptions): () => number {
   const { waitMs, jitterMs, wallMs, random } = options;

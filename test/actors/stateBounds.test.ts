@@ -5,6 +5,7 @@ import { latestChanges, type ProposerChange, proposersMax } from '../../actors/c
 import { evictOldest, nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { installationsMax } from '../../actors/installationsMax.ts';
 import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { dayMs } from '../../actors/schemas/durations.ts';
 import {
   isRemembered,
   noRememberedIds,
@@ -17,7 +18,6 @@ import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/se
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import {
   type DayHistory,
-  dayMs,
   findDayStart,
   pastDaysMax,
   withReading,

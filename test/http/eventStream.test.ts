@@ -4,7 +4,7 @@ import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
-import { feedEvent } from '../../http/responses/events.ts';
+import { feedEvent } from '../../http/responses/feedEvent.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { streamsOfClientMax } from '../../http/server/streamCounts.ts';
 import { openDatabase } from '../../storage/database.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
-import { feedEvent } from '../../http/responses/events.ts';
+import { feedEvent } from '../../http/responses/feedEvent.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';

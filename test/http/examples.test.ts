@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { feedEvent } from '../../http/responses/events.ts';
+import { feedEvent } from '../../http/responses/feedEvent.ts';
 import { examples } from '../../http/routes/examples.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import type { Route } from '../../http/routes/route.ts';

@@ -97,7 +97,7 @@ function formatCell(value: string | number | null, isText: boolean): string {
 }
 
 /** RFC 4180, unknown values empty. */
-export function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const lines = [
     columns.map(({ name }) => name),
     ...rows.map((row) => columns.map(({ value }) => value(row) ?? '')),

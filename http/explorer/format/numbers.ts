@@ -1,7 +1,7 @@
 /** Decimal strings of the routes as text, exact: nothing goes through a floating-point number. */
 
 /** With a comma after every three digits: `1234567` is `1,234,567`. */
-export function groupDigits(digits: string): string {
+function groupDigits(digits: string): string {
   return digits.replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
@@ -55,7 +55,7 @@ export function formatPercent(basisPoints: number): string {
 }
 
 /** With exactly `shown` digits of the fraction, so that a value that changes does not move its unit. */
-export function formatFixed(value: bigint, decimals: number, shown: number): string {
+function formatFixed(value: bigint, decimals: number, shown: number): string {
   const [integer = '', fraction = ''] = formatExact(value, decimals).split('.');
   return `${integer}.${fraction.slice(0, shown).padEnd(shown, '0')}`;
 }

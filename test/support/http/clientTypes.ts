@@ -1,6 +1,6 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import type { Decimals } from '../../../http/client/responses.ts';
-import { feedEvent } from '../../../http/responses/events.ts';
+import { feedEvent } from '../../../http/responses/feedEvent.ts';
 import { createOpenApiDocument } from '../../../http/routes/openApi.ts';
 import type { Route } from '../../../http/routes/route.ts';
 import { routes } from '../../../http/routes/routes.ts';

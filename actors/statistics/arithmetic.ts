@@ -1,0 +1,42 @@
+export const fullBps = 10_000n;
+
+/** The earliest entry of the largest amount; null when that is zero. */
+export function findLargest<Entry>(
+  entries: readonly Entry[],
+  selectAmount: (entry: Entry) => bigint,
+): Entry | null {
+  const index = findIndexOfLargest(entries, selectAmount);
+  return index === null ? null : (entries[index] as Entry);
+}
+
+export function findIndexOfLargest<Entry>(
+  entries: readonly Entry[],
+  selectAmount: (entry: Entry) => bigint,
+): number | null {
+  let best: number | null = null;
+  let amount = 0n;
+  for (const [index, entry] of entries.entries()) {
+    if (selectAmount(entry) <= amount) continue;
+    amount = selectAmount(entry);
+    best = index;
+  }
+  return best;
+}
+
+/** The middle one, or the floored mean of the middle two; null of nothing. */
+export function computeMedian(values: readonly bigint[]): bigint | null {
+  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle];
+  if (upper === undefined) return null;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as bigint) + upper) / 2n;
+}
+
+/** The floored ratio in basis points; zero when nothing is expected. */
+export function computeBps(part: number, whole: number): number {
+  return whole === 0 ? 0 : Number((BigInt(part) * fullBps) / BigInt(whole));
+}
+
+export function sum<Entry>(entries: readonly Entry[], selectCount: (entry: Entry) => number): number {
+  return entries.reduce((total, entry) => total + selectCount(entry), 0);
+}

@@ -1,0 +1,111 @@
+import { bucketMs, roundMs } from '../wheel/roundFold.ts';
+import { findIndexOfLargest, findLargest } from './arithmetic.ts';
+import { type DaySummary, type Peak, roundsPerDay } from './dayHistory.ts';
+import {
+  type BucketStatistics,
+  bucketsPerDay,
+  type DayStatistics,
+  noonBucket,
+  type WindowDay,
+  walkRounds,
+} from './dayStatistics.ts';
+
+export interface StatisticsRecord {
+  readonly value: bigint;
+  readonly occurredAtMs: number;
+  readonly coverage: 'complete' | 'partial';
+}
+
+/** The largest values of a window, each null where there is none above zero; the earliest of equal ones. */
+export interface StatisticsRecords {
+  readonly mostWorkHalfHour: StatisticsRecord | null;
+  readonly mostWorkUtcDay: StatisticsRecord | null;
+  readonly maximumDailyDistanceMm: StatisticsRecord | null;
+  readonly peakObservedRpmMilli: StatisticsRecord | null;
+  readonly peakObservedSpeedMmPerSecond: StatisticsRecord | null;
+  readonly longestActiveWindowMinutes: StatisticsRecord | null;
+  readonly longestActiveDayStreak: StatisticsRecord | null;
+}
+
+export function findRecords(
+  window: readonly WindowDay[],
+  days: readonly DayStatistics[],
+  isWindowComplete: boolean,
+): StatisticsRecords {
+  const isFull = ({ coverage }: DayStatistics) => coverage.observedRoundCount === roundsPerDay;
+  const findStartMs = (index: number) => (window[index] as WindowDay).startMs;
+  const ofDays = (selectAmount: (day: DayStatistics) => bigint): StatisticsRecord | null => {
+    const index = findIndexOfLargest(days, selectAmount);
+    if (index === null) return null;
+    const day = days[index] as DayStatistics;
+    return toRecord(selectAmount(day), findStartMs(index), isFull(day));
+  };
+  const ofPeaks = (selectPeak: (day: DaySummary) => Peak | null): StatisticsRecord | null => {
+    const peaks = window
+      .flatMap(({ summary }) => (summary === null ? [] : [selectPeak(summary)]))
+      .filter((peak) => peak !== null);
+    const peak = findLargest(peaks, ({ value }) => BigInt(value));
+    return peak === null ? null : toRecord(BigInt(peak.value), peak.atMs, isWindowComplete);
+  };
+  return {
+    mostWorkHalfHour: findMostWorkHalfHour(window, days),
+    mostWorkUtcDay: ofDays(({ observedWorkUnits }) => observedWorkUnits),
+    maximumDailyDistanceMm: ofDays(({ distanceMm }) => BigInt(distanceMm ?? 0)),
+    peakObservedRpmMilli: ofPeaks((day) => day.peakRpmMilli),
+    peakObservedSpeedMmPerSecond: ofPeaks((day) => day.peakSpeedMmPerSecond),
+    longestActiveWindowMinutes: findLongestActiveWindow(window),
+    longestActiveDayStreak: findLongestActiveStreak(window, days),
+  };
+}
+
+function findMostWorkHalfHour(
+  window: readonly WindowDay[],
+  days: readonly DayStatistics[],
+): StatisticsRecord | null {
+  // In order of time, that is from noon on, so that the earliest of equal ones comes first.
+  const all = days.flatMap(({ buckets }, day) =>
+    Array.from({ length: bucketsPerDay }, (_, index) => ({
+      startMs: (window[day] as WindowDay).startMs + index * bucketMs,
+      bucket: buckets[(index + noonBucket) % bucketsPerDay] as BucketStatistics,
+    })),
+  );
+  const most = findLargest(all, ({ bucket }) => bucket.workUnits ?? 0n);
+  if (most === null) return null;
+  return toRecord(most.bucket.workUnits ?? 0n, most.startMs, most.bucket.coverage === 'complete');
+}
+
+/** The longest run of consecutive rounds that were observed with work; every round of it is observed. */
+function findLongestActiveWindow(window: readonly WindowDay[]): StatisticsRecord | null {
+  const longest = { rounds: 0, startMs: 0 };
+  const run = { rounds: 0, startMs: 0 };
+  for (const { startMs, workUnits } of walkRounds(window)) {
+    const isActive = workUnits !== undefined && workUnits > 0n;
+    if (isActive && run.rounds === 0) run.startMs = startMs;
+    run.rounds = isActive ? run.rounds + 1 : 0;
+    if (run.rounds > longest.rounds) Object.assign(longest, run);
+  }
+  return longest.rounds === 0
+    ? null
+    : toRecord(BigInt((longest.rounds * roundMs) / 60_000), longest.startMs, true);
+}
+
+function findLongestActiveStreak(
+  window: readonly WindowDay[],
+  days: readonly DayStatistics[],
+): StatisticsRecord | null {
+  let best: { length: number; first: number } | null = null;
+  let first: number | null = null;
+  for (const [index, { observedWorkUnits }] of days.entries()) {
+    first = observedWorkUnits > 0n ? (first ?? index) : null;
+    const length = first === null ? 0 : index - first + 1;
+    if (first !== null && length > (best?.length ?? 0)) best = { length, first };
+  }
+  if (best === null) return null;
+  const spanned = days.slice(best.first, best.first + best.length);
+  const isComplete = spanned.every(({ coverage }) => coverage.observedRoundCount === roundsPerDay);
+  return toRecord(BigInt(best.length), (window[best.first] as WindowDay).startMs, isComplete);
+}
+
+function toRecord(value: bigint, occurredAtMs: number, isComplete: boolean): StatisticsRecord {
+  return { value, occurredAtMs, coverage: isComplete ? 'complete' : 'partial' };
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { type BuilderView, builderUnavailableReasons, type FrontierView } from '../../actors/views/views.ts';
+import {
+  plainAnchorMembers,
+  plainProjected,
+  publicAnchorMembers,
+  publicProjected,
+  toAnchorBody,
+  toPlainFrontier,
+  toProjectedBody,
+  toPublicFrontier,
+} from './frontiers.ts';
+import { availableStatus, decimal, uint64Decimal, unavailableStatus } from './scalars.ts';
+
+/** The public route does not list `round_ineligible`, and says `round_projection_gap` instead (CONTRACT.md, Builder). */
+const processBuilderReasons = builderUnavailableReasons.filter((reason) => reason !== 'round_ineligible');
+
+const queued = z.strictObject({
+  closedRoundCount: uint64Decimal.describe('Closed rounds above the settled frontier'),
+  closedWorkUnits: decimal.describe('Their work, in work units'),
+  openRoundWorkUnits: decimal.describe(
+    'Work of the rounds that are measured and not closed yet, in work units',
+  ),
+});
+
+function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
+  anchor: Anchor,
+  projected: Projected,
+  reasons: readonly Reason[],
+) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({
+      status: availableStatus,
+      anchor: z.strictObject(anchor).describe('The settled frontier that the projection begins with'),
+      queued: queued.describe('What waits above it'),
+      projected: projected.describe('Where the frontier would be if all that waits settled now'),
+    }),
+    z.strictObject({
+      status: unavailableStatus,
+      reason: z
+        .enum(reasons)
+        .describe(
+          'Why nothing can be projected: no reading, a counter fault, a counter epoch or closed rounds that the oracle owes, a gap, or a round with more work than the core takes',
+        ),
+    }),
+  ]);
+}
+
+export const processBuilder = defineBuilder(publicAnchorMembers, publicProjected, processBuilderReasons).meta(
+  {
+    id: 'ProcessBuilder',
+  },
+);
+
+export const builder = defineBuilder(plainAnchorMembers, plainProjected, builderUnavailableReasons).meta({
+  id: 'Builder',
+});
+
+export function toProcessBuilderBody(view: BuilderView): z.infer<typeof processBuilder> {
+  if (view.status === 'available')
+    return { ...toAvailableBuilder(view), ...toFrontiers(view, toPublicFrontier) };
+  const { status, reason } = view;
+  return { status, reason: reason === 'round_ineligible' ? 'round_projection_gap' : reason };
+}
+
+export function toBuilderBody(view: BuilderView): z.infer<typeof builder> {
+  return view.status === 'available'
+    ? { ...toAvailableBuilder(view), ...toFrontiers(view, toPlainFrontier) }
+    : view;
+}
+
+type AvailableBuilder = Extract<BuilderView, { status: 'available' }>;
+
+function toAvailableBuilder({
+  queued: { closedRoundCount, closedWorkUnits, openRoundWorkUnits },
+}: AvailableBuilder) {
+  return {
+    status: 'available' as const,
+    queued: {
+      closedRoundCount: closedRoundCount.toString(),
+      closedWorkUnits: closedWorkUnits.toString(),
+      openRoundWorkUnits: openRoundWorkUnits.toString(),
+    },
+  };
+}
+
+function toFrontiers<Shown>(
+  { anchor, projected }: AvailableBuilder,
+  sums: (frontier: FrontierView) => Shown,
+) {
+  return { anchor: toAnchorBody(anchor, sums), projected: toProjectedBody(projected, sums) };
+}

@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { blockUnitsPerBlock } from '../../actors/views/chainViewTypes.ts';
+import type { AnchorView, CompletedBlocks, FrontierView, ProjectedView } from '../../actors/views/views.ts';
+import { bytes32 } from './chain.ts';
+import { toIsoStringOrNull } from './isoTime.ts';
+import { decimal, timestamp, uint64Decimal } from './scalars.ts';
+
+export const completed = {
+  firstCompletedBlock: uint64Decimal
+    .nullable()
+    .describe('First work block that is completed; null when none is'),
+  lastCompletedBlock: uint64Decimal.nullable().describe('Last one; null when none is completed'),
+  completedBlockCount: uint64Decimal.describe('How many work blocks are completed'),
+};
+
+const settledBy = {
+  confirmedAt: timestamp
+    .nullable()
+    .describe('Time of the block that holds the settlement; null before the first'),
+  transactionHash: bytes32.nullable().describe('Transaction of the settlement; null before the first'),
+};
+
+/** The core's sums on public routes: the next block's work in work units. */
+const publicSums = {
+  cumulativeWork: decimal.describe('All work through this point, in work units'),
+  blockHeight: uint64Decimal.describe('Work blocks completed through this point'),
+  currentWork: uint64Decimal.meta({ description: 'Work into the next block; below workPerBlock' }),
+  workPerBlock: uint64Decimal.regex(/^[1-9]/).meta({ description: 'Above zero' }),
+};
+
+/** The same on plain routes: block units and the exact difficulty. */
+const plainSums = {
+  cumulativeWork: decimal.describe('All work through this point, in work units'),
+  cumulativeBlockUnits: decimal.describe(
+    'All block units through this point; 1,000,000,000 are one work block',
+  ),
+  blockHeight: uint64Decimal.describe('Work blocks completed through this point'),
+  blockProgress: uint64Decimal.describe('Block units into the next work block, below 1,000,000,000'),
+  workPerThousandBlocks: decimal.describe('Difficulty: work units for 1,000 work blocks'),
+};
+
+const lifecycle = { lifecycle: z.literal('optimistic').describe('A projection: neither settled nor issued') };
+
+export const publicProjected = z
+  .strictObject({ ...lifecycle, ...publicSums, ...completed })
+  .meta({ id: 'PublicProjected' });
+
+export const plainProjected = z
+  .strictObject({ ...lifecycle, ...plainSums, ...completed })
+  .meta({ id: 'Projected' });
+
+export const publicAnchorMembers = {
+  settledThroughRound: uint64Decimal.describe('Last round that is settled'),
+  ...publicSums,
+  ...settledBy,
+};
+
+export const plainAnchorMembers = {
+  settledThroughRound: uint64Decimal.describe('Last round that is settled'),
+  ...plainSums,
+  ...settledBy,
+};
+
+export function toAnchorBody<Shown>(anchor: AnchorView, sums: (frontier: FrontierView) => Shown) {
+  return {
+    settledThroughRound: anchor.settledThroughRound.toString(),
+    ...sums(anchor),
+    confirmedAt: toIsoStringOrNull(anchor.confirmedAtMs),
+    transactionHash: anchor.transactionHash,
+  };
+}
+
+export function toProjectedBody<Shown>(projected: ProjectedView, sums: (frontier: FrontierView) => Shown) {
+  return { lifecycle: 'optimistic' as const, ...sums(projected), ...toCompletedBody(projected) };
+}
+
+export function toCompletedBody({
+  firstCompletedBlock,
+  lastCompletedBlock,
+  completedBlockCount,
+}: CompletedBlocks) {
+  return {
+    firstCompletedBlock: firstCompletedBlock?.toString() ?? null,
+    lastCompletedBlock: lastCompletedBlock?.toString() ?? null,
+    completedBlockCount: completedBlockCount.toString(),
+  };
+}
+
+/** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (CONTRACT.md, Frontiers). */
+export function toPublicFrontier({
+  cumulativeWork,
+  blockHeight,
+  blockProgress,
+  workPerThousandBlocks,
+}: FrontierView) {
+  const rounded = (workPerThousandBlocks + 999n) / 1000n;
+  const workPerBlock = rounded > 1n ? rounded : 1n;
+  return {
+    cumulativeWork: cumulativeWork.toString(),
+    blockHeight: blockHeight.toString(),
+    currentWork: ((blockProgress * workPerBlock) / blockUnitsPerBlock).toString(),
+    workPerBlock: workPerBlock.toString(),
+  };
+}
+
+export function toPlainFrontier(frontier: FrontierView) {
+  return {
+    cumulativeWork: frontier.cumulativeWork.toString(),
+    cumulativeBlockUnits: frontier.cumulativeBlockUnits.toString(),
+    blockHeight: frontier.blockHeight.toString(),
+    blockProgress: frontier.blockProgress.toString(),
+    workPerThousandBlocks: frontier.workPerThousandBlocks.toString(),
+  };
+}

@@ -1,0 +1,172 @@
+import { z } from 'zod';
+import {
+  blockedReasons,
+  type FrontierView,
+  queueUnavailableReasons,
+  type SettlementQueueView,
+  type SubmissionView,
+  settlementQueueStates,
+  submissionLifecycles,
+} from '../../actors/views/views.ts';
+import { bytes32, text } from './chain.ts';
+import {
+  completed,
+  plainAnchorMembers,
+  plainProjected,
+  publicAnchorMembers,
+  publicProjected,
+  toAnchorBody,
+  toCompletedBody,
+  toPlainFrontier,
+  toProjectedBody,
+  toPublicFrontier,
+} from './frontiers.ts';
+import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
+import { availableStatus, decimal, timestamp, uint64Decimal, unavailableStatus, uuid } from './scalars.ts';
+
+function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
+  anchor: Anchor,
+  projected: Projected,
+) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({
+      status: availableStatus,
+      state: z
+        .enum(settlementQueueStates)
+        .describe(
+          'What the queue is doing: the first that holds of blocked, disabled, stale, a submission under way, empty, ready',
+        ),
+      settlementEnabled: z.boolean().describe('Whether settlement is switched on'),
+      reporterEnvironmentEnabled: z
+        .boolean()
+        .describe('Whether the reporter’s environment allows it to send'),
+      buffered: z
+        .strictObject({
+          firstRound: uint64Decimal.nullable().describe('First of them; null without any'),
+          lastRound: uint64Decimal.nullable().describe('Last of them; null without any'),
+          roundCount: uint64Decimal.describe('How many they are'),
+          activeRoundCount: uint64Decimal.describe('How many of them have work'),
+          workUnits: decimal.describe('Their work, in work units'),
+        })
+        .describe('Closed rounds above the settled frontier'),
+      projected: projected.describe('Where the frontier would be if the closed rounds settled now'),
+      incidentOpen: z
+        .boolean()
+        .describe('Whether the reporter has an open incident: nothing is settled meanwhile'),
+      blockedReason: z
+        .enum(blockedReasons)
+        .nullable()
+        .describe('Why the queue is blocked; null when it is not'),
+      lastRun: z
+        .strictObject({
+          startedAt: timestamp.describe('When it began'),
+          finishedAt: timestamp.describe('When it ended'),
+          result: text.describe('How it ended, in the reporter’s word'),
+        })
+        .nullable()
+        .describe('The last completed run of the reporter; null before the first'),
+      latestSubmission: z
+        .strictObject({
+          submissionId: uuid.describe('Names the submission'),
+          lifecycle: z
+            .enum(submissionLifecycles)
+            .describe('How far it has come; `confirmed`, `reverted` and `superseded` are ends'),
+          previousSettledThroughRound: uint64Decimal.describe('Last round that was settled before it'),
+          settledThroughRound: uint64Decimal.describe('Last round that it settles'),
+          roundCount: uint64Decimal.describe('How many rounds it settles'),
+          activeRoundCount: z
+            .string()
+            .regex(/^(?:[0-9]|1[0-6])$/)
+            .meta({ description: 'How many of them have work, from 0 to 16', format: 'uint64-decimal' }),
+          expected: z
+            .strictObject({ ...anchor, ...completed })
+            .describe('Where the settled frontier is once it is confirmed'),
+          transactionHash: bytes32.nullable().describe('Its transaction; null before it was submitted'),
+          createdAt: timestamp.describe('When the reporter prepared it'),
+          submittedAt: timestamp.nullable().describe('When its transaction was sent; null before'),
+          confirmedAt: timestamp.nullable().describe('When it was confirmed; null otherwise'),
+          terminalAt: timestamp.nullable().describe('When it ended; null before'),
+          changedAt: timestamp.describe('When its lifecycle last changed'),
+          outcomeCode: z
+            .string()
+            .regex(/^(?:reverted|superseded)$/)
+            .nullable()
+            .describe('`reverted` or `superseded` for these ends; null otherwise'),
+        })
+        .nullable()
+        .describe('The submission under way, or the last one that ended; null before the first'),
+    }),
+    z.strictObject({
+      status: unavailableStatus,
+      reason: z
+        .enum(queueUnavailableReasons)
+        .describe(
+          'Why the queue cannot be shown: the oracle has closed no round, closed rounds leave a gap, or one has more work than the core takes',
+        ),
+    }),
+  ]);
+}
+
+export const processQueue = defineQueue(publicAnchorMembers, publicProjected).meta({ id: 'ProcessQueue' });
+
+export const settlementQueue = defineQueue(plainAnchorMembers, plainProjected).meta({
+  id: 'SettlementQueue',
+});
+
+type AvailableQueue = Extract<SettlementQueueView, { status: 'available' }>;
+
+export function toProcessQueueBody(view: SettlementQueueView): z.infer<typeof processQueue> {
+  return view.status === 'available' ? toAvailableQueue(view, toPublicFrontier) : view;
+}
+
+export function toQueueBody(view: SettlementQueueView): z.infer<typeof settlementQueue> {
+  return view.status === 'available' ? toAvailableQueue(view, toPlainFrontier) : view;
+}
+
+function toAvailableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierView) => Shown) {
+  const { buffered, lastRun, latestSubmission } = view;
+  return {
+    status: 'available' as const,
+    state: view.state,
+    settlementEnabled: view.settlementEnabled,
+    reporterEnvironmentEnabled: view.reporterEnvironmentEnabled,
+    buffered: {
+      firstRound: buffered.firstRound?.toString() ?? null,
+      lastRound: buffered.lastRound?.toString() ?? null,
+      roundCount: buffered.roundCount.toString(),
+      activeRoundCount: buffered.activeRoundCount.toString(),
+      workUnits: buffered.workUnits.toString(),
+    },
+    projected: toProjectedBody(view.projected, sums),
+    incidentOpen: view.incidentOpen,
+    blockedReason: view.blockedReason,
+    lastRun:
+      lastRun === null
+        ? null
+        : {
+            startedAt: toIsoString(lastRun.startedAtMs),
+            finishedAt: toIsoString(lastRun.finishedAtMs),
+            result: lastRun.result,
+          },
+    latestSubmission: latestSubmission === null ? null : toSubmissionBody(latestSubmission, sums),
+  };
+}
+
+function toSubmissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierView) => Shown) {
+  return {
+    submissionId: view.submissionId,
+    lifecycle: view.lifecycle,
+    previousSettledThroughRound: view.previousSettledThroughRound.toString(),
+    settledThroughRound: view.settledThroughRound.toString(),
+    roundCount: view.roundCount.toString(),
+    activeRoundCount: String(view.activeRoundCount),
+    expected: { ...toAnchorBody(view.expected, sums), ...toCompletedBody(view.expected) },
+    transactionHash: view.transactionHash,
+    createdAt: toIsoString(view.createdAtMs),
+    submittedAt: toIsoStringOrNull(view.submittedAtMs),
+    confirmedAt: toIsoStringOrNull(view.confirmedAtMs),
+    terminalAt: toIsoStringOrNull(view.terminalAtMs),
+    changedAt: toIsoString(view.changedAtMs),
+    outcomeCode: view.outcomeCode,
+  };
+}

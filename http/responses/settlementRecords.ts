@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { blockUnitsPerBlock, type Checkpoint, type Settlement } from '../../actors/views/chainViewTypes.ts';
+import { bytes32, positiveDecimal } from './chain.ts';
+import { toIsoString } from './isoTime.ts';
+import { decimal, timestamp } from './scalars.ts';
+
+const onChain = {
+  transactionHash: bytes32.describe('Hash of the transaction'),
+  ethereumBlockNumber: decimal.describe('Number of the block of the chain that holds it'),
+  blockTimestamp: timestamp.describe('Time of that block'),
+  logIndex: z.int().min(0).describe('Place of the event’s log in that block, from 0'),
+  confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
+};
+
+export const settlement = z
+  .strictObject({
+    previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
+    settledThroughRound: decimal.describe('Last round that it settled'),
+    activeRoundCount: decimal.describe('Its rounds with work'),
+    workAdded: decimal.describe('Their work, in work units'),
+    cumulativeWork: decimal.describe('All settled work through it, in work units'),
+    cumulativeBlockUnits: decimal.describe(
+      'All settled block units through it; 1,000,000,000 are one work block',
+    ),
+    firstCompletedBlock: positiveDecimal.describe('First work block that it completed'),
+    lastCompletedBlock: positiveDecimal.describe('Last work block that it completed'),
+    completedBlockCount: positiveDecimal.meta({ description: 'One that completed none is not listed' }),
+    blockHeight: positiveDecimal.describe('Work blocks completed through it'),
+    ...onChain,
+    sqkMintedBaseUnits: decimal
+      .optional()
+      .meta({ description: 'Minted for its rounds; present once all of them are processed' }),
+  })
+  .meta({ id: 'Settlement' });
+
+export const checkpoint = z
+  .strictObject({
+    afterRound: decimal.describe('Last round of the checkpoint before it'),
+    throughRound: decimal.describe('Last round that it minted for'),
+    completedBlockCount: decimal.describe('Work blocks that its rounds completed'),
+    cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
+    cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
+    eligibleWeight: decimal.describe('Weight that shared in it'),
+    amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
+    totalMintedBaseUnits: decimal.describe('All reward token that was minted through it, in base units'),
+    ...onChain,
+  })
+  .meta({ id: 'Checkpoint' });
+
+export function toSettlementBody(
+  record: Settlement,
+  processedThroughRound: bigint,
+): z.infer<typeof settlement> {
+  const heightBefore = record.previousCumulativeBlockUnits / blockUnitsPerBlock;
+  const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
+  return {
+    previousSettledThroughRound: record.previousSettledThroughRound.toString(),
+    settledThroughRound: record.settledThroughRound.toString(),
+    activeRoundCount: record.activeRoundCount.toString(),
+    workAdded: record.workAdded.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
+    firstCompletedBlock: (heightBefore + 1n).toString(),
+    lastCompletedBlock: blockHeight.toString(),
+    completedBlockCount: (blockHeight - heightBefore).toString(),
+    blockHeight: blockHeight.toString(),
+    ...toOnChainBody(record),
+    ...(processedThroughRound >= record.settledThroughRound
+      ? { sqkMintedBaseUnits: record.mintedBaseUnits.toString() }
+      : {}),
+  };
+}
+
+export function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
+  return {
+    afterRound: record.afterRound.toString(),
+    throughRound: record.throughRound.toString(),
+    completedBlockCount: record.completedBlockCount.toString(),
+    cumulativeWork: record.cumulativeWork.toString(),
+    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
+    eligibleWeight: record.eligibleWeight.toString(),
+    amountBaseUnits: record.amountBaseUnits.toString(),
+    totalMintedBaseUnits: record.totalMintedBaseUnits.toString(),
+    ...toOnChainBody(record),
+  };
+}
+
+function toOnChainBody({ source }: Settlement | Checkpoint) {
+  return {
+    transactionHash: source.transactionHash,
+    ethereumBlockNumber: source.blockNumber.toString(),
+    blockTimestamp: toIsoString(source.blockTimestampMs),
+    logIndex: source.logIndex,
+    confirmationStatus: 'safe' as const,
+  };
+}

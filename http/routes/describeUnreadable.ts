@@ -1,0 +1,12 @@
+import type { ChainUnavailable } from '../../actors/views/chainViewTypes.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
+
+/** What a route of the chain says when what it reads cannot be shown (CONTRACT.md, Unavailable reasons). */
+export function describeUnreadable({ chain, publicInstallationId }: ActorViews): ChainUnavailable {
+  return {
+    status: 'unavailable',
+    installationId: publicInstallationId,
+    reason: 'indexer_unavailable',
+    release: chain.release,
+  };
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { versionId } from '../responses/chain.ts';
+import {
+  plainMetadataResponse,
+  publicMetadataResponse,
+  toPlainMetadataBody,
+  toPublicMetadataBody,
+} from '../responses/tokenMetadata.ts';
+import { noStore, privateForFiveMinutes } from '../server/cacheControl.ts';
+import { describeUnreadable } from './describeUnreadable.ts';
+import { parseExactQuery } from './parseExactQuery.ts';
+import { defineReadRoute, type PathParameter } from './route.ts';
+
+const lastTokenId = 9_999;
+
+/** Checked by the routes themselves, since the query is checked first (CONTRACT.md, Token metadata). */
+const tokenPath: PathParameter = {
+  name: 'tokenId',
+  schema: z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/)
+    .describe('ID of the token, a decimal from 1 to 9999'),
+  parse: (segment) => segment,
+  error: 'invalid_token_id',
+};
+
+function parseTokenId(segment: string): number | null {
+  return /^[1-9][0-9]{0,3}$/.test(segment) && Number(segment) <= lastTokenId ? Number(segment) : null;
+}
+
+export const publicMetadata = defineReadRoute({
+  path: '/v2/public/miners/metadata/{tokenId}',
+  operationId: 'getPublicTokenMetadata',
+  summary: 'Metadata of a position',
+  topic: 'rewards',
+  rateClass: 'metadata',
+  pathParameter: tokenPath,
+  query: [
+    {
+      name: 'release',
+      description: 'ID of the current release; then a card takes the place of the image',
+      schema: versionId,
+    },
+  ],
+  cacheControl: noStore,
+  errors: ['invalid_query', 'invalid_token_id'],
+  response: publicMetadataResponse,
+  unavailable: (views) => toPublicMetadataBody(describeUnreadable(views), false),
+  // In this order: query keys, token ID, release (CONTRACT.md, Token metadata).
+  read: ({ views: { chain } }, { pathValue, query }) => {
+    const parameters = parseExactQuery(query, ['release']);
+    if (parameters === null) return { error: 'invalid_query' };
+    const tokenId = parseTokenId(pathValue);
+    if (tokenId === null) return { error: 'invalid_token_id' };
+    const release = parameters.get('release');
+    if (release !== undefined && release !== chain.release?.id) return { error: 'invalid_query' };
+    const body = toPublicMetadataBody(chain.metadata(tokenId), release !== undefined);
+    const isKept = release !== undefined && body.status === 'available' && body.imageDataUri === undefined;
+    return { body, cacheControl: isKept ? privateForFiveMinutes : noStore };
+  },
+});
+
+export const plainMetadata = defineReadRoute({
+  path: '/v1/miners/{tokenId}/metadata',
+  operationId: 'getTokenMetadata',
+  summary: 'Metadata of a position',
+  topic: 'rewards',
+  rateClass: 'metadata',
+  pathParameter: tokenPath,
+  query: 'none',
+  cacheControl: noStore,
+  errors: ['invalid_query', 'invalid_token_id'],
+  response: plainMetadataResponse,
+  unavailable: (views) => toPlainMetadataBody(describeUnreadable(views)),
+  read: ({ views: { chain } }, { pathValue }) => {
+    const tokenId = parseTokenId(pathValue);
+    return tokenId === null
+      ? { error: 'invalid_token_id' }
+      : { body: toPlainMetadataBody(chain.metadata(tokenId)) };
+  },
+});

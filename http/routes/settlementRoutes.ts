@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import {
+  type ChainUnavailable,
+  type SettlementHistoryView,
+  type SettlementRange,
+  settlementRanges,
+  settlementSources,
+} from '../../actors/views/chainViewTypes.ts';
+import type { SettlementsView } from '../../actors/views/views.ts';
+import {
+  computeSettlementsTag,
+  plainSettlementsResponse,
+  publicSettlementsResponse,
+  readSettlementSource,
+  toPlainSettlementsBody,
+  toPublicSettlementsBody,
+} from '../responses/settlements.ts';
+import { revalidated } from '../server/cacheControl.ts';
+import { describeUnreadable } from './describeUnreadable.ts';
+import { parseExactQuery } from './parseExactQuery.ts';
+import { defineViewRoute, type QueryParameter } from './route.ts';
+
+const rangeParameter: QueryParameter = {
+  name: 'range',
+  description: 'Window; `now` has none',
+  schema: z.enum(settlementRanges).meta({ default: 'now' }),
+};
+
+type History = SettlementHistoryView | ChainUnavailable;
+
+const settlementSource = {
+  name: 'X-Miner-Settlement-Source',
+  description: 'Where the history comes from; durable-cache while the indexer is unavailable or behind',
+  values: settlementSources,
+};
+
+function parseRange(value: string | undefined): SettlementRange | null {
+  return settlementRanges.find((one) => one === (value ?? 'now')) ?? null;
+}
+
+const settlementsMembers = {
+  summary: 'Settlements, what they completed and what was minted for it',
+  topic: 'settlement',
+  rateClass: 'publicHeavy',
+  pathParameter: null,
+  cacheControl: revalidated,
+  errors: ['invalid_query'],
+  tag: computeSettlementsTag,
+  isConditional: true,
+} as const;
+
+export const plainSettlements = defineViewRoute({
+  ...settlementsMembers,
+  path: '/v1/settlements',
+  operationId: 'getSettlements',
+  query: [rangeParameter],
+  selection: (query) => {
+    const parameters = parseExactQuery(query, ['range']);
+    return parameters === null ? null : parseRange(parameters.get('range'));
+  },
+  view: ({ chain }, _path, range) => chain.settlements(range),
+  response: plainSettlementsResponse,
+  body: toPlainSettlementsBody,
+  unavailable: describeUnreadable,
+  header: { ...settlementSource, value: (history: History) => readSettlementSource(history) },
+});
+
+export const publicSettlements = defineViewRoute({
+  ...settlementsMembers,
+  path: '/v4/public/settlements',
+  operationId: 'getPublicSettlements',
+  query: [
+    rangeParameter,
+    { name: 'queue', description: '`1` adds the settlement queue to the history', schema: z.literal('1') },
+  ],
+  // The range, followed by a space and `queue` where the queue is requested.
+  selection: (query) => {
+    const parameters = parseExactQuery(query, ['range', 'queue']);
+    const range = parameters === null ? null : parseRange(parameters.get('range'));
+    const queue = parameters?.get('queue');
+    if (range === null || (queue !== undefined && queue !== '1')) return null;
+    return queue === undefined ? range : `${range} queue`;
+  },
+  view: (views, _path, selection) => {
+    const [range, queue] = selection.split(' ');
+    // The range that `selection` has parsed.
+    return views.settlements(range as SettlementRange, queue !== undefined);
+  },
+  response: publicSettlementsResponse,
+  body: toPublicSettlementsBody,
+  unavailable: (views, failed) => ({ history: describeUnreadable(views), queue: failed?.queue ?? null }),
+  header: { ...settlementSource, value: ({ history }: SettlementsView) => readSettlementSource(history) },
+});

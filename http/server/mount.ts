@@ -1,0 +1,91 @@
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
+import type { Clock } from '../../actors/views/clock.ts';
+import { createHttpError } from './errors.ts';
+import type { ExchangeGuard } from './exchangeGuard.ts';
+import type { HttpMetrics } from './httpMetrics.ts';
+import { readMethod } from './method.ts';
+import { createOriginCheck } from './origin.ts';
+import { readRequestHeaders } from './requestHeaders.ts';
+import { createRequestIds } from './requestId.ts';
+import type { Guarded, RequestRefusals } from './requestRefusals.ts';
+import type { Exchange, ResponseWriter } from './responseWriter.ts';
+import type { Transport } from './uws.ts';
+
+/**
+ * Answers the requests of a pattern, which is the name under which they are counted unless it is given; `guarded` is null where only their rate
+ * is limited.
+ */
+export type Mount = (
+  name: string,
+  guarded: Guarded | null,
+  answer: (exchange: Exchange, request: HttpRequest) => void,
+  pattern?: string,
+) => void;
+
+export interface MountOptions {
+  readonly app: TemplatedApp;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly writer: ResponseWriter;
+  readonly guard: ExchangeGuard;
+  readonly metrics: HttpMetrics;
+  readonly refusals: RequestRefusals;
+  readonly allowedOrigins: readonly string[];
+  /** Whether somebody is told which trace a request belongs to. */
+  readonly isTraced: boolean;
+}
+
+/**
+ * The one way from uWebSockets.js into this program: a handler that throws would end the process, and so would one that
+ * returns without a response.
+ */
+export function createMount(options: MountOptions): Mount {
+  const { app, transport, clock, writer, guard, metrics, refusals, isTraced } = options;
+  const chooseRequestId = createRequestIds();
+  const checkOrigin = createOriginCheck(options.allowedOrigins);
+
+  function answerPreflight(exchange: Exchange) {
+    if (exchange.approvedOrigin === null)
+      writer.writeError(exchange, createHttpError('cors_origin_not_allowed'));
+    else writer.writePreflight(exchange);
+  }
+
+  return (name, guarded, answer, pattern = name) => {
+    const counts = metrics.route(name, guarded?.rateClass ?? 'other');
+    app.any(pattern, (response: HttpResponse, request: HttpRequest) => {
+      const method = readMethod(request);
+      const isRead = method === 'get' || method === 'head';
+      const headers = readRequestHeaders(request, transport);
+      const verdict = checkOrigin(headers.origin);
+      const exchange: Exchange = {
+        response,
+        route: name,
+        counts,
+        seenAtMs: clock.monotonicMs(),
+        isHead: method === 'head',
+        headers,
+        requestId: chooseRequestId(headers.requestId),
+        traceparent: isTraced ? request.getHeader('traceparent') : '',
+        approvedOrigin: verdict === 'approved' ? headers.origin : null,
+        limit: null,
+        isOfProxy: false,
+        isAborted: false,
+        isAnswered: false,
+      };
+      if (headers.isAmbiguous) return writer.closeConnection(exchange, '400 Bad Request');
+      guard.run(exchange, () => {
+        // A browser asks whether a page may send a request to this origin.
+        const isAskingPermission =
+          verdict !== 'none' && method === 'options' && headers.preflightMethod !== '';
+        const refusal =
+          refusals.limit(exchange, guarded !== null && isRead ? guarded.rateClass : 'other') ??
+          (isAskingPermission ? null : refusals.find(request, isRead, guarded, verdict === 'refused'));
+        if (refusal?.code === 'rate_limited' && !refusals.isWorthAnswering(exchange))
+          return writer.closeConnection(exchange, refusal.status);
+        if (refusal === null && isAskingPermission) return answerPreflight(exchange);
+        if (refusal === null) answer(exchange, request);
+        else writer.writeError(exchange, refusal);
+      });
+    });
+  };
+}

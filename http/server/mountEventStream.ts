@@ -1,0 +1,41 @@
+import type { FindClientAddress } from './clientAddress.ts';
+import { type EventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
+import type { Mount } from './mount.ts';
+import type { PendingReads } from './pendingReads.ts';
+import type { Guarded } from './requestRefusals.ts';
+import type { ResponseWriter } from './responseWriter.ts';
+import type { Transport } from './uws.ts';
+
+const path = '/v1/events/stream';
+const guarded: Guarded = { rateClass: 'publicHeavy', query: [] };
+
+export interface MountedEventStream {
+  readonly events: EventStream;
+  readonly transport: Transport;
+  readonly writer: ResponseWriter;
+  readonly reads: PendingReads;
+  readonly findClientAddress: FindClientAddress;
+}
+
+/** The event stream: an ID of the feed, with which a client may resume, is looked up before the stream is opened. */
+export function mountEventStream(
+  mount: Mount,
+  { events, transport, writer, reads, findClientAddress }: MountedEventStream,
+): void {
+  mount(path, guarded, (exchange, request) => {
+    if (exchange.isHead) return writer.writeUncached(exchange, eventStreamType, Buffer.alloc(0));
+    const { lastEventId, forwardedFor } = exchange.headers;
+    const { address } = findClientAddress(exchange.response, forwardedFor);
+    const query = new URLSearchParams(transport.query(request));
+    const open = (resumeAfter: string) => {
+      const refusal = events.open(exchange, { query, lastEventId: resumeAfter, address });
+      if (refusal !== null) writer.writeError(exchange, refusal);
+    };
+    if (!isFeedEventId(lastEventId)) return open(lastEventId);
+    reads.run(
+      exchange,
+      (signal) => events.locate(lastEventId, signal),
+      ({ body }) => open(body),
+    );
+  });
+}

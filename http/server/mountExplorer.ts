@@ -1,0 +1,39 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import { createHttpError } from './errors.ts';
+import { type ExplorerPages, ownerPaths, sharedPaths } from './explorerPages.ts';
+import type { Mount } from './mount.ts';
+import type { PendingReads } from './pendingReads.ts';
+import type { PreparedSender } from './preparedSender.ts';
+import type { Guarded } from './requestRefusals.ts';
+import type { Exchange, ResponseWriter } from './responseWriter.ts';
+import type { Transport } from './uws.ts';
+
+/** Lists of one owner, which few others ask for. */
+const ownerPageGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
+
+export interface MountedExplorer {
+  readonly pages: ExplorerPages;
+  readonly transport: Transport;
+  readonly writer: ResponseWriter;
+  readonly sender: PreparedSender;
+  readonly reads: PendingReads;
+}
+
+/** The pages of the explorer, and the files that they refer to. */
+export function mountExplorer(
+  mount: Mount,
+  { pages, transport, writer, sender, reads }: MountedExplorer,
+): void {
+  function answerPage(exchange: Exchange, request: HttpRequest) {
+    const page = pages.find(transport.path(request), transport.query(request));
+    if (page.current !== null) return sender.sendConditionally(exchange, page.current);
+    reads.run(exchange, page.read, ({ body }) => sender.sendConditionally(exchange, page.render(body)));
+  }
+  for (const path of sharedPaths) mount(path, null, answerPage);
+  for (const path of ownerPaths) mount(path, ownerPageGuarded, answerPage);
+  mount('/explorer/:file', null, (exchange, request) => {
+    const file = pages.file(request.getParameter(0) ?? '');
+    if (file === null) writer.writeError(exchange, createHttpError('not_found'));
+    else sender.sendConditionally(exchange, file);
+  });
+}

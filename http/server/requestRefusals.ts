@@ -1,0 +1,67 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import type { Route } from '../routes/route.ts';
+import type { FindClientAddress } from './clientAddress.ts';
+import { createHttpError, type HttpError } from './errors.ts';
+import type { RateClass, RateLimiter } from './rateLimiter.ts';
+import { createRefusalCount } from './refusalCount.ts';
+import type { Exchange } from './responseWriter.ts';
+import { retryAfterSeconds } from './routeAnswers.ts';
+import type { Transport } from './uws.ts';
+
+/** What is checked before a request is answered: its rate class, whether it reads a query, and whether there are views. */
+export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
+  readonly canAnswerWithoutViews?: true;
+}
+
+/** Why a request is not passed to its route. */
+export interface RequestRefusals {
+  /** Counts a request of a client; null where it has not sent too many. */
+  limit(exchange: Exchange, rateClass: RateClass): HttpError | null;
+  /**
+   * Beyond so many refusals in one turn of the event loop connections are closed, since an answer costs more than it takes to ask. So is one whose HEAD is
+   * refused: answers without a body wait in memory for a client that does not read.
+   */
+  isWorthAnswering(exchange: Exchange): boolean;
+  /** Null when it is passed. */
+  find(
+    request: HttpRequest,
+    isRead: boolean,
+    guarded: Guarded | null,
+    isOriginRefused: boolean,
+  ): HttpError | null;
+}
+
+export interface RequestRefusalsOptions {
+  readonly transport: Transport;
+  /** Null where clients are not limited. */
+  readonly limiter: RateLimiter | null;
+  readonly findClientAddress: FindClientAddress;
+  /** False until folded state was restored. */
+  readonly hasViews: () => boolean;
+}
+
+export function createRequestRefusals(options: RequestRefusalsOptions): RequestRefusals {
+  const { transport, limiter, findClientAddress, hasViews } = options;
+  const refusals = createRefusalCount();
+  return {
+    limit: (exchange, rateClass) => {
+      if (limiter === null) return null;
+      const { address, isOfProxy } = findClientAddress(exchange.response, exchange.headers.forwardedFor);
+      exchange.isOfProxy = isOfProxy;
+      const verdict = limiter.take(address, rateClass, exchange.seenAtMs);
+      exchange.limit = verdict;
+      return verdict.waitSeconds === 0 ? null : createHttpError('rate_limited', verdict.waitSeconds);
+    },
+    isWorthAnswering: ({ isHead, isOfProxy }) => isOfProxy || !(isHead || refusals.isFlooded()),
+    find: (request, isRead, guarded, isOriginRefused) => {
+      if (!isRead) return createHttpError('not_found');
+      if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
+      if (guarded === null) return null;
+      if (guarded.query === 'none' && transport.query(request) !== '')
+        return createHttpError('invalid_query');
+      if (!guarded.canAnswerWithoutViews && !hasViews())
+        return createHttpError('database_unavailable', retryAfterSeconds);
+      return null;
+    },
+  };
+}
