@@ -35,7 +35,7 @@ const unitTests = [
   'test/{imports,limits,readme}.test.ts',
   'test/machines/**/*.test.ts',
   'test/streams/operators/**/*.test.ts',
-  'test/actors/{acceptance,roundFold,cacheView,compileCheck,decode,decodeBombs,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,parseTimestampMs,settlementActors,readingText,rememberedIds,stateBounds,statePage}.test.ts',
+  'test/actors/{acceptance,roundFold,cacheView,compileCheck,decode,decodeBombs,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,parseTimestampMs,settlementActors,readingText,rangeFold,rememberedIds,stateBounds,statePage}.test.ts',
   'test/actors/{settlementActor,settlementEquality}.test.ts',
   'test/actors/chain/{spanFold,collectOwners,convertChainRecords,decodeLog,governance,linkSpan,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',

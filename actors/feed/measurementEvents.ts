@@ -1,6 +1,6 @@
 import { List } from 'immutable';
 import { dayMs, findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
-import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type { MeasuredReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from './eventWindow.ts';
 
@@ -87,7 +87,7 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  */
 export function addAchievements(
   previous: MeasurementProgress | null,
-  reading: AcceptedReading,
+  reading: MeasuredReading,
   dayMm: number,
   previousDayMm: number,
   storedAtNanos: bigint,
@@ -179,7 +179,7 @@ function toMilliseconds(nanos: bigint): number {
 /** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
 function listEvents(
   achievements: readonly Achievement[],
-  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
+  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: MeasuredReading,
   arrivedAtMs: number,
 ): MeasurementEvent[] {
   const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };
