@@ -40,7 +40,7 @@ const unitTests = [
   'test/actors/chain/{spanFold,collectOwners,convertChainRecords,decodeLog,governance,linkSpan,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
   'test/actors/feed/**/*.test.ts',
   'test/actors/statistics/**/*.test.ts',
-  'test/streams/{actorOwner,actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing}.test.ts',
+  'test/streams/{actorOwner,actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing,ranges}.test.ts',
   'test/storage/{pollUntil,rowText}.test.ts',
   'test/http/{catchUp,httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
   'test/deploy/{contractKept,progress,simulatedWheel}.test.ts',
