@@ -1,5 +1,6 @@
 import type { EventSource } from './chain/chainEvent.ts';
-import type { Checkpoint, OwnerEvent, Settlement } from './chain/chainState.ts';
+import type { OwnerEvent } from './chain/ownerState.ts';
+import type { Checkpoint, Settlement } from './chain/settlements.ts';
 import type { StoredCategory } from './feed/feedCategories.ts';
 import type { Address } from './schemas/hex.ts';
 import type { AcceptedReading } from './wheel/acceptedReading.ts';

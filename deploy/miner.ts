@@ -7,7 +7,7 @@ import type { LocalOptions } from './commands/runLocal.ts';
 import type { McpOptions } from './commands/runMcp.ts';
 import { variablesHelp } from './configuration.ts';
 import { createRedaction, redactOutput } from './redaction.ts';
-import type { ServiceSettings } from './service.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
 
 const { version } = packageJson;
 /** More threads than a server of NATS has messages for. */

@@ -6,74 +6,26 @@ import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
 import { createAccessLog, type OnAnswered } from '../http/server/answeredRequest.ts';
 import { createOperatorServer } from '../http/server/operatorServer.ts';
-import { createPublicServer, type PublicServerSettings } from '../http/server/publicServer.ts';
-import type { Grant } from '../machines/ingestMachine.ts';
+import { createPublicServer } from '../http/server/publicServer.ts';
 import { requireValue } from '../machines/requireValue.ts';
 import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
-import { type DatabaseLocation, openDatabase } from '../storage/database.ts';
-import { createOldestRowMs } from '../storage/rowsTtl.ts';
-import { createSnapshotStore } from '../storage/snapshots.ts';
-import { resolveTables } from '../storage/tables.ts';
+import { openDatabase } from '../storage/database.ts';
 import { createActorTransitions } from '../streams/actorTransitions.ts';
 import { registerAgeMetrics } from '../streams/ageMetrics.ts';
-import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
 import { watchChainConditions } from '../streams/chainConditionWatch.ts';
 import { createDatabaseWatch, registerDatabaseMetrics } from '../streams/databaseWatch.ts';
 import { registerFoldVersions, registerFollowerMetrics } from '../streams/followerMetrics.ts';
-import { createFollowers, type Followers } from '../streams/followers.ts';
-import {
-  createGenerationWatch,
-  createUsedGeneration,
-  type UsedGeneration,
-} from '../streams/generationWatch.ts';
-import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
+import { createGenerationWatch } from '../streams/generationWatch.ts';
 import { createIngest } from '../streams/ingest.ts';
-import type { NatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
-import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
 import { createReadiness } from '../streams/readiness.ts';
-import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
-import type { Deployment } from './deploymentFile.ts';
+import type { StreamWork } from '../streams/streamWork.ts';
 import type { Tracing } from './openTelemetry.ts';
 import { createServerActor } from './serverActor.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
 import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
-
-export interface ServiceSettings {
-  /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
-  readonly roles: { readonly ingest: boolean; readonly serve: boolean };
-  readonly nats: NatsAccess;
-  readonly database: DatabaseLocation;
-  /** Folder of the local parts. */
-  readonly dataDir: string;
-  readonly host: string;
-  readonly httpPort: number;
-  readonly opsPort: number;
-  readonly opsHost: string;
-  /** Host names with a dot by which the operators' port may be asked. */
-  readonly opsNames: readonly string[];
-  readonly http: PublicServerSettings;
-  readonly retentionDays: number;
-  /** Copies of each stream; null leaves existing ones alone. */
-  readonly replicas: number | null;
-  /** Days that rows stay in ClickHouse; 0 keeps all. */
-  readonly rowsTtlDays: number;
-  /** Whether rows are folded again although some of what they were made from is lost. */
-  readonly acceptsLoss: boolean;
-  /** A newest span older than this means that the indexer is unavailable. */
-  readonly chainStaleAfterMs: number;
-  /** This process is not ready if an input lags for longer than this. */
-  readonly readyGraceMs: number;
-  /** A node to index from; null for a process that does not. */
-  readonly rpcUrl: string | null;
-  readonly chainProofs: ChainProofs;
-  readonly deployment: Deployment;
-  /** Seconds between two samples that are compared with what they were made from; 0 for none. */
-  readonly auditSeconds: number;
-  readonly snapshots: SnapshotPolicy;
-  /** One of so many requests is logged; 0 for none. */
-  readonly accessLogOneOf: number;
-}
+import { composeStreamWork } from './serviceWork.ts';
 
 export interface ServiceOptions {
   readonly settings: ServiceSettings;
@@ -189,84 +141,7 @@ export async function startService({
       })
     : null;
 
-  /** Builds the followers of the streams on the tables that this process may use. */
-  async function compose({ epoch, generation }: Grant): Promise<StreamWork> {
-    const used = createUsedGeneration(generation, registry);
-    const rebuildsFrom = () => {
-      const from = ingest.rebuildsFrom();
-      return from === null ? used.tables() : resolveTables(from);
-    };
-    const indexer = await createIndexer();
-    const followers = createFollowers({
-      ...nats.jetStream(),
-      ...actors,
-      database: ingest.databaseIn(epoch),
-      tables: used.tables,
-      storedTables: rebuildsFrom,
-      oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
-      counts,
-      writes: roles.ingest,
-      ...(roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
-      onCurrentSaved: (stream) => stream === 'MINER_COUNTER' && ingest.noteRebuilt(),
-      ...(tracing && { onBatch: tracing.onBatch }),
-      policy: settings.snapshots,
-      clock,
-      logger,
-      registry,
-    });
-    const audit = await createAudit(followers, used);
-    return createStreamWork({ followers, indexer, used, audit, auditSeconds: settings.auditSeconds });
-  }
-
-  async function createAudit({ followers, recent }: Followers, { tables }: UsedGeneration) {
-    const { rpcUrl } = settings;
-    const { onChain, installationId, genesisTimestamp } = deployment;
-    const hasNode = rpcUrl !== null && onChain !== null && settings.auditSeconds > 0;
-    const isCurrent = () => followers.get('MINER_COUNTER')?.isCurrent ?? false;
-    const audit: SelfAudit = createSelfAudit(
-      {
-        ...nats.jetStream(),
-        database,
-        tables,
-        oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
-        genesisMs: genesisTimestamp * 1000,
-        memory: {
-          recent,
-          publicInstallationId: installationId,
-          history: () => (isCurrent() ? counters.history() : null),
-        },
-        snapshots: createSnapshotStore({ database, tables, logger }),
-        safeStates: () => chain?.state.safe ?? [],
-        blockAudit: hasNode
-          ? (await import('../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
-          : null,
-        random: Math.random,
-        logger,
-      },
-      registerAuditMetrics(registry, () => audit.drifts()),
-    );
-    return audit;
-  }
-
-  /** A node's client and proofs take long to load, and most processes need none. */
-  async function createIndexer() {
-    const { rpcUrl, chainProofs: proofs } = settings;
-    const { onChain } = deployment;
-    if (rpcUrl === null || onChain === null) return null;
-    const { createDeploymentIndexer } = await import('../streams/indexer/indexing.ts');
-    const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
-    const onProgress = showIndexingProgress(process.stderr);
-    return createDeploymentIndexer({
-      ...nats.jetStream(),
-      onChain,
-      rpcUrl,
-      proofs,
-      registry,
-      logger,
-      onProgress,
-    });
-  }
-
+  const composition = { settings, actors, nats, database, ingest, counts, tracing, clock, logger, registry };
   const root: Actor<ServiceMachine<StreamWork>> = createActor(
     createServiceMachine<StreamWork>(publicServer !== null).provide({
       actors: {
@@ -285,7 +160,7 @@ export async function startService({
         ingest: ingest.logic,
         watchConditions: fromObservable(() => conditions$),
         openJetStream: fromPromise(nats.openJetStream),
-        compose: fromPromise(({ input }) => compose(input.grant)),
+        compose: fromPromise(({ input }) => composeStreamWork(composition, input.grant)),
         audit: fromObservable(({ input }) => input.work.audits()),
         closeNats: fromPromise(nats.close),
         closeDatabase: fromPromise(database.close),

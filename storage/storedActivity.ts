@@ -1,5 +1,5 @@
 import { toOwnerEvent } from '../actors/chain/activityRows.ts';
-import type { OwnerEvent } from '../actors/chain/chainState.ts';
+import type { OwnerEvent } from '../actors/chain/ownerState.ts';
 import type { ActivityRange, OlderActivity } from '../actors/views/olderActivity.ts';
 import type { Database } from './database.ts';
 import type { StoringProgress } from './eventsStored.ts';

@@ -16,13 +16,13 @@ export interface ActorOwner {
   end(actor: AnyActor): void;
 }
 
-/** Of what subscribes by itself, such as a command. The clock is that of RxJS, so a test's virtual time moves it too. */
+/** For subscribers that are no actor, such as a command: each machine is a root. Its clock is that of RxJS, so a test's virtual time moves it too. */
 export const noOwner: ActorOwner = {
   options: { clock: schedulerClock },
   end: (actor) => actor.stop(),
 };
 
-/** Of an Observable that an actor runs: its machines are children of that actor, so they are inspected and ended with it. */
+/** For an Observable that an actor runs: its machines are children of that actor, so they are inspected and ended with it. */
 function ownAsChildren({ self, stopChild }: AnyActorScope): ActorOwner {
   return { options: { parent: self }, end: stopChild };
 }

@@ -42,7 +42,7 @@ export function createActorTransitions({ logger, registry }: ActorTransitionsOpt
     const [actor, state] = [nameActor(snapshot), describeState(snapshot)];
     const known = current.get(actor);
     const isKnown = known?.actorRef === actorRef;
-    // Another actor of the same name may have begun before this one's end.
+    // This actor's successor, of the same name, may have started before it ended.
     if (snapshot.status === 'active') current.set(actor, { actorRef, state });
     else if (isKnown) current.delete(actor);
     if (snapshot.status === 'stopped' || (isKnown && known.state === state)) return;

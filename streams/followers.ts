@@ -22,17 +22,18 @@ import { createSnapshotStore } from '../storage/snapshots.ts';
 import { createStoredActivity } from '../storage/storedActivity.ts';
 import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
-import { createChainStreamFold } from './chain/chainFold.ts';
-import { isChainHistoryReplaced } from './chain/chainHistoryReplaced.ts';
+import { createChainFold } from './chain/chainFold.ts';
+import { readChainRowOrigins } from './chain/chainRowOrigins.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
-import { isReadingHistoryReplaced } from './counter/readingHistoryReplaced.ts';
+import { readReadingRowOrigins } from './counter/readingRowOrigins.ts';
 import { createMessageSource } from './jetstream/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from './jetstream/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import { createRowWriter, type RowWriter } from './rowWriter.ts';
 import { createSettlementFold } from './settlement/settlementFold.ts';
+import { isHistoryReplaced } from './storedHistory.ts';
 import type { StreamFold } from './streamFold.ts';
 import { createStreamFollower, type FollowerSinks, type StreamFollower } from './streamFollower.ts';
 import type { FoldedBatchReport } from './streamPipeline.ts';
@@ -81,7 +82,7 @@ export interface Followers {
 
 export function createFollowers(options: FollowersOptions): Followers {
   const { counts, chain } = options;
-  const counterSinks = options.writes ? createCounterSinks(options) : null;
+  const counterSinks = options.writes ? createRowSinks(options, 'MINER_COUNTER') : null;
   const counter =
     counterSinks === null
       ? createReadingCounter(options)
@@ -92,10 +93,10 @@ export function createFollowers(options: FollowersOptions): Followers {
     ['MINER_COUNTER', follow(options, 'MINER_COUNTER', counter.fold, counterSinks)],
     ['MINER_PIPELINE', follow(options, 'MINER_PIPELINE', settlementFold, settlementSinks)],
   ]);
-  const chainSinks = options.writes && chain !== null ? createChainSinks(options) : null;
+  const chainSinks = options.writes && chain !== null ? createRowSinks(options, 'MINER_CHAIN') : null;
   if (chain !== null) {
     const chainCounts = registerChainMetrics(options.registry, chain);
-    const chainFold = createChainStreamFold({ actors: chain, counts, chainCounts, logger: options.logger });
+    const chainFold = createChainFold({ actors: chain, counts, chainCounts, logger: options.logger });
     followers.set('MINER_CHAIN', follow(options, 'MINER_CHAIN', chainFold, chainSinks));
   }
   const writers = new Map<InputStreamName, RowWriter>();
@@ -130,12 +131,15 @@ interface RowSinks extends FollowerSinks {
   readonly writer: RowWriter;
 }
 
-function createSinks(
-  options: FollowersOptions,
-  stream: InputStreamName,
-  deleteAbove: typeof deleteRowsAbove,
-): RowSinks {
-  const { database, tables, logger } = options;
+/** What is particular to the rows of a stream. */
+const rowKinds = {
+  MINER_COUNTER: { deleteAbove: deleteRowsAbove, readOrigins: readReadingRowOrigins },
+  MINER_CHAIN: { deleteAbove: deleteChainRowsAbove, readOrigins: readChainRowOrigins },
+} as const;
+
+function createRowSinks(options: FollowersOptions, stream: keyof typeof rowKinds): RowSinks {
+  const { database, tables, jsm, logger } = options;
+  const { deleteAbove, readOrigins } = rowKinds[stream];
   const rejections = createRejections(options, stream);
   const writer = createRowWriter({ ...options, stream });
   return {
@@ -145,6 +149,8 @@ function createSinks(
       writer.resumeAfter(position);
       await rejections.resume();
     },
+    isStoredHistoryReplaced: () =>
+      isHistoryReplaced({ database, jsm, stream, readOrigins: () => readOrigins(database, tables()) }),
     removeAbove: async (position) => {
       const removed = await deleteAbove(database, tables(), position);
       if (removed > 0)
@@ -153,20 +159,6 @@ function createSinks(
           'rows of messages that are no longer in the stream were removed',
         );
     },
-  };
-}
-
-function createCounterSinks(options: FollowersOptions): RowSinks {
-  return {
-    ...createSinks(options, 'MINER_COUNTER', deleteRowsAbove),
-    isStoredHistoryReplaced: () => isReadingHistoryReplaced(options),
-  };
-}
-
-function createChainSinks(options: FollowersOptions): RowSinks {
-  return {
-    ...createSinks(options, 'MINER_CHAIN', deleteChainRowsAbove),
-    isStoredHistoryReplaced: () => isChainHistoryReplaced(options),
   };
 }
 

@@ -3,7 +3,7 @@ import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/activityRows
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
 import { settlementsKeptMs } from '../actors/chain/settlementRows.ts';
-import { retainedStatesMax } from '../actors/chain/spanFold.ts';
+import { retainedStatesMax } from '../actors/chain/spanFoldState.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
@@ -34,7 +34,7 @@ import { streamsOfClientMax, streamsOfSiteMax } from '../http/server/streamCount
 import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
 import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
-import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementMachine.ts';
+import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';

@@ -1,12 +1,6 @@
 import type { OwnerActivityRow } from '../storedRows.ts';
-import {
-  type AwaitedActivity,
-  type ChainState,
-  noteChanged,
-  type OwnerEvent,
-  type OwnerState,
-  type RecordName,
-} from './chainState.ts';
+import { type ChainState, noteChanged, type RecordName } from './chainState.ts';
+import type { AwaitedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
 
 /** So many of the newest events stay in memory of each owner that has a token: the page that is requested most. */
 export const ownerEventsRetained = 25;

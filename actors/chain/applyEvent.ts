@@ -1,5 +1,6 @@
 import type { ChainEvent, ContractAddresses } from './chainEvent.ts';
-import { type ChainState, coreEventsShown } from './chainState.ts';
+import type { ChainState } from './chainState.ts';
+import { coreEventsShown } from './coreState.ts';
 import { collectionHandlers } from './handlers/collectionHandlers.ts';
 import { coreHandlers } from './handlers/coreHandlers.ts';
 import { handleEvent } from './handlers/eventHandlers.ts';

@@ -2,27 +2,27 @@ import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture } from '../foldRecord.ts';
 import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import type { ChainFeedEvent } from './chainFeedEvent.ts';
 import { decodeChainReads } from './chainReads.ts';
 import {
   type ChainRestoration,
   createChainRestoration,
   encodeChainChanges,
-  encodeChainFold,
+  encodeSpanFold,
 } from './chainSnapshot.ts';
-import type { ChainFeedEvent, ChainState, RecordName } from './chainState.ts';
+import type { ChainState, RecordName } from './chainState.ts';
 import { convertChainRecord, convertibleFoldVersions } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
 import { type FinalHistory, nothingFinal } from './finalHistory.ts';
+import { createSpanFold, spanFoldVersion } from './spanFold.ts';
 import {
   type ChainFault,
-  type ChainFoldSettings,
   type ChangedRecords,
-  createChainFold,
   emptySpanFoldState,
   type Reorganization,
+  type SpanFoldSettings,
   type SpanFoldState,
-  spanFoldVersion,
-} from './spanFold.ts';
+} from './spanFoldState.ts';
 
 /** What an accepted message of `MINER_CHAIN` makes. */
 export interface ChainOutput {
@@ -58,10 +58,10 @@ export interface ChainActors {
   retainFrom(block: bigint | null): void;
 }
 
-export type ChainActorsSettings = Omit<ChainFoldSettings, 'retainedFromBlock'>;
+export type ChainActorsSettings = Omit<SpanFoldSettings, 'retainedFromBlock'>;
 
 export function createChainActors(settings: ChainActorsSettings): ChainActors {
-  let fold = createChainFold({ ...settings, retainedFromBlock: null });
+  let fold = createSpanFold({ ...settings, retainedFromBlock: null });
   let state = emptySpanFoldState;
   let newestSpanAtMs: number | null = null;
   /** Since the capture before; null before the first one, and where it is not known. */
@@ -119,7 +119,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       const names = changed;
       changed = new Set();
       return {
-        all: () => encodeChainFold(captured),
+        all: () => encodeSpanFold(captured),
         changes: names === null ? null : () => encodeChainChanges(captured, names),
       };
     },
@@ -140,7 +140,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       };
     },
     retainFrom: (block) => {
-      fold = createChainFold({ ...settings, retainedFromBlock: block });
+      fold = createSpanFold({ ...settings, retainedFromBlock: block });
     },
   };
 }

@@ -6,8 +6,9 @@ import { compileCheck } from '../schemas/compileCheck.ts';
 import { isAddress, isBytes } from '../schemas/hex.ts';
 import { address, blockHash, bytes32, transactionHash } from '../schemas/wireScalars.ts';
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
-import { activityKinds, operationStates } from './chainState.ts';
-import type { FoldedBlock } from './spanFold.ts';
+import { operationStates } from './coreState.ts';
+import { activityKinds } from './ownerState.ts';
+import type { FoldedBlock } from './spanFoldState.ts';
 
 /** Kinds of records that the state of the chain consists of, and what each of them holds. */
 

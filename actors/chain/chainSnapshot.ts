@@ -11,9 +11,10 @@ import {
 import { isAddress } from '../schemas/hex.ts';
 import { findFirstInMemory } from './activityRows.ts';
 import { chainRecords } from './chainRecords.ts';
-import type { ChainState, KeyedRecord, OwnerState, RecordName } from './chainState.ts';
+import type { ChainState, KeyedRecord, RecordName } from './chainState.ts';
 import { collectOwners } from './collectOwners.ts';
-import { emptySpanFoldState, type SpanFoldState } from './spanFold.ts';
+import type { OwnerState } from './ownerState.ts';
+import { emptySpanFoldState, type SpanFoldState } from './spanFoldState.ts';
 
 /** What a snapshot of the chain holds. */
 export interface CapturedChain {
@@ -25,7 +26,7 @@ export interface CapturedChain {
  * A fold's state as records. Of the safe states the newest alone is written: the others come back by folding on from an older
  * snapshot. Tokens of an owner are those of the owner's positions.
  */
-export function* encodeChainFold({ state, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
+export function* encodeSpanFold({ state, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
   const { safe, ...fold } = state;
   yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
   const newest = safe.at(-1);
@@ -176,7 +177,7 @@ export interface ChainRestoration<Result> extends Restoration<Result> {
   liesWithin(block: bigint): boolean;
 }
 
-/** Takes the records of {@link encodeChainFold}. Without any the fold begins. */
+/** Takes the records of {@link encodeSpanFold}. Without any the fold begins. */
 export function createChainRestoration(): ChainRestoration<CapturedChain> {
   const folds = collectRecords(chainRecords.fold);
   const states = collectRecords(chainRecords.state);

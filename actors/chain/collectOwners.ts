@@ -2,7 +2,8 @@ import { Map as ImmutableMap, List } from 'immutable';
 import { collectRecords, RecordRefused, type RecordValue, readRecords } from '../foldRecord.ts';
 import { type Address, isAddress } from '../schemas/hex.ts';
 import { chainRecords } from './chainRecords.ts';
-import type { ActivityProgress, AwaitedActivity, OwnerEvent, OwnerState, Position } from './chainState.ts';
+import type { Position } from './miningState.ts';
+import type { ActivityProgress, AwaitedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
 
 /** The events of an owner that are in memory, while they are collected. */
 interface CollectedActivity {

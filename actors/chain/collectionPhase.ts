@@ -1,5 +1,5 @@
 import { findFirstMatch, otherwise, type Row } from '../firstMatch.ts';
-import type { CollectionState } from './chainState.ts';
+import type { CollectionState } from './miningState.ts';
 
 export const collectionPhases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
 export type CollectionPhase = (typeof collectionPhases)[number];

@@ -1,7 +1,7 @@
 import { stringify } from '../bigintJson.ts';
 import type { FoldRecord } from '../foldRecord.ts';
 import { chainRecords, namedChainRecords } from './chainRecords.ts';
-import { nothingArchived } from './chainState.ts';
+import { nothingArchived } from './settlements.ts';
 
 /** The version of the fold that kept all history in memory. */
 export const foldVersionBeforeRows = 4;

@@ -1,4 +1,5 @@
-import type { ChainState, MiningState, Position, WeightSegment } from './chainState.ts';
+import type { ChainState } from './chainState.ts';
+import type { MiningState, Position, WeightSegment } from './miningState.ts';
 
 /** Scale of rewards for one unit of weight, as the mining contract has it. */
 export const rewardScale = 10n ** 27n;

@@ -1,4 +1,5 @@
-import { blockUnitsPerBlock, type CoreConfiguration } from './chainState.ts';
+import { blockUnitsPerBlock } from './blockUnits.ts';
+import type { CoreConfiguration } from './coreState.ts';
 
 /** One settlement changes the difficulty by at most this factor, as the core contract has it. */
 export const difficultyFactorMax = 4n;

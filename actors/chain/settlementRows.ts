@@ -1,17 +1,15 @@
 import type { List } from 'immutable';
 import type { CheckpointRow, SettlementRow } from '../storedRows.ts';
 import { rowsOfMessage } from './activityRows.ts';
+import { type ChainState, noteChanged, type RecordName } from './chainState.ts';
 import {
   type Archive,
-  type ChainState,
   type Checkpoint,
   countCompletedBlocks,
-  noteChanged,
-  type RecordName,
   recentCheckpointsShown,
   recentSettlementsShown,
   type Settlement,
-} from './chainState.ts';
+} from './settlements.ts';
 
 /**
  * Settlements and checkpoints stay in memory for so long behind the safe block: the longest range that is shown and the period before it are 60

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { memoizeByIdentity } from '../views/memoizeByIdentity.ts';
-import type { ChainState, TokenMetadata } from './chainState.ts';
+import type { ChainState } from './chainState.ts';
+import type { TokenMetadata } from './miningState.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
 

@@ -1,13 +1,8 @@
+import { countWholeBlocks } from '../chain/blockUnits.ts';
 import type { ChainEvent } from '../chain/chainEvent.ts';
-import {
-  type ChainFeedDetails,
-  type ChainFeedEvent,
-  type ChainState,
-  type Checkpoint,
-  countWholeBlocks,
-  noteChanged,
-  type Settlement,
-} from '../chain/chainState.ts';
+import type { ChainFeedDetails, ChainFeedEvent } from '../chain/chainFeedEvent.ts';
+import { type ChainState, noteChanged } from '../chain/chainState.ts';
+import type { Checkpoint, Settlement } from '../chain/settlements.ts';
 import { toAddress } from '../schemas/hex.ts';
 import { computeNextOrdinal, formatArrival } from './arrival.ts';
 

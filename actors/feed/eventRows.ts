@@ -1,5 +1,5 @@
 import { parse, stringify } from '../bigintJson.ts';
-import type { ChainFeedEvent } from '../chain/chainState.ts';
+import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
 import { compileGuard } from '../schemas/compileCheck.ts';
 import type { EventRow } from '../storedRows.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';

@@ -1,4 +1,4 @@
-import type { ChainFeedEvent } from '../chain/chainState.ts';
+import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import { type Arrival, beforeAll, compareArrivals } from './arrival.ts';
 import { type EventWindow, findNewestArrival } from './eventWindow.ts';

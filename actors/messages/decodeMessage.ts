@@ -1,7 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { readErrorMessage } from '../readErrorMessage.ts';
-import { type Check, compileCheck } from '../schemas/compileCheck.ts';
+import {
+  type Check,
+  compileCheck,
+  compileMembers,
+  isRecord,
+  type MemberCheck,
+} from '../schemas/compileCheck.ts';
 
 const detailCharactersMax = 400;
 
@@ -48,13 +54,7 @@ export interface MessageFormat<Schema extends z.ZodType> {
   /** Whether members that the schema does not name are left where they are. */
   readonly isTakenAsIs: boolean;
   /** Its members, where it is an object. */
-  readonly members: readonly MemberFormat[];
-}
-
-interface MemberFormat {
-  readonly name: string;
-  readonly schema: z.ZodType;
-  readonly fits: Check;
+  readonly members: readonly MemberCheck[];
 }
 
 export function defineFormat<Schema extends z.ZodType>(
@@ -62,14 +62,8 @@ export function defineFormat<Schema extends z.ZodType>(
   bytesMax: number,
   { isTakenAsIs = false } = {},
 ): MessageFormat<Schema> {
-  return { schema, fits: compileCheck(schema), bytesMax, isTakenAsIs, members: listMembers(schema) };
-}
-
-function listMembers(schema: z.ZodType): MemberFormat[] {
-  if (!(schema instanceof z.ZodObject)) return [];
-  // Of zod's core by their types, though every schema of this program is a `z.ZodType`.
-  const members = Object.entries(schema.shape as Record<string, z.ZodType>);
-  return members.map(([name, member]) => ({ name, schema: member, fits: compileCheck(member) }));
+  const members = schema instanceof z.ZodObject ? compileMembers(schema) : [];
+  return { schema, fits: compileCheck(schema), bytesMax, isTakenAsIs, members };
 }
 
 /** UTF-8 JSON of a format; anything else is `malformed`, which costs no more to say than the message does to read. */
@@ -95,13 +89,12 @@ export function decodeMessage<Schema extends z.ZodType>(
 
 /** Names all that does not fit. Members that do are not looked at again: zod takes longer to say what is wrong than it takes to accept. */
 function describeMisfit({ schema, members }: MessageFormat<z.ZodType>, json: unknown): string {
-  const wrong = isObject(json) ? members.filter(({ name, fits }) => !fits(json[name])) : [];
-  const issues =
-    wrong.length === 0
-      ? findIssues(schema, json)
-      : wrong.flatMap(({ name, schema: member }) =>
-          findIssues(member, (json as Record<string, unknown>)[name], name),
-        );
+  const wrong = isRecord(json)
+    ? members
+        .filter(({ name, fits }) => !fits(json[name]))
+        .flatMap(({ name, schema: member }) => findIssues(member, json[name], name))
+    : [];
+  const issues = wrong.length > 0 ? wrong : findIssues(schema, json);
   if (issues.length === 0)
     return `a list is too long, or not as expected behind its first ${shownItems} items`;
   return issues.join('; ');
@@ -115,10 +108,6 @@ function findIssues(schema: z.ZodType, value: unknown, at?: string): string[] {
     const place = at === undefined ? path : [at, ...path];
     return `${place.join('.') || 'message'}: ${message}`;
   });
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Items of a list and members of an object that an error describes, and how deep it looks. */

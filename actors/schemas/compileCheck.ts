@@ -77,8 +77,21 @@ interface CheckDefinition {
   readonly fn?: (value: unknown) => unknown;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+/** A JSON object. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A member of an object's schema. */
+export interface MemberCheck {
+  readonly name: string;
+  readonly schema: z.ZodType;
+  readonly fits: Check;
+}
+
+export function compileMembers(schema: z.ZodObject): MemberCheck[] {
+  const members = Object.entries(schema.shape as Record<string, z.ZodType>);
+  return members.map(([name, member]) => ({ name, schema: member, fits: compileCheck(member) }));
 }
 
 function askSchema(schema: z.ZodType): Check {
@@ -91,15 +104,12 @@ function compileObject(schema: z.ZodObject, checks: readonly CheckDefinition[]):
   const refinements = collectRefinements(checks);
   if (refinements === null || !(catchall === undefined || catchall instanceof z.ZodNever)) return null;
   const isStrict = catchall !== undefined;
-  const members = Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, member]) => ({
-    key,
-    fits: compileCheck(member),
-  }));
-  const keys: ReadonlySet<string> = new Set(members.map(({ key }) => key));
+  const members = compileMembers(schema);
+  const names: ReadonlySet<string> = new Set(members.map(({ name }) => name));
   return (value) => {
-    if (!isRecord(value) || Array.isArray(value)) return false;
-    for (const { key, fits } of members) if (!fits(value[key])) return false;
-    if (isStrict) for (const key of Object.keys(value)) if (!keys.has(key)) return false;
+    if (!isRecord(value)) return false;
+    for (const { name, fits } of members) if (!fits(value[name])) return false;
+    if (isStrict) for (const name of Object.keys(value)) if (!names.has(name)) return false;
     for (const refinement of refinements) if (!refinement(value)) return false;
     return true;
   };

@@ -1,4 +1,4 @@
-import { blockUnitsPerBlock, countWholeBlocks } from '../chain/chainState.ts';
+import { blockUnitsPerBlock, countWholeBlocks } from '../chain/blockUnits.ts';
 import type { Frontier } from '../chain/settlementArithmetic.ts';
 import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
 

@@ -1,4 +1,4 @@
-import { blockUnitsPerBlock, countWholeBlocks } from '../chain/chainState.ts';
+import { blockUnitsPerBlock, countWholeBlocks } from '../chain/blockUnits.ts';
 import { difficultyFactorMax } from '../chain/settlementArithmetic.ts';
 import { uint64Max } from '../schemas/wireScalars.ts';
 import { blockUnitScale, roundWorkMax, workPerThousandBlocksMax } from './coreBounds.ts';

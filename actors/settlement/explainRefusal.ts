@@ -1,9 +1,5 @@
-import {
-  findSubmissionLifecycle,
-  openIncidentsMax,
-  type SettlementEvent,
-  type SettlementSnapshot,
-} from '../../machines/settlementMachine.ts';
+import { openIncidentsMax, type SettlementEvent } from '../../machines/settlementEvents.ts';
+import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines/settlementMachine.ts';
 
 /** Why the machine does not take an event, for the detail of the rejection. Only for events that `can` refuses. */
 export function explainRefusal(snapshot: SettlementSnapshot, event: SettlementEvent): string {

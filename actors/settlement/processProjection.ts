@@ -1,10 +1,8 @@
 import type { List } from 'immutable';
-import {
-  type ClosedRound,
-  findSubmissionLifecycle,
-  type SettlementSnapshot,
-} from '../../machines/settlementMachine.ts';
-import { blockUnitsPerBlock, type ChainState, countWholeBlocks } from '../chain/chainState.ts';
+import type { ClosedRound } from '../../machines/settlementEvents.ts';
+import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines/settlementMachine.ts';
+import { blockUnitsPerBlock, countWholeBlocks } from '../chain/blockUnits.ts';
+import type { ChainState } from '../chain/chainState.ts';
 import { type Frontier, projectFrontier, type WorkedRound } from '../chain/settlementArithmetic.ts';
 import type {
   AnchorView,

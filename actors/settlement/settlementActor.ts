@@ -1,18 +1,13 @@
 import { List } from 'immutable';
 import { createActor, getInitialSnapshot } from 'xstate';
-import {
-  type ClosedRound,
-  type SettlementEvent,
-  type SettlementRecord,
-  type SettlementSnapshot,
-  type SubmissionOutcome,
-  settlementMachine,
-} from '../../machines/settlementMachine.ts';
+import type { ClosedRound, SettlementEmission, SettlementEvent } from '../../machines/settlementEvents.ts';
+import { type SettlementSnapshot, settlementMachine } from '../../machines/settlementMachine.ts';
+import type { SubmissionOutcome } from '../../machines/submission.ts';
 import { type Decoded, type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { SettlementStreamMessage } from './decodeSettlement.ts';
 import { explainRefusal } from './explainRefusal.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
-import { type EndedIds, toOracleEvent, toReporterEvent } from './settlementEvent.ts';
+import { type EndedIds, toOracleEvent, toReporterEvent } from './toSettlementEvent.ts';
 
 /** Closed rounds that are retained: those above the settled frontier are needed, and a year of them is 52,560. */
 export const closedRoundsMax = 60_000;
@@ -65,7 +60,7 @@ export interface SettlementActor {
 
 export function createSettlementActor(restored: Settlement): SettlementActor {
   const actor = createActor(settlementMachine, { snapshot: restored.snapshot });
-  let emitted: SettlementRecord[] = [];
+  let emitted: SettlementEmission[] = [];
   actor.on('*', (record) => emitted.push(record));
   actor.start();
   let settlement = restored;
@@ -112,7 +107,7 @@ function toEvent(
     : toReporterEvent(said.message, ended);
 }
 
-function addRecord(settlement: Settlement, record: SettlementRecord, storedAtMs: number): Settlement {
+function addRecord(settlement: Settlement, record: SettlementEmission, storedAtMs: number): Settlement {
   const { closedRounds, ended, submissionsSinceMs } = settlement;
   switch (record.type) {
     case 'roundsClosed':

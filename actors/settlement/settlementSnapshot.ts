@@ -1,12 +1,9 @@
 import { List } from 'immutable';
 import type { AnyStateNode, StateValue } from 'xstate';
 import { z } from 'zod';
-import {
-  type ClosedRound,
-  type SettlementSnapshot,
-  settlementMachine,
-  submissionOutcomes,
-} from '../../machines/settlementMachine.ts';
+import type { ClosedRound } from '../../machines/settlementEvents.ts';
+import { type SettlementSnapshot, settlementMachine } from '../../machines/settlementMachine.ts';
+import { submissionOutcomes } from '../../machines/submission.ts';
 import { defineRecord, type FoldRecord, RecordRefused } from '../foldRecord.ts';
 import { encodeChangedIds, encodeIds, type RememberedIds } from './rememberedIds.ts';
 import type { EndedSubmission, Settlement } from './settlementActor.ts';

@@ -1,34 +1,30 @@
 import type { ChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
-import type {
-  ChainFeedEvent,
-  Checkpoint,
-  CollectionState,
-  CoreState,
-  Governance,
-  MiningConfiguration,
-  MintedRound,
-  OwnerEvent,
-  Sale,
-  Settlement,
-} from '../chain/chainState.ts';
+import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
 import type { CollectionPhase } from '../chain/collectionPhase.ts';
+import type { CoreState, Governance } from '../chain/coreState.ts';
 import type { MergeState } from '../chain/mergeState.ts';
+import type { CollectionState, MiningConfiguration, Sale } from '../chain/miningState.ts';
 import type { MintRoundState } from '../chain/mintRoundState.ts';
+import type { OwnerEvent } from '../chain/ownerState.ts';
 import type { SettlementSource } from '../chain/settlementSource.ts';
+import type { Checkpoint, MintedRound, Settlement } from '../chain/settlements.ts';
 import type { StateFault } from '../chain/stateChecks.ts';
 import type { ShownMetadata } from '../chain/tokenMetadata.ts';
 import type { EventWindow } from '../feed/eventWindow.ts';
 import type { Address, BlockHash } from '../schemas/hex.ts';
 
+export { blockUnitsPerBlock } from '../chain/blockUnits.ts';
 export type { ChainEvent, EventSource } from '../chain/chainEvent.ts';
-export type { ChainFeedEvent, Checkpoint, OwnerEvent, Settlement } from '../chain/chainState.ts';
-export { activityKinds, blockUnitsPerBlock } from '../chain/chainState.ts';
+export type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
 // The vocabulary of the chain's views, for the schemas of the responses.
 export { collectionPhases } from '../chain/collectionPhase.ts';
 export { mergeStates } from '../chain/mergeState.ts';
 export { mintRoundStates } from '../chain/mintRoundState.ts';
+export type { OwnerEvent } from '../chain/ownerState.ts';
+export { activityKinds } from '../chain/ownerState.ts';
 export { settlementSources } from '../chain/settlementSource.ts';
+export type { Checkpoint, Settlement } from '../chain/settlements.ts';
 export { cardImageUrlPattern, imageDataUriPattern } from '../chain/tokenMetadata.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */

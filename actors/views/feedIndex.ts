@@ -1,4 +1,4 @@
-import type { ChainFeedEvent } from '../chain/chainState.ts';
+import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
 import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../feed/eventWindow.ts';
 import {

@@ -1,4 +1,4 @@
-import type { OwnerEvent } from '../chain/chainState.ts';
+import type { OwnerEvent } from '../chain/ownerState.ts';
 
 /** Some of an owner's events, by their numbers. */
 export interface ActivityRange {

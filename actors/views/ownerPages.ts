@@ -1,6 +1,9 @@
 import { findFirstInMemory } from '../chain/activityRows.ts';
-import { type ChainState, countWholeBlocks, type OwnerEvent, type Position } from '../chain/chainState.ts';
+import { countWholeBlocks } from '../chain/blockUnits.ts';
+import type { ChainState } from '../chain/chainState.ts';
 import { findMergeState } from '../chain/mergeState.ts';
+import type { Position } from '../chain/miningState.ts';
+import type { OwnerEvent } from '../chain/ownerState.ts';
 import {
   activateWeight,
   computeActiveWeight,

@@ -1,4 +1,4 @@
-import { countWholeBlocks } from '../chain/chainState.ts';
+import { countWholeBlocks } from '../chain/blockUnits.ts';
 import type { createMetadataCheck } from '../chain/tokenMetadata.ts';
 import type {
   ChainUnavailable,

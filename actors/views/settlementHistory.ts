@@ -1,14 +1,14 @@
 import type { List } from 'immutable';
+import { countWholeBlocks } from '../chain/blockUnits.ts';
+import type { ChainState } from '../chain/chainState.ts';
+import { findMintRoundState } from '../chain/mintRoundState.ts';
 import {
-  type ChainState,
   type Checkpoint,
   countCompletedBlocks,
-  countWholeBlocks,
   recentCheckpointsShown,
   recentSettlementsShown,
   type Settlement,
-} from '../chain/chainState.ts';
-import { findMintRoundState } from '../chain/mintRoundState.ts';
+} from '../chain/settlements.ts';
 import type {
   NextMintRound,
   SettlementBucket,

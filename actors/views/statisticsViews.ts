@@ -1,4 +1,5 @@
-import { type ChainState, countSettlements, countWholeBlocks } from '../chain/chainState.ts';
+import { countWholeBlocks } from '../chain/blockUnits.ts';
+import { type ChainState, countSettlements } from '../chain/chainState.ts';
 import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';

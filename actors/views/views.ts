@@ -1,5 +1,5 @@
 import type { ModuleState } from '../../machines/moduleMachine.ts';
-import type { SubmissionLifecycle } from '../../machines/settlementMachine.ts';
+import type { SubmissionLifecycle } from '../../machines/submission.ts';
 import type { ModuleReport } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
@@ -17,7 +17,7 @@ import type { StatisticsViews } from './statisticsViews.ts';
 
 // The vocabulary of the views, for the schemas of the responses, which import nothing else of the actors.
 export { moduleStates } from '../../machines/moduleMachine.ts';
-export { submissionLifecycles } from '../../machines/settlementMachine.ts';
+export { submissionLifecycles } from '../../machines/submission.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';

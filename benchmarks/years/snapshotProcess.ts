@@ -3,11 +3,11 @@ import { findFirstInMemory } from '../../actors/chain/activityRows.ts';
 import {
   createChainRestoration,
   encodeChainChanges,
-  encodeChainFold,
+  encodeSpanFold,
 } from '../../actors/chain/chainSnapshot.ts';
 import type { ChainState } from '../../actors/chain/chainState.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
-import type { SpanFoldState } from '../../actors/chain/spanFold.ts';
+import type { SpanFoldState } from '../../actors/chain/spanFoldState.ts';
 import { openDatabase } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -61,7 +61,7 @@ async function save({ dir, ...size }: SnapshotTask) {
   const { database, store } = await open(dir);
   let state = createSyntheticChain(size);
   let chain = await measureEventLoop(() =>
-    store.saveBase(headerAt(1), encodeChainFold({ state, newestSpanAtMs: null })),
+    store.saveBase(headerAt(1), encodeSpanFold({ state, newestSpanAtMs: null })),
   );
   const base = chain;
   await fillActivity(database, size);

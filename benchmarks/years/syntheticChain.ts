@@ -7,12 +7,11 @@ import {
   type ChainState,
   emptyChainState,
   noteChanged,
-  type OwnerEvent,
-  type OwnerState,
-  type Position,
   type RecordName,
 } from '../../actors/chain/chainState.ts';
-import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFold.ts';
+import type { Position } from '../../actors/chain/miningState.ts';
+import type { OwnerEvent, OwnerState } from '../../actors/chain/ownerState.ts';
+import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFoldState.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';

@@ -1,5 +1,5 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
-import { countWholeBlocks } from '../../actors/chain/chainState.ts';
+import { countWholeBlocks } from '../../actors/chain/blockUnits.ts';
 import { coreAbi } from '../../actors/chain/contractAbis.ts';
 import { type Frontier, settleBatch, splitIntoBatches } from '../../actors/chain/settlementArithmetic.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
@@ -7,7 +7,7 @@ import { toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import type { ReporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { roundSeconds } from '../../actors/wheel/roundFold.ts';
-import type { Submission } from '../../machines/settlementMachine.ts';
+import type { Submission } from '../../machines/submission.ts';
 import type { EconomyActions } from './economyActions.ts';
 import type { LocalChainClient } from './localChainClient.ts';
 import { createSeededUuid, type Draw } from './seeded.ts';

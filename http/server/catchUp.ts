@@ -4,7 +4,7 @@ import type { FeedNews } from '../../actors/views/feedViews.ts';
 export const catchUpReadsMax = 8;
 
 export interface CatchUpOptions<Client> {
-  /** The next events that a client has missed, or a function that reads them; null while nobody can be told. */
+  /** The next events that a client has missed, or a function that reads them; null while the feed is not available. */
   readonly findMissed: (client: Client) => FeedNews | (() => Promise<FeedNews>) | null;
   /** Sends them, and adds the client again where it has missed more and takes it. */
   readonly deliver: (client: Client, missed: FeedNews) => void;

@@ -2,9 +2,10 @@ import type { Clock } from '../../actors/views/clock.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { ReadResult } from '../routes/route.ts';
 import { createHttpError, type HttpError } from './errors.ts';
+import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import type { LoadGuard } from './loadGuard.ts';
-import type { Exchange } from './responseWriter.ts';
+import type { Exchange, ResponseWriter } from './responseWriter.ts';
 import { createTurnBudget } from './turnBudget.ts';
 
 /** Expensive requests that may wait at the same time; more are answered with `database_busy`. */
@@ -18,20 +19,20 @@ const overloadedRetryAfterSeconds = 2;
 export type ReadBody<Body = unknown> = Exclude<ReadResult<Body>, { error: unknown }>;
 
 export interface PendingReads {
-  /** Runs a read, then calls exactly one of the others, and none when the peer has disconnected. */
+  /** Runs a read, then answers with what it found, or with why there is nothing; not at all when the peer has disconnected. */
   run<Body>(
     exchange: Exchange,
     read: (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>,
     onBody: (answer: ReadBody<Body>) => void,
-    onError: (error: HttpError) => void,
-    onFailure: (error: unknown) => void,
   ): void;
   abortAll(): void;
 }
 
 export interface PendingReadsOptions {
+  readonly writer: ResponseWriter;
+  readonly guard: ExchangeGuard;
   readonly metrics: HttpMetrics;
-  /** While the event loop is late, none is begun; null where expensive work is not limited. */
+  /** While the event loop is late, no read is begun; null where expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -43,18 +44,37 @@ export interface PendingReadsOptions {
  * loop with what costs little.
  */
 export function createPendingReads(options: PendingReadsOptions): PendingReads {
-  const { metrics, loadGuard, timeoutMs, clock } = options;
+  const { writer, guard, metrics, loadGuard, timeoutMs, clock } = options;
   const pending = new Set<AbortController>();
   const budget = createTurnBudget(clock);
 
+  function answer<Body>(
+    exchange: Exchange,
+    found: ReadResult<Body>,
+    onBody: (found: ReadBody<Body>) => void,
+  ) {
+    if ('error' in found) refuse(exchange, createHttpError(found.error));
+    else guard.run(exchange, () => onBody(found));
+  }
+
+  function refuse(exchange: Exchange, error: HttpError) {
+    guard.run(exchange, () => writer.writeError(exchange, error));
+  }
+
+  function answerFailure(exchange: Exchange, error: unknown) {
+    if (error instanceof StorageUnavailable)
+      refuse(exchange, createHttpError('database_unavailable', error.retryAfterSeconds));
+    else guard.fail(exchange, error);
+  }
+
   return {
-    run: (exchange, read, onBody, onError, onFailure) => {
+    run: (exchange, read, onBody) => {
       if (loadGuard?.isOverloaded()) {
         exchange.counts.shed();
-        return onError(createHttpError('database_busy', overloadedRetryAfterSeconds));
+        return refuse(exchange, createHttpError('database_busy', overloadedRetryAfterSeconds));
       }
       if (metrics.readsInFlight >= inFlightMax)
-        return onError(createHttpError('database_busy', busyRetryAfterSeconds));
+        return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
       const { response } = exchange;
       let deadline: NodeJS.Timeout | null = null;
@@ -63,7 +83,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
       /** The response may be written in a later turn from here on. */
       const wait = () => {
         deadline = setTimeout(() => {
-          finish(() => onError(createHttpError('request_timeout')));
+          finish(() => refuse(exchange, createHttpError('request_timeout')));
           ending.abort();
         }, timeoutMs);
         response.onAborted(() => {
@@ -83,10 +103,10 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         if (!exchange.isAborted) response.cork(write);
       };
       const follow = (found: ReturnType<typeof read>) => {
-        if (!(found instanceof Promise)) return finish(() => answer(found, onBody, onError));
+        if (!(found instanceof Promise)) return finish(() => answer(exchange, found, onBody));
         found.then(
-          (answered) => budget.run(() => finish(() => answer(answered, onBody, onError))),
-          (error: unknown) => finish(() => refuse(error, onError, onFailure)),
+          (answered) => budget.run(() => finish(() => answer(exchange, answered, onBody))),
+          (error: unknown) => finish(() => answerFailure(exchange, error)),
         );
       };
       const readLater = () => {
@@ -94,7 +114,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         try {
           follow(read(ending.signal));
         } catch (error) {
-          finish(() => refuse(error, onError, onFailure));
+          finish(() => answerFailure(exchange, error));
         }
       };
 
@@ -104,7 +124,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
       }
       budget.run(() => {
         const found = read(ending.signal);
-        if (!(found instanceof Promise)) return answer(found, onBody, onError);
+        if (!(found instanceof Promise)) return answer(exchange, found, onBody);
         wait();
         follow(found);
       });
@@ -113,19 +133,4 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
       for (const ending of pending) ending.abort();
     },
   };
-}
-
-function answer<Body>(
-  found: ReadResult<Body>,
-  onBody: (found: ReadBody<Body>) => void,
-  onError: (error: HttpError) => void,
-) {
-  if ('error' in found) onError(createHttpError(found.error));
-  else onBody(found);
-}
-
-function refuse(error: unknown, onError: (error: HttpError) => void, onFailure: (error: unknown) => void) {
-  if (error instanceof StorageUnavailable)
-    onError(createHttpError('database_unavailable', error.retryAfterSeconds));
-  else onFailure(error);
 }

@@ -84,10 +84,17 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const limiter = settings.rateLimits ? createRateLimiter() : null;
   const loadGuard = settings.rateLimits ? createLoadGuard(clock) : null;
-  const reads = createPendingReads({ metrics, loadGuard, timeoutMs: settings.readTimeoutMs, clock });
   const refusals = createRefusalCount();
   const sender = createPreparedSender(writer);
   const exchangeGuard = createExchangeGuard(writer, createFailureLog(logger, clock));
+  const reads = createPendingReads({
+    writer,
+    guard: exchangeGuard,
+    metrics,
+    loadGuard,
+    timeoutMs: settings.readTimeoutMs,
+    clock,
+  });
   const parts = {
     sources,
     transport,
@@ -164,8 +171,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   }
 
   /**
-   * Whoever goes on sending behind the first refusals is not answered for each, which would cost more than it takes to ask. Nor is a HEAD: what has no body
-   * waits in memory for a client that does not read.
+   * Beyond so many refusals in one turn of the event loop connections are closed, since an answer costs more than it takes to ask. So is one whose HEAD is
+   * refused: answers without a body wait in memory for a client that does not read.
    */
   function isWorthAnswering({ isHead, isOfProxy }: Exchange): boolean {
     return isOfProxy || !(isHead || refusals.isFlooded());
@@ -215,9 +222,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       reads.run(
         exchange,
         (signal) => events.locate(lastEventId, signal),
-        ({ body }) => exchangeGuard.run(exchange, () => open(body)),
-        (error) => exchangeGuard.run(exchange, () => writer.writeError(exchange, error)),
-        (error) => exchangeGuard.fail(exchange, error),
+        ({ body }) => open(body),
       );
     }),
   );
@@ -237,13 +242,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     const page = explorer.find(transport.path(request), transport.query(request));
     const { current } = page;
     if (current !== null) return sender.sendConditionally(exchange, current);
-    reads.run(
-      exchange,
-      page.read,
-      ({ body }) => exchangeGuard.run(exchange, () => sender.sendConditionally(exchange, page.render(body))),
-      (error) => exchangeGuard.run(exchange, () => writer.writeError(exchange, error)),
-      (error) => exchangeGuard.fail(exchange, error),
-    );
+    reads.run(exchange, page.read, ({ body }) => sender.sendConditionally(exchange, page.render(body)));
   }
   for (const path of sharedPaths) app.any(path, handler(path, null, answerPage));
   for (const path of ownerPaths) app.any(path, handler(path, ownerPageGuard, answerPage));

@@ -49,12 +49,6 @@ export function createReadAnswer(route: ReadRoute, parts: ReadAnswerParts): Answ
         return replaceFailed(error, exchange);
       }
     };
-    reads.run(
-      exchange,
-      read,
-      (found) => guard.run(exchange, () => sender.send(exchange, prepareChecked(found, exchange))),
-      (error) => guard.run(exchange, () => writer.writeError(exchange, error)),
-      (error) => guard.fail(exchange, error),
-    );
+    reads.run(exchange, read, (found) => sender.send(exchange, prepareChecked(found, exchange)));
   };
 }

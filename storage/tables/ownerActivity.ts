@@ -1,4 +1,4 @@
-import { activityKinds } from '../../actors/chain/chainState.ts';
+import { activityKinds } from '../../actors/chain/ownerState.ts';
 import type { OwnerActivityRow } from '../../actors/storedRows.ts';
 import { positionColumn, rowsPerMark, runColumn, sourceColumns } from './chainColumns.ts';
 import {

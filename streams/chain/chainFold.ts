@@ -2,8 +2,9 @@ import type { Logger } from 'pino';
 import { toActivityRow } from '../../actors/chain/activityRows.ts';
 import type { ChainActors, ChainOutput } from '../../actors/chain/chainActors.ts';
 import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
+import { ForkBelowStates } from '../../actors/chain/followLink.ts';
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
-import { type ChainFault, ForkBelowStates, type Reorganization } from '../../actors/chain/spanFold.ts';
+import type { ChainFault, Reorganization } from '../../actors/chain/spanFoldState.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -56,7 +57,7 @@ interface CollectedRows {
 }
 
 /** The fold of `MINER_CHAIN`: spans become states at safe blocks. */
-export function createChainStreamFold(options: ChainFoldOptions): StreamFold {
+export function createChainFold(options: ChainFoldOptions): StreamFold {
   const { actors, counts, chainCounts, logger } = options;
   let rewound: Rewinding | null = null;
   let reportedFault: ChainFault | null = null;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countWholeBlocks } from '../../actors/chain/chainState.ts';
+import { countWholeBlocks } from '../../actors/chain/blockUnits.ts';
 import { type Frontier, settleBatch } from '../../actors/chain/settlementArithmetic.ts';
 import { type ExpectedBatch, findImpossibility } from '../../actors/settlement/expectedSums.ts';
 

@@ -62,7 +62,7 @@ function write(message: CounterReadingMessage, order: readonly string[], spacing
 }
 
 const schemaOrder = Object.keys(counterReadingMessage.shape);
-/** Seven, beside the one that is known from the beginning: all that a parser knows. To learn one takes longer than to read a thousand readings. */
+/** Seven: a parser learns as many beside the usual one. Learning a form takes longer than a thousand readings of it. */
 const knownForms = fc.sample(
   fc.record({
     order: fc.shuffledSubarray(schemaOrder, { minLength: schemaOrder.length }),

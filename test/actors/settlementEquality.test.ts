@@ -16,7 +16,8 @@ import {
 import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
-import { findSubmissionLifecycle, openIncidentsMax } from '../../machines/settlementMachine.ts';
+import { openIncidentsMax } from '../../machines/settlementEvents.ts';
+import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
 import { followCaptures } from '../support/increments.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';

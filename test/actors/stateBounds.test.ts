@@ -40,7 +40,7 @@ import {
   recentRoundsMax,
   roundMs,
 } from '../../actors/wheel/roundFold.ts';
-import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
+import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 import { followCaptures } from '../support/increments.ts';
 import { genesisMs } from '../support/processes/minerProcess.ts';
 import { runs } from '../support/propertyRuns.ts';

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
 import { proposersMax } from '../../actors/chain/chainReads.ts';
 import { chainRecords } from '../../actors/chain/chainRecords.ts';
+import { coreEventsShown } from '../../actors/chain/coreState.ts';
+import { settlementsKeptMs } from '../../actors/chain/settlementRows.ts';
 import {
-  coreEventsShown,
   recentCheckpointsShown,
   recentRoundsShown,
   recentSettlementsShown,
-} from '../../actors/chain/chainState.ts';
-import { settlementsKeptMs } from '../../actors/chain/settlementRows.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFold.ts';
+} from '../../actors/chain/settlements.ts';
+import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
 import { installationsMax } from '../../actors/installationsMax.ts';
 import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
@@ -22,7 +22,7 @@ import { pastDaysMax } from '../../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../../actors/wheel/acceptance.ts';
 import { counterRecords } from '../../actors/wheel/counterSnapshot.ts';
 import { recentRoundsMax } from '../../actors/wheel/roundFold.ts';
-import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementMachine.ts';
+import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 
 const page = readFileSync(new URL('../../actors/STATE.md', import.meta.url), 'utf8');
 

@@ -2,7 +2,7 @@ import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
-import type { ChainFault } from '../../actors/chain/spanFold.ts';
+import type { ChainFault } from '../../actors/chain/spanFoldState.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import { createChainViews } from '../../actors/views/chainViews.ts';
 import { chainUnavailableReasons } from '../../actors/views/chainViewTypes.ts';

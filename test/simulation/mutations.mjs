@@ -64,9 +64,9 @@ export const mutations = [
   },
   {
     what: 'Rows above the snapshot are not compared with the stream',
-    file: 'streams/counter/readingHistoryReplaced.ts',
-    from: "return 'rejection' in decoded || decoded.value.telemetryId !== telemetryId;",
-    to: 'return false;',
+    file: 'streams/counter/readingRowOrigins.ts',
+    from: "return 'value' in decoded && decoded.value.telemetryId === telemetryId;",
+    to: 'return true;',
   },
   {
     what: 'After another state was restored, increments follow the snapshot of the one before',
@@ -247,9 +247,9 @@ export const mutations = [
   },
   {
     what: 'Rows of the history of the chain whose messages the stream has lost stay where no snapshot is newer than the loss',
-    file: 'streams/followers.ts',
-    from: 'isStoredHistoryReplaced: () => isChainHistoryReplaced(options),',
-    to: '',
+    file: 'streams/chain/chainRowOrigins.ts',
+    from: 'if (event === null) return origins;',
+    to: 'if (event !== null) return [];',
   },
   {
     what: 'What the timelock logged before the deployment is published once, whatever the stream has lost',

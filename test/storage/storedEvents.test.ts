@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChainFeedEvent } from '../../actors/chain/chainState.ts';
+import type { ChainFeedEvent } from '../../actors/chain/chainFeedEvent.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../actors/feed/eventWindow.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';

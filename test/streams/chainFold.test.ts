@@ -3,7 +3,7 @@ import { encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { miningAbi } from '../../actors/chain/contractAbis.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFold.ts';
+import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
 import { beforeAll } from '../../actors/feed/arrival.ts';
 import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -17,7 +17,7 @@ import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
+import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createRowWriter, type RowWriter } from '../../streams/rowWriter.ts';
@@ -132,7 +132,7 @@ function formatEvictedCondition(actors: ChainActors): string {
 function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
   const registry = new Registry();
   const actors = createChainActors({ chainId: 31_337n, contracts, deploymentBlock: 1n });
-  const fold = createChainStreamFold({
+  const fold = createChainFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),
     chainCounts: registerChainMetrics(registry, actors),

@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFold.ts';
+import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
+import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/streamFold.ts';
@@ -34,7 +34,7 @@ function createFold() {
     if (outcome !== 'unread' && 'output' in outcome) evicted += outcome.output.evicted.length;
     return outcome;
   };
-  const fold = createChainStreamFold({
+  const fold = createChainFold({
     actors: Object.assign(Object.create(actors) as ChainActors, { receive }),
     counts: createMessageCounts(registry, ['MINER_CHAIN']),
     chainCounts: registerChainMetrics(registry, actors),

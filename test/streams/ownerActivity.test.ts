@@ -13,7 +13,7 @@ import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
-import { createChainStreamFold } from '../../streams/chain/chainFold.ts';
+import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
@@ -138,7 +138,7 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
   const registry = new Registry();
   const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
   const actors = createChainActors(settings);
-  const fold = createChainStreamFold({
+  const fold = createChainFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),
     chainCounts: registerChainMetrics(registry, actors),

@@ -1,6 +1,6 @@
 import { stringify } from '../../actors/bigintJson.ts';
 import { chainRecords } from '../../actors/chain/chainRecords.ts';
-import type { SpanFoldState } from '../../actors/chain/spanFold.ts';
+import type { SpanFoldState } from '../../actors/chain/spanFoldState.ts';
 import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { CapturedCounters } from '../../actors/wheel/counterSnapshot.ts';
 

@@ -1,11 +1,7 @@
 import { toAddress } from '../../schemas/hex.ts';
-import {
-  type ChainState,
-  type CoreConfiguration,
-  countSettlements,
-  noteChanged,
-  type Settlement,
-} from '../chainState.ts';
+import { type ChainState, countSettlements, noteChanged } from '../chainState.ts';
+import type { CoreConfiguration } from '../coreState.ts';
+import type { Settlement } from '../settlements.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { withGovernance } from './governanceHandlers.ts';
 import { readImplementation } from './implementation.ts';

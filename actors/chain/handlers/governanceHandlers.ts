@@ -2,7 +2,8 @@ import type { Hex } from 'viem';
 import { toAddress } from '../../schemas/hex.ts';
 import type { ContractAddresses, EventOf } from '../chainEvent.ts';
 import { latestChanges, proposerRole } from '../chainReads.ts';
-import { type ChainState, type Governance, withProposers } from '../chainState.ts';
+import type { ChainState } from '../chainState.ts';
+import { type Governance, withProposers } from '../coreState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 
 /** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */

@@ -1,12 +1,7 @@
 import { toAddress } from '../../schemas/hex.ts';
 import type { EventOf } from '../chainEvent.ts';
-import {
-  type ChainState,
-  noteChanged,
-  type Position,
-  type RecordName,
-  recentRoundsShown,
-} from '../chainState.ts';
+import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
+import type { Position } from '../miningState.ts';
 import {
   activateWeight,
   closeSegments,
@@ -16,6 +11,7 @@ import {
   rewardScale,
   toUtcDate,
 } from '../rewards.ts';
+import { recentRoundsShown } from '../settlements.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { readImplementation } from './implementation.ts';
 import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';

@@ -1,14 +1,8 @@
 import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
-import {
-  type AwaitedActivity,
-  type ChainState,
-  noteChanged,
-  type OwnerEvent,
-  type OwnerState,
-  type Position,
-  type RecordName,
-} from '../chainState.ts';
+import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
+import type { Position } from '../miningState.ts';
+import type { AwaitedActivity, OwnerEvent, OwnerState } from '../ownerState.ts';
 
 /** Members of an owner's event that only some kinds have. */
 export const absentMembers = {

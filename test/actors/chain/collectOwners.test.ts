@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chainRecords } from '../../../actors/chain/chainRecords.ts';
-import type { OwnerEvent } from '../../../actors/chain/chainState.ts';
 import { collectOwners } from '../../../actors/chain/collectOwners.ts';
+import type { OwnerEvent } from '../../../actors/chain/ownerState.ts';
 import { dispatchRecords } from '../../../actors/foldRecord.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';

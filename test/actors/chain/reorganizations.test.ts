@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
 import { convertChainLines } from '../../../actors/chain/convertChainLines.ts';
 import { foldVersionBeforeLists, foldVersionBeforeRows } from '../../../actors/chain/convertChainRecords.ts';
-import type { SpanFoldState } from '../../../actors/chain/spanFold.ts';
+import type { SpanFoldState } from '../../../actors/chain/spanFoldState.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';

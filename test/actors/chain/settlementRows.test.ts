@@ -5,11 +5,12 @@ import type { ChainEvent } from '../../../actors/chain/chainEvent.ts';
 import {
   createChainRestoration,
   encodeChainChanges,
-  encodeChainFold,
+  encodeSpanFold,
 } from '../../../actors/chain/chainSnapshot.ts';
-import type { ChainState, Checkpoint, Settlement } from '../../../actors/chain/chainState.ts';
+import type { ChainState } from '../../../actors/chain/chainState.ts';
 import { makeSettlementsFinal, settlementsKeptMs } from '../../../actors/chain/settlementRows.ts';
-import { emptySpanFoldState } from '../../../actors/chain/spanFold.ts';
+import type { Checkpoint, Settlement } from '../../../actors/chain/settlements.ts';
+import { emptySpanFoldState } from '../../../actors/chain/spanFoldState.ts';
 import { settlementRanges } from '../../../actors/views/chainViewTypes.ts';
 import {
   buildState,
@@ -124,7 +125,7 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
   const settlements: Settlement[] = [];
   const checkpoints: Checkpoint[] = [];
   const records = createRecords();
-  records.apply(encodeChainFold(createCapture(short)));
+  records.apply(encodeSpanFold(createCapture(short)));
   for (const { gapHours, notFinal, ...logged } of entries) {
     const timestampMs = whole.block.timestampMs + gapHours * hourMs;
     const events = listEvents(whole, logged);
@@ -158,10 +159,10 @@ describe('settlements and checkpoints', () => {
         evicted += short.archive.settlements.count + short.archive.checkpoints.count;
 
         const all = createRecords();
-        all.apply(encodeChainFold(createCapture(short)));
+        all.apply(encodeSpanFold(createCapture(short)));
         expect(records.sorted()).toEqual(all.sorted());
         const restoration = createChainRestoration();
-        for (const record of encodeChainFold(createCapture(short))) restoration.add(record);
+        for (const record of encodeSpanFold(createCapture(short))) restoration.add(record);
         const restored = restoration.complete().state.safe[0] as ChainState;
         expect(showAll(restored, nowMs)).toEqual(showAll(short, nowMs));
       }),

@@ -3,7 +3,7 @@ import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { toChainSpan } from '../../../actors/chain/chainSpan.ts';
-import { ForkBelowStates } from '../../../actors/chain/spanFold.ts';
+import { ForkBelowStates } from '../../../actors/chain/followLink.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import {
   buildEvent,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
+import type { ChainFeedEvent } from '../../../actors/chain/chainFeedEvent.ts';
 import { compareArrivals } from '../../../actors/feed/arrival.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../../actors/feed/eventWindow.ts';

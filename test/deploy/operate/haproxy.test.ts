@@ -1,47 +1,30 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { rateClasses } from '../../../http/server/rateLimiter.ts';
-import { startPublicServer, type TestPublicServer } from '../../support/http/publicServer.ts';
+import {
+  connectFrom,
+  countAnswered,
+  createProxyClients,
+  expectLimitOfNetwork,
+  proxiedPath as path,
+  proxiedName,
+} from '../../support/http/proxyClients.ts';
+import { startPublicServer } from '../../support/http/publicServer.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { findProxy } from '../../support/processes/findProxy.ts';
 import { startHaproxy, type TestHaproxy } from '../../support/processes/haproxy.ts';
-import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
+import { shareInFile } from '../../support/processes/lifetime.ts';
 
-const path = '/v1/public/telemetry';
-const host = 'Host: mining.example.org\r\n';
+const host = `Host: ${proxiedName}\r\n`;
 const program = findProxy('haproxy');
 
 function createClients({ proxiedPort }: TestHaproxy) {
-  /** @param from the address that the connection seems to come from. */
-  async function open(from: string): Promise<Socket> {
-    const socket = connect(proxiedPort, '127.0.0.1');
-    whenFinished(() => socket.destroy());
+  const open = async (from: string): Promise<Socket> => {
+    const socket = await connectFrom(proxiedPort, from);
     socket.on('error', () => undefined);
-    await once(socket, 'connect');
-    const [family, own] = from.includes(':') ? ['TCP6', '::1'] : ['TCP4', '127.0.0.1'];
-    socket.write(`PROXY ${family} ${from} ${own} 40000 8080\r\n`);
     return socket;
-  }
-
-  /** What comes back for these bytes until the connection is closed. */
-  async function exchange(sent: string, from = '192.0.2.1'): Promise<string> {
-    const socket = await open(from);
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-    });
-    const closed = once(socket, 'close');
-    socket.write(sent);
-    await closed;
-    return received;
-  }
-
-  async function status(from: string, target = path, headers = ''): Promise<number> {
-    const text = `GET ${target} HTTP/1.1\r\n${host}${headers}Connection: close\r\n\r\n`;
-    return Number(/^HTTP\/1\.1 (\d{3})/.exec(await exchange(text, from))?.[1]);
-  }
-  return { open, exchange, status };
+  };
+  return { open, ...createProxyClients(open) };
 }
 
 /** The service with its rate limits behind HAProxy. */
@@ -49,14 +32,6 @@ const useProxy = shareInFile(async () => {
   const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
   return { server, ...createClients(await startHaproxy(program ?? '', server.port)) };
 });
-
-/** Requests of this route that the service has answered, whatever the answer. */
-async function countAnswered({ registry }: TestPublicServer, route: string): Promise<number> {
-  const metric = await registry.getSingleMetric('miner_http_requests_total')?.get();
-  return (metric?.values ?? [])
-    .filter(({ labels }) => labels.route === route)
-    .reduce((total, { value }) => total + value, 0);
-}
 
 describe.skipIf(program === null)('the service behind HAProxy', () => {
   const next = `GET ${path} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
@@ -82,13 +57,13 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     ],
   ])('never sees a request with %s', async (_what, sent) => {
     const { server, exchange } = await useProxy();
-    const before = await countAnswered(server, path);
+    const before = await countAnswered(server.registry, path);
     const received = await exchange(`${sent}${next}`);
     expect(received).toMatch(/^HTTP\/1\.1 [45]\d\d/);
     // What it refuses by a rule leaves the connection open for the next one.
     const answers = received.split('HTTP/1.1 200').length - 1;
     expect(answers).toBeLessThanOrEqual(1);
-    expect((await countAnswered(server, path)) - before).toBe(answers);
+    expect((await countAnswered(server.registry, path)) - before).toBe(answers);
   });
 
   it.each([
@@ -104,16 +79,7 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
 
   it('limits a client whatever it says of its own address, and another one not', async () => {
     const { status } = await useProxy();
-    const { burst } = rateClasses.publicHeavy;
-    const statuses: number[] = [];
-    for (let index = 0; index <= burst; index++) {
-      const spoofed = `X-Forwarded-For: 198.51.100.${index}\r\nX-Forwarded-For: 203.0.113.${index}\r\nForwarded: for=192.0.2.${index}\r\n`;
-      // Another address of the same network each time.
-      statuses.push(await status(`2001:db8:1:2::${(index + 1).toString(16)}`, '/v1/events', spoofed));
-    }
-    expect(statuses.slice(0, burst)).not.toContain(429);
-    expect(statuses.at(-1)).toBe(429);
-    expect(await status('2001:db8:1:3::1', '/v1/events')).not.toBe(429);
+    await expectLimitOfNetwork(status);
   });
 
   it('is spared a flood of one network, and of one site', async () => {

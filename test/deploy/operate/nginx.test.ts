@@ -1,53 +1,32 @@
 import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
-import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
-import { rateClasses } from '../../../http/server/rateLimiter.ts';
+import {
+  connectFrom,
+  countAnswered,
+  createProxyClients,
+  expectLimitOfNetwork,
+  proxiedName as name,
+  proxiedPath as path,
+} from '../../support/http/proxyClients.ts';
 import { startPublicServer } from '../../support/http/publicServer.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { findProxy } from '../../support/processes/findProxy.ts';
 import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
 import { startNginx, type TestNginx } from '../../support/processes/nginx.ts';
 
-const name = 'mining.example.org';
-const path = '/v1/public/telemetry';
 const program = findProxy('nginx');
 
 function createClients({ certificate: ca, proxiedPort }: TestNginx) {
-  /** @param from the address that the connection seems to come from. */
-  async function openFrom(from: string): Promise<TLSSocket> {
-    const socket = connectTcp(proxiedPort, '127.0.0.1');
-    await once(socket, 'connect');
-    const family = from.includes(':') ? 'TCP6' : 'TCP4';
-    const own = from.includes(':') ? '::1' : '127.0.0.1';
-    socket.write(`PROXY ${family} ${from} ${own} 40000 443\r\n`);
-    const tls = connectTls({ socket, ca, servername: name });
+  const open = async (from: string): Promise<TLSSocket> => {
+    const tls = connectTls({ socket: await connectFrom(proxiedPort, from), ca, servername: name });
     whenFinished(() => tls.destroy());
     await once(tls, 'secureConnect');
     return tls;
-  }
-
-  /** What comes back for these bytes until the connection is closed. */
-  async function exchange(sent: string, from = '192.0.2.1'): Promise<string> {
-    const socket = await openFrom(from);
-    let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-    });
-    socket.on('error', () => undefined);
-    const closed = once(socket, 'close');
-    socket.write(sent);
-    await closed;
-    return received;
-  }
-
-  async function status(from: string, target = path, headers = ''): Promise<number> {
-    const text = `GET ${target} HTTP/1.1\r\nHost: ${name}\r\n${headers}Connection: close\r\n\r\n`;
-    return Number(/^HTTP\/1\.1 (\d{3})/.exec(await exchange(text, from))?.[1]);
-  }
-  return { openFrom, exchange, status };
+  };
+  return { open, ...createProxyClients(open) };
 }
 
 /** The service with its rate limits behind nginx. */
@@ -57,12 +36,6 @@ const useProxy = shareInFile(async () => {
   const { certificate: ca, port } = nginx;
   return { server, ca, port, ...createClients(nginx) };
 });
-
-/** Requests that the service has answered, whatever the answer. */
-async function countAnswered({ server }: Awaited<ReturnType<typeof useProxy>>): Promise<number> {
-  const metric = await server.registry.getSingleMetric('miner_http_requests_total')?.get();
-  return (metric?.values ?? []).reduce((total, { value }) => total + value, 0);
-}
 
 describe.skipIf(program === null)('the service behind nginx', () => {
   it('is reached by its name over TLS, and shows nothing of what it runs on', async () => {
@@ -134,11 +107,11 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     ],
   ])('never sees a request with %s', async (_what, sent) => {
     const proxy = await useProxy();
-    const before = await countAnswered(proxy);
+    const before = await countAnswered(proxy.server.registry);
     const received = await proxy.exchange(`${sent}${next}`);
     expect(received).toMatch(/^(?:HTTP\/1\.1 [45]\d\d|<html>|$)/);
     expect(received).not.toContain('"schemaVersion"');
-    expect(await countAnswered(proxy)).toBe(before);
+    expect(await countAnswered(proxy.server.registry)).toBe(before);
   });
 
   it.each([
@@ -155,21 +128,12 @@ describe.skipIf(program === null)('the service behind nginx', () => {
 
   it('limits a client whatever it says of its own address, and another one not', async () => {
     const { status } = await useProxy();
-    const { burst } = rateClasses.publicHeavy;
-    const statuses: number[] = [];
-    for (let index = 0; index <= burst; index++) {
-      const spoofed = `X-Forwarded-For: 198.51.100.${index}\r\nX-Forwarded-For: 203.0.113.${index}\r\nForwarded: for=192.0.2.${index}\r\n`;
-      // Another address of the same network each time.
-      statuses.push(await status(`2001:db8:1:2::${(index + 1).toString(16)}`, '/v1/events', spoofed));
-    }
-    expect(statuses.slice(0, burst)).not.toContain(429);
-    expect(statuses.at(-1)).toBe(429);
-    expect(await status('2001:db8:1:3::1', '/v1/events')).not.toBe(429);
+    await expectLimitOfNetwork(status);
   });
 
   it('is spared a flood of one network', async () => {
     const proxy = await useProxy();
-    const before = await countAnswered(proxy);
+    const before = await countAnswered(proxy.server.registry);
     const flood = 1_500;
     const connections = 3;
     const requests = `GET /healthz HTTP/1.1\r\n${host}\r\n`.repeat(flood / connections);
@@ -181,13 +145,13 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     const limited = answers.join('').match(/HTTP\/1\.1 429/g)?.length ?? 0;
     expect(limited).toBeGreaterThan(0);
     expect(answers.join('')).toMatch(/Retry-After: 1\r\n(?:.+\r\n)*\r\n\{"error":"rate_limited"\}/);
-    expect((await countAnswered(proxy)) - before).toBeLessThan(flood);
+    expect((await countAnswered(proxy.server.registry)) - before).toBeLessThan(flood);
     expect(await proxy.status('2001:db8:7:8::1')).toBe(200);
   });
 
   it('has a bound of connections that are being answered, of one network and of one site', async () => {
     const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
-    const { openFrom } = createClients(
+    const { open } = createClients(
       await startNginx(program ?? '', server.port, [
         ['limit_conn connections 100;', 'limit_conn connections 3;'],
         ['limit_conn site_connections 1600;', 'limit_conn site_connections 6;'],
@@ -195,7 +159,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     );
     const sockets: TLSSocket[] = [];
     const openStream = async (from: string): Promise<number> => {
-      const socket = await openFrom(from);
+      const socket = await open(from);
       sockets.push(socket);
       socket.write(`GET /v1/events/stream HTTP/1.1\r\n${host}\r\n`);
       const [answer] = await once(socket, 'data');
@@ -216,8 +180,8 @@ describe.skipIf(program === null)('the service behind nginx', () => {
   });
 
   it('sends events as they come', async () => {
-    const { openFrom } = await useProxy();
-    const socket = await openFrom('192.0.2.11');
+    const { open } = await useProxy();
+    const socket = await open('192.0.2.11');
     let received = '';
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');

@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import type { Deployment } from '../../../deploy/deploymentFile.ts';
-import { type Service, type ServiceSettings, startService } from '../../../deploy/service.ts';
+import { type Service, startService } from '../../../deploy/service.ts';
+import type { ServiceSettings } from '../../../deploy/serviceSettings.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/pendingReads.ts';
 import type { Isolation, SimulatedWorld } from '../world/createWorld.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
-import type { ChainFeedEvent } from '../../../actors/chain/chainState.ts';
+import type { ChainFeedEvent } from '../../../actors/chain/chainFeedEvent.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/feed/eventWindow.ts';
 import {
   addAchievements,

@@ -1,6 +1,7 @@
 import { type ChainSpanMessage, chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
 import { decodeChain } from '../../../actors/chain/decodeChain.ts';
-import { createChainFold, emptySpanFoldState, type SpanFoldState } from '../../../actors/chain/spanFold.ts';
+import { createSpanFold } from '../../../actors/chain/spanFold.ts';
+import { emptySpanFoldState, type SpanFoldState } from '../../../actors/chain/spanFoldState.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import type { ChainProofs } from '../../../streams/indexer/chainProofs.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
@@ -75,7 +76,7 @@ export async function foldSpans(
   onState: (state: SpanFoldState) => void | Promise<void> = () => undefined,
 ) {
   const { contracts, deploymentBlock } = economy.deployed;
-  const fold = createChainFold({ chainId: testChainId, contracts, deploymentBlock, retainedFromBlock: null });
+  const fold = createSpanFold({ chainId: testChainId, contracts, deploymentBlock, retainedFromBlock: null });
   let state = emptySpanFoldState;
   const rejections: string[] = [];
   const reorganizations: number[] = [];

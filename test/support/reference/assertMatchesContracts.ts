@@ -1,8 +1,9 @@
 import { keccak256 } from 'viem';
 import { expect } from 'vitest';
-import type { ChainState, Position } from '../../../actors/chain/chainState.ts';
+import type { ChainState } from '../../../actors/chain/chainState.ts';
 import { findPhase } from '../../../actors/chain/collectionPhase.ts';
 import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/contractAbis.ts';
+import type { Position } from '../../../actors/chain/miningState.ts';
 import {
   activateWeight,
   computeActiveWeight,

@@ -1,4 +1,4 @@
-import type { SettlementEvent } from '../../machines/settlementMachine.ts';
+import type { SettlementEvent } from '../../machines/settlementEvents.ts';
 import { type Decoded, reject } from '../messages/decodeMessage.ts';
 import { findImpossibility } from './expectedSums.ts';
 import type { OracleMessage } from './oracleMessage.ts';

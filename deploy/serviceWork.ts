@@ -1,0 +1,117 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../actors/views/clock.ts';
+import type { Grant } from '../machines/ingestMachine.ts';
+import type { Database } from '../storage/database.ts';
+import { createOldestRowMs } from '../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../storage/snapshots.ts';
+import { resolveTables } from '../storage/tables.ts';
+import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
+import { createFollowers, type Followers } from '../streams/followers.ts';
+import { createUsedGeneration, type UsedGeneration } from '../streams/generationWatch.ts';
+import type { Ingest } from '../streams/ingest.ts';
+import type { NatsLink } from '../streams/jetstream/natsLink.ts';
+import type { MessageCounts } from '../streams/messageCounts.ts';
+import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
+import type { Tracing } from './openTelemetry.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
+import type { DomainActors } from './serviceViews.ts';
+
+export interface StreamWorkOptions {
+  readonly settings: ServiceSettings;
+  readonly actors: DomainActors;
+  readonly nats: NatsLink;
+  readonly database: Database;
+  readonly ingest: Ingest;
+  readonly counts: MessageCounts;
+  readonly tracing: Tracing | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Builds the followers of the streams on the tables that this process may use. */
+export async function composeStreamWork(
+  options: StreamWorkOptions,
+  { epoch, generation }: Grant,
+): Promise<StreamWork> {
+  const { settings, actors, nats, ingest, counts, tracing, clock, logger, registry } = options;
+  const used = createUsedGeneration(generation, registry);
+  const rebuildsFrom = () => {
+    const from = ingest.rebuildsFrom();
+    return from === null ? used.tables() : resolveTables(from);
+  };
+  const indexer = await createIndexer(options);
+  const followers = createFollowers({
+    ...nats.jetStream(),
+    ...actors,
+    database: ingest.databaseIn(epoch),
+    tables: used.tables,
+    storedTables: rebuildsFrom,
+    oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+    counts,
+    writes: settings.roles.ingest,
+    ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
+    onCurrentSaved: (stream) => stream === 'MINER_COUNTER' && ingest.noteRebuilt(),
+    ...(tracing && { onBatch: tracing.onBatch }),
+    policy: settings.snapshots,
+    clock,
+    logger,
+    registry,
+  });
+  const audit = await createAudit(options, followers, used);
+  return createStreamWork({ followers, indexer, used, audit, auditSeconds: settings.auditSeconds });
+}
+
+async function createAudit(
+  { settings, actors: { counters, chain }, nats, database, clock, logger, registry }: StreamWorkOptions,
+  { followers, recent }: Followers,
+  { tables }: UsedGeneration,
+) {
+  const { rpcUrl } = settings;
+  const { onChain, installationId, genesisTimestamp } = settings.deployment;
+  const hasNode = rpcUrl !== null && onChain !== null && settings.auditSeconds > 0;
+  const isCurrent = () => followers.get('MINER_COUNTER')?.isCurrent ?? false;
+  const audit: SelfAudit = createSelfAudit(
+    {
+      ...nats.jetStream(),
+      database,
+      tables,
+      oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+      genesisMs: genesisTimestamp * 1000,
+      memory: {
+        recent,
+        publicInstallationId: installationId,
+        history: () => (isCurrent() ? counters.history() : null),
+      },
+      snapshots: createSnapshotStore({ database, tables, logger }),
+      safeStates: () => chain?.state.safe ?? [],
+      blockAudit: hasNode
+        ? (await import('../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
+        : null,
+      random: Math.random,
+      logger,
+    },
+    registerAuditMetrics(registry, () => audit.drifts()),
+  );
+  return audit;
+}
+
+/** A node's client and proofs take long to load, and most processes need none. */
+async function createIndexer({ settings, nats, registry, logger }: StreamWorkOptions) {
+  const { rpcUrl, chainProofs: proofs } = settings;
+  const { onChain } = settings.deployment;
+  if (rpcUrl === null || onChain === null) return null;
+  const { createDeploymentIndexer } = await import('../streams/indexer/indexing.ts');
+  const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
+  const onProgress = showIndexingProgress(process.stderr);
+  return createDeploymentIndexer({
+    ...nats.jetStream(),
+    onChain,
+    rpcUrl,
+    proofs,
+    registry,
+    logger,
+    onProgress,
+  });
+}

@@ -1,0 +1,22 @@
+import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
+import type { Database } from '../../storage/database.ts';
+import { readNewestReading } from '../../storage/observations.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { RowOrigin } from '../storedHistory.ts';
+
+/** The newest reading says which message it was by its `telemetryId`. */
+export async function readReadingRowOrigins(database: Database, tables: Tables): Promise<RowOrigin[]> {
+  const newest = await readNewestReading(database, tables);
+  if (newest === null) return [];
+  const { position, telemetryId } = newest;
+  const decode = createCounterDecoder();
+  return [
+    {
+      position,
+      isMessage: ({ subject, data }) => {
+        const decoded = decode(subject, data);
+        return 'value' in decoded && decoded.value.telemetryId === telemetryId;
+      },
+    },
+  ];
+}
