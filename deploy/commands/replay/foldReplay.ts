@@ -30,7 +30,7 @@ export const replayStopMs = 7_000;
 /** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
 const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
-/** The most messages of a range: some 15 MB of rows, which are in memory until those of all ranges in front of it are stored. */
+/** The most messages of a range: some 10 MB of rows, which are in memory until those of all ranges in front of it are stored. */
 const rangeMessagesMax = 50_000;
 /** Fewer would cost more than they are worth: each range is folded with a lead-in, by a consumer of its own. */
 const rangeMessagesMin = 2_000;
