@@ -13,6 +13,19 @@ import {
 /** A fault ends the service as a stop does, and is reported at the end. */
 const endWithFault = ['closePublicServer', { type: 'noteFault', params: passError }] as const;
 
+/** A stop and a fault end the service in the same order, which begins with `target`. */
+function endInOrder<const Target extends string>(target: Target) {
+  return {
+    stop: { target, actions: 'closePublicServer' },
+    faulted: { target, actions: endWithFault },
+  } as const;
+}
+
+/** Another process ingests: nothing may be written any more. */
+const abandon = {
+  lost: { target: '#service.online.closingNats', actions: endWithFault },
+} as const;
+
 /**
  * The root of a process: how long each child lives, what ends the process, and in which order it ends. The children themselves wait for
  * what is unavailable; a child that errors is a fault of the program and ends everything in order, as a stop does. Once another process
@@ -65,8 +78,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
             { guard: 'isLastPort', target: 'online' },
             { actions: assign({ portsToBind: ({ context }) => context.portsToBind - 1 }) },
           ],
-          stop: { target: 'closingDatabase', actions: 'closePublicServer' },
-          faulted: { target: 'closingDatabase', actions: endWithFault },
+          ...endInOrder('closingDatabase'),
         },
       },
       online: {
@@ -93,13 +105,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
         initial: 'reaching',
         states: {
           reaching: {
-            on: {
-              stop: { target: 'closingNats', actions: 'closePublicServer' },
-              faulted: {
-                target: 'closingNats',
-                actions: endWithFault,
-              },
-            },
+            on: endInOrder('closingNats'),
             initial: 'connecting',
             states: {
               connecting: { on: { natsConnected: 'openingJetStream' } },
@@ -150,17 +156,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
             initial: 'preparing',
             states: {
               preparing: {
-                on: {
-                  stop: { target: 'releasing', actions: 'closePublicServer' },
-                  faulted: {
-                    target: 'releasing',
-                    actions: endWithFault,
-                  },
-                  lost: {
-                    target: '#service.online.closingNats',
-                    actions: endWithFault,
-                  },
-                },
+                on: { ...endInOrder('releasing'), ...abandon },
                 initial: 'claiming',
                 states: {
                   claiming: {
@@ -203,12 +199,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                     actions: [assign({ hasIndexerEnded: true }), raiseFault.actions],
                   },
                 },
-                on: {
-                  lost: {
-                    target: '#service.online.closingNats',
-                    actions: endWithFault,
-                  },
-                },
+                on: abandon,
                 initial: 'following',
                 states: {
                   following: {
@@ -250,13 +241,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                           onError: raiseFault,
                         },
                         exit: endIndexers,
-                        on: {
-                          stop: { target: 'draining', actions: 'closePublicServer' },
-                          faulted: {
-                            target: 'draining',
-                            actions: endWithFault,
-                          },
-                        },
+                        on: endInOrder('draining'),
                       },
                       draining: {
                         tags: 'stopping',
