@@ -7,6 +7,7 @@ import { measureHostile } from './hostile/hostile.ts';
 import { measureInstallations } from './installations.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
+import { measureRanges } from './ranges.ts';
 import { measureReplay } from './replay.ts';
 import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
 import { measureScaleOut } from './scaleOut.ts';
@@ -77,6 +78,10 @@ addRoundsCommand(
 addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
   .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)
   .action(measureReplay);
+
+addRoundsCommand('ranges', 'how the fold of a replay scales with the threads that fold its ranges')
+  .option('--readings <count>', 'messages of the made-up stream', parseWholeNumber, 500_000)
+  .action(measureRanges);
 
 addRoundsCommand(
   'stream',

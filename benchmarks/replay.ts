@@ -34,7 +34,11 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
     const deployment = writeDeploymentFile(dir, installationId);
     const series = await measureInterleaved(
       [
-        { name: '`miner replay`, all rows written', measure: () => replayRate(dir, nats.url, deployment) },
+        { name: '`miner replay`, all rows written', measure: () => replayRate(dir, nats.url, deployment, 1) },
+        {
+          name: '`miner replay --ranges 2`, all rows written',
+          measure: () => replayRate(dir, nats.url, deployment, 2),
+        },
         {
           name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
           measure: () => bareRate(connection, readings),
@@ -54,11 +58,11 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
 }
 
 /** Messages a second, from the replay's own line: folded, and stored in ClickHouse. */
-async function replayRate(dir: string, natsUrl: string, deployment: string): Promise<number> {
+async function replayRate(dir: string, natsUrl: string, deployment: string, ranges: number): Promise<number> {
   const dataDir = mkdtempSync(join(dir, 'replay-'));
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [minerProgram, 'replay', '--from-sequence', '1'],
+    [minerProgram, 'replay', '--from-sequence', '1', '--ranges', String(ranges)],
     {
       encoding: 'utf8',
       env: {
@@ -71,7 +75,7 @@ async function replayRate(dir: string, natsUrl: string, deployment: string): Pro
     },
   );
   rmSync(dataDir, { recursive: true, force: true });
-  const [, rate] = /\((\d+) a second\)/.exec(stdout) ?? [];
+  const [, rate] = /\((\d+) per second\)/.exec(stdout) ?? [];
   if (status !== 0 || rate === undefined) throw new Error(`the replay failed:\n${stdout}${stderr}`);
   return Number(rate);
 }

@@ -22,7 +22,7 @@ export interface RowInsert {
 
 /** Rows of one table and of few partitions, by the periods of the rows. */
 interface Segment {
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   readonly rowCount: number;
   readonly periods: ReadonlySet<number>;
 }
@@ -126,7 +126,13 @@ export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): Ro
     segments: (piece: EncodedRows) => readonly Segment[],
     table: string,
     { columns }: Pick<ColumnSelection<unknown>, 'columns'>,
-  ): RowInsert[] => joinSegments(pieces.flatMap(segments)).map((rows) => ({ table, columns, ...rows }));
+  ): RowInsert[] =>
+    joinSegments(pieces.flatMap(segments)).map(({ bytes, rowCount }) => ({
+      table,
+      columns,
+      bytes,
+      rowCount,
+    }));
   const ofEvents = (kind: 'measurementEvents' | 'chainEvents', definitions: EventTableDefinitions) => [
     ...of((piece) => piece[kind].ids, tables[kind].ids, definitions.ids),
     ...of((piece) => piece[kind].times, tables[kind].times, definitions.times),
@@ -144,9 +150,32 @@ export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): Ro
   ];
 }
 
+/** Consecutive pieces of the stream as one. */
+export function joinEncodedRows(pieces: readonly EncodedRows[]): EncodedRows {
+  const of = (segments: (piece: EncodedRows) => readonly Segment[]) => joinSegments(pieces.flatMap(segments));
+  const ofEvents = (kind: 'measurementEvents' | 'chainEvents') => ({
+    ids: of((piece) => piece[kind].ids),
+    times: of((piece) => piece[kind].times),
+    events: of((piece) => piece[kind].events),
+  });
+  return {
+    rounds: of((piece) => piece.rounds),
+    buckets: of((piece) => piece.buckets),
+    measurementEvents: ofEvents('measurementEvents'),
+    chainEvents: ofEvents('chainEvents'),
+    ownerActivity: of((piece) => piece.ownerActivity),
+    settlements: of((piece) => piece.settlements),
+    checkpoints: of((piece) => piece.checkpoints),
+    readings: of((piece) => piece.readings),
+    rowCount: pieces.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    byteLength: pieces.reduce((sum, { byteLength }) => sum + byteLength, 0),
+    throughPosition: pieces.at(-1)?.throughPosition ?? 0,
+  };
+}
+
 /** Neighbours as one, as long as they stay within few periods. */
-function joinSegments(segments: readonly Segment[]): { bytes: Buffer; rowCount: number }[] {
-  const groups: { parts: Buffer[]; rowCount: number; periods: Set<number> }[] = [];
+function joinSegments(segments: readonly Segment[]): (Segment & { readonly bytes: Buffer })[] {
+  const groups: { parts: Uint8Array[]; rowCount: number; periods: Set<number> }[] = [];
   for (const { bytes, rowCount, periods } of segments) {
     const group = groups.at(-1);
     const together = new Set([...(group?.periods ?? []), ...periods]);
@@ -158,5 +187,5 @@ function joinSegments(segments: readonly Segment[]): { bytes: Buffer; rowCount: 
       group.periods = together;
     }
   }
-  return groups.map(({ parts, rowCount }) => ({ bytes: Buffer.concat(parts), rowCount }));
+  return groups.map(({ parts, rowCount, periods }) => ({ bytes: Buffer.concat(parts), rowCount, periods }));
 }

@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import { dayMs } from '../schemas/durations.ts';
 import { findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
-import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type { MeasuredReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from './eventWindow.ts';
 
@@ -88,7 +88,7 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  */
 export function addAchievements(
   previous: MeasurementProgress | null,
-  reading: AcceptedReading,
+  reading: MeasuredReading,
   dayMm: number,
   previousDayMm: number,
   storedAtNanos: bigint,
@@ -180,7 +180,7 @@ function toMilliseconds(nanos: bigint): number {
 /** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
 function listEvents(
   achievements: readonly Achievement[],
-  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
+  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: MeasuredReading,
   arrivedAtMs: number,
 ): MeasurementEvent[] {
   const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };

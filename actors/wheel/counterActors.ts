@@ -1,16 +1,12 @@
-import { evictOldest } from '../feed/eventWindow.ts';
-import {
-  addAchievements,
-  type MeasurementEvent,
-  type MeasurementProgress,
-} from '../feed/measurementEvents.ts';
+import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
-import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
+import type { DayHistory } from '../statistics/dayHistory.ts';
+import type { BucketRow, RoundRow } from '../storedRows.ts';
 import type { TelemetryView } from '../views/views.ts';
 import type { CounterReading, StoredReading } from './counterReading.ts';
 import {
@@ -21,6 +17,14 @@ import {
 } from './counterSnapshot.ts';
 import { createCounterDecoder } from './decodeCounter.ts';
 import { createInstallationActor, type InstallationActor, type ReadingOutput } from './installationActor.ts';
+import { type JoinedInstallation, joinInstallation, listClosed } from './joinRange.ts';
+import {
+  addPublicReading,
+  addPublicReadings,
+  type EvictedMeasurements,
+  type PublicState,
+} from './publicState.ts';
+import type { FoldedRange } from './rangeFold.ts';
 import type { RoundState } from './roundFold.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
@@ -30,8 +34,15 @@ const nanosPerMillisecond = 1_000_000n;
 
 /** What an accepted message of `MINER_COUNTER` makes. */
 export interface CounterOutput extends ReadingOutput {
-  /** Events of the feed that have left memory, with the run of the fold; left out without any. */
-  readonly evicted?: { readonly run: string; readonly events: readonly MeasurementEvent[] };
+  /** Left out without any. */
+  readonly evicted?: EvictedMeasurements;
+}
+
+/** What a range of messages makes in addition to what it made by itself. */
+export interface JoinedRange {
+  readonly rounds: readonly RoundRow[];
+  readonly buckets: readonly BucketRow[];
+  readonly evicted: readonly EvictedMeasurements[];
 }
 
 /** The actors of `MINER_COUNTER`, one per installation that the stream has readings of. */
@@ -40,6 +51,11 @@ export interface CounterActors {
   receive(message: StreamMessage): Received<CounterOutput>;
   /** Takes a reading whose message has left the stream, as ClickHouse holds it. */
   receiveStored(reading: StoredReading): Received<CounterOutput>;
+  /**
+   * Takes a range of messages behind those that were taken, which was folded without this state. Nothing has changed until the result is called. Null
+   * where the messages make something else than was taken for granted then: they have to be taken one by one.
+   */
+  joinRange(range: FoldedRange): (() => JoinedRange) | null;
   /** Whether readings of it were accepted, also where they are not shown yet. */
   hasReadings(installationId: string): boolean;
   /** Offline for an installation that has published nothing. */
@@ -102,15 +118,36 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     const outcome = actor.receive(reading, position);
     if (installationId === publicInstallationId && 'output' in outcome) {
       const { reading: accepted, closed } = outcome.output;
-      const previousDayMm = folded.history?.open.distanceMm ?? 0;
-      folded.history = withReading(folded.history, accepted, closed.round);
-      const dayMm = folded.history.open.distanceMm ?? 0;
-      const before = folded.progress;
-      folded.progress = addAchievements(before, accepted, dayMm, previousDayMm, storedAtNanos);
-      if (folded.progress.events !== before?.events)
-        return { output: { ...outcome.output, ...evictOldEvents(folded, position) } };
+      const evicted = addPublicReading(folded, accepted, closed.round, storedAtNanos);
+      if (evicted !== null) return { output: { ...outcome.output, evicted } };
     }
     return outcome;
+  }
+
+  function joinRange(range: FoldedRange): (() => JoinedRange) | null {
+    const current = folded ?? shown;
+    const joined = new Map<string, JoinedInstallation>();
+    let unknown = 0;
+    for (const one of range.installations) {
+      const { installationId } = one.first;
+      const actor = current.actors.get(installationId);
+      if (actor === undefined) unknown++;
+      const result = joinInstallation(actor?.state() ?? null, one, { ...range, genesisMs });
+      if (result === null) return null;
+      joined.set(installationId, result);
+    }
+    // Which of them are too many depends on the order of all messages.
+    if (current.actors.size + unknown > installationsMax) return null;
+    return () => {
+      folded = current;
+      for (const [installationId, { state }] of joined)
+        folded.actors.set(installationId, createInstallationActor(installationId, genesisMs, state));
+      const closed = [...joined.values()].map(listClosed);
+      const rounds = closed.flatMap((one) => one.rounds);
+      const ofPublic = rounds.filter(({ installationId }) => installationId === publicInstallationId);
+      const evicted = addPublicReadings(folded, range.publicReadings, ofPublic);
+      return { rounds, buckets: closed.flatMap(({ buckets }) => buckets), evicted };
+    };
   }
 
   function telemetry(installationId: string, nowMs: number): TelemetryView {
@@ -160,6 +197,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>
       take(reading, reading.position, BigInt(reading.receivedAtMs) * nanosPerMillisecond),
+    joinRange,
     hasReadings: (installationId) =>
       shown.actors.has(installationId) || (folded?.actors.has(installationId) ?? false),
     telemetry,
@@ -178,22 +216,6 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
 }
 
 /** All state of the folds at one position. */
-interface Folded {
+interface Folded extends PublicState {
   readonly actors: Map<string, InstallationActor>;
-  history: DayHistory | null;
-  progress: MeasurementProgress | null;
-}
-
-function evictOldEvents(folded: Folded, position: number): Pick<CounterOutput, 'evicted'> {
-  const { progress } = folded;
-  if (progress === null) return {};
-  const shorter = evictOldest(
-    progress,
-    ({ receivedAtMs }) => receivedAtMs,
-    () => true,
-    position,
-  );
-  if (shorter === null) return {};
-  folded.progress = { ...progress, ...shorter.window };
-  return { evicted: { run: progress.run, events: shorter.evicted } };
 }

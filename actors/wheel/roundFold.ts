@@ -24,7 +24,8 @@ function computeRoundStart(roundId: number, genesisMs: number): number {
   return genesisMs + (roundId - 1) * roundMs;
 }
 
-function bucketStartMs(timeMs: number): number {
+/** Start of the half-hour bucket that holds a time (epoch milliseconds). */
+export function findBucketStart(timeMs: number): number {
   return Math.floor(timeMs / bucketMs) * bucketMs;
 }
 
@@ -98,7 +99,7 @@ export function foldRound(
     ? { installationId, roundId: openRound, startMs, workUnits: state.openRoundWorkUnits, position }
     : null;
   const ended = round === null ? state.bucket : withRound(state.bucket, round.workUnits);
-  const isBucketClosed = bucketStartMs(reading.observedAtMs) !== ended.startMs;
+  const isBucketClosed = findBucketStart(reading.observedAtMs) !== ended.startMs;
   return {
     state: {
       coveredFromMs,
@@ -117,7 +118,7 @@ export function foldRound(
 
 function openBucket(reading: AcceptedReading): OpenBucket {
   return {
-    startMs: bucketStartMs(reading.observedAtMs),
+    startMs: findBucketStart(reading.observedAtMs),
     observedRoundCount: 0,
     workUnits: 0n,
     readingCount: 1,

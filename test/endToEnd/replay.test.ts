@@ -121,9 +121,10 @@ describe('replay', () => {
       'into generation 2, a dry run',
     );
 
-    const real = await replay('--from-time', new Date(genesisMs).toISOString());
+    const real = await replay('--from-time', new Date(genesisMs).toISOString(), '--ranges', '2');
     expect(real).toMatchObject({ status: 0 });
     expect(real.output).toContain('1 days differ');
+    expect(real.output).toContain('3 ranges, 0 of them folded again');
     expect(await state()).toEqual(before);
     // As if the dry runs had not been.
     expect(await database(async (_, tables) => tables.generation)).toBe(2);
@@ -153,7 +154,9 @@ describe('replay', () => {
     const selectRows = (rows: readonly (readonly unknown[])[], id: string) =>
       rows.filter((row) => row[0] === id);
 
-    const { status, output } = await replay('--from-sequence', '1', '--installation', 'wheel.one');
+    const { status, output } = await replay(
+      ...['--from-sequence', '1', '--installation', 'wheel.one', '--ranges', '2'],
+    );
     expect([status, output]).toEqual([0, expect.stringContaining('1 days differ')]);
     const after = await state();
     expect(selectRows(after.rounds, 'wheel.one')).toEqual(selectRows(before.rounds, 'wheel.one'));
@@ -211,15 +214,17 @@ describe('replay', () => {
     expect(gone.output).toContain('Messages 1 to 12000 cannot be rebuilt: their rows of readings, rounds,');
     expect(gone.output).toContain('begin at 14001 or above, or --incomplete continues without them');
     // What the stream has lost stays, and the state before it is folded from the stored readings.
-    const incomplete = await replay('--from-sequence', '1', '--incomplete');
+    const incomplete = await replay('--from-sequence', '1', '--incomplete', '--ranges', '3');
     expect([incomplete.status, incomplete.output]).toEqual([
       0,
       expect.stringContaining('Messages 1 to 12000 cannot be rebuilt'),
     ]);
+    // Of seven, the six that are not in the stream any more.
+    expect(incomplete.output).toContain('7 ranges, 6 of them folded again');
     expect((await state()).readings).toEqual(before.readings.slice(0, 14_000));
   });
 
-  it('of many readings, killed at three random moments, equals the live result', async () => {
+  it('of many readings, killed at three random moments, equals the live result, with any number of ranges', async () => {
     const count = 40_000;
     const startedMs = performance.now();
     const { environment, database, restart, replay } = await foldPublished(({ connection }) =>
@@ -230,7 +235,7 @@ describe('replay', () => {
     for (let kill = 0; kill < 3; kill++) {
       // A replay takes at least half as long as the live folding did.
       const delayMs = liveMs * (0.03 + Math.random() * 0.1);
-      const run = startMinerCommand(command, environment);
+      const run = startMinerCommand([...command, '--ranges', String(kill + 1)], environment);
       await run.written(`messages 1 to ${count}`);
       await wait(delayMs);
       expect(
@@ -238,9 +243,10 @@ describe('replay', () => {
         `ended before the kill after ${delayMs} ms: ${run.output()}`,
       ).toBeNull();
     }
-    const { status, output } = await replay('--from-sequence', '1');
+    const { status, output } = await replay('--from-sequence', '1', '--ranges', '2');
     expect([status, output]).toEqual([0, expect.stringContaining('no day differs')]);
     expect(output).toContain('resuming the replay');
+    expect(output).toMatch(/[1-9]\d* ranges, 0 of them folded again/);
     await database(async (one, tables) => {
       expect(tables.generation).toBe(2);
       expect(await compareDays(one, resolveTables(1), tables, everything)).toEqual([]);

@@ -1,9 +1,5 @@
 import { join } from 'node:path';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { openDatabase } from '../../../storage/database.ts';
-import { findActiveTables } from '../../../storage/generations.ts';
-import { migrate } from '../../../storage/migrations.ts';
-import { createReplayLog } from '../../../storage/replayLog.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
@@ -11,16 +7,21 @@ import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { locateDatabase } from '../../configuration.ts';
 import { readDeploymentFile } from '../../deploymentFile.ts';
 import { locateNats } from '../../natsConfiguration.ts';
-import { systemClock } from '../../systemClock.ts';
 import { within } from '../../within.ts';
 import { runUntilStopped, startOwnNats } from '../runService.ts';
-import { discardReplay, type ReplayOptions, replay, replayStopMs } from './replay.ts';
+import { replayStopMs } from './foldReplay.ts';
+import { discardReplay, replay } from './replay.ts';
+import { openReplay } from './replayOptions.ts';
 import type { ReplayRequest } from './replayPlan.ts';
 
 const closeGraceMs = 1_000;
 
-/** The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done. */
-export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
+/**
+ * The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done.
+ *
+ * @param ranges that are folded at the same time, by a thread each; one is folded by this thread.
+ */
+export function runReplay(request: ReplayRequest | 'discard', ranges = 1): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop, finish }) => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
     const deployment = readDeploymentFile(path);
@@ -41,19 +42,15 @@ export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
     const release = await acquireLock(connection, replaySubject, 'a replay');
     onStop('the lock of replays', async () => release());
     await requireSupportedServer(database);
-    await migrate(database, quiet);
-    const parts: ReplayOptions = {
+    const parts = await openReplay({
       connection,
-      js: jetstream(connection),
-      jsm: await jetstreamManager(connection),
       database,
-      active: await findActiveTables(database),
-      log: createReplayLog(database, systemClock.nowMs),
       deployment,
+      threads: ranges > 1 ? { count: ranges, nats } : null,
       logger: quiet,
       signal: stopping.signal,
       print: (line) => process.stdout.write(`${line}\n`),
-    };
+    });
     const replaying = request === 'discard' ? discardReplay(parts) : replay(parts, request);
     onStop('the replay', async () => {
       stopping.abort();

@@ -1,13 +1,9 @@
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { pino } from 'pino';
 import { replay } from '../../../deploy/commands/replay/replay.ts';
+import { openReplay } from '../../../deploy/commands/replay/replayOptions.ts';
 import type { ReplayRequest } from '../../../deploy/commands/replay/replayPlan.ts';
 import type { Deployment } from '../../../deploy/deploymentFile.ts';
-import { systemClock } from '../../../deploy/systemClock.ts';
 import { openDatabase } from '../../../storage/database.ts';
-import { findActiveTables } from '../../../storage/generations.ts';
-import { migrate } from '../../../storage/migrations.ts';
-import { createReplayLog } from '../../../storage/replayLog.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
@@ -58,22 +54,8 @@ async function runCommand(deployment: Deployment, request: ReplayRequest): Promi
   });
   try {
     const release = await acquireLock(connection, replaySubject, 'a replay');
-    await migrate(database, logger);
-    await replay(
-      {
-        connection,
-        js: jetstream(connection),
-        jsm: await jetstreamManager(connection),
-        database,
-        active: await findActiveTables(database),
-        log: createReplayLog(database, systemClock.nowMs),
-        deployment,
-        logger,
-        signal,
-        print: () => undefined,
-      },
-      request,
-    );
+    const parts = { connection, database, deployment, threads: null, logger, signal, print: () => undefined };
+    await replay(await openReplay(parts), request);
     release();
   } finally {
     await closeNats(connection);

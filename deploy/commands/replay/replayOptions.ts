@@ -1,0 +1,58 @@
+import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
+import type { Database } from '../../../storage/database.ts';
+import { findActiveTables } from '../../../storage/generations.ts';
+import { migrate } from '../../../storage/migrations.ts';
+import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
+import type { Tables } from '../../../storage/tables.ts';
+import type { NatsAccess } from '../../../streams/jetstream/natsAccess.ts';
+import type { Deployment } from '../../deploymentFile.ts';
+import { systemClock } from '../../systemClock.ts';
+
+/** Ranges that are folded at the same time, by threads that connect to NATS themselves. */
+export interface ReplayThreads {
+  readonly count: number;
+  readonly nats: NatsAccess;
+}
+
+/** What a replay is given by the process that it runs in. */
+export interface ReplayParts {
+  readonly connection: NatsConnection;
+  readonly database: Database;
+  readonly deployment: Deployment;
+  /** Null folds one message after another, in this thread. */
+  readonly threads: ReplayThreads | null;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly print: (line: string) => void;
+}
+
+/** Everything that the steps of a replay work with. */
+export interface ReplayOptions extends ReplayParts {
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly active: Tables;
+  readonly log: ReplayLog;
+}
+
+/** Brings the database to this version, and finds what a replay begins with. */
+export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
+  const { connection, database, logger } = parts;
+  await migrate(database, logger);
+  return {
+    ...parts,
+    js: jetstream(connection),
+    jsm: await jetstreamManager(connection),
+    active: await findActiveTables(database),
+    log: createReplayLog(database, systemClock.nowMs),
+  };
+}
+
+export function createActors({ deployment }: Pick<ReplayParts, 'deployment'>): CounterActors {
+  return createCounterActors({
+    genesisMs: deployment.genesisTimestamp * 1000,
+    publicInstallationId: deployment.installationId,
+  });
+}
