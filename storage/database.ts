@@ -13,6 +13,7 @@ import { lockDirectory } from './directoryLock.ts';
 import { createPrivateDirectory } from './privateDirectory.ts';
 import { createReadLimits } from './readLimits.ts';
 import { StorageDamaged, StorageUnavailable } from './storageUnavailable.ts';
+import { sqlString } from './tabSeparated.ts';
 
 /** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
 const requestMs = 30_000;
@@ -28,6 +29,11 @@ const embeddedSettings = {
   input_format_parallel_parsing: 0,
   local_filesystem_read_method: 'pread',
 } as const;
+
+/** They are set once: sent with each statement they would be three statements more, which takes as long as a small one itself. */
+const setStatement = `SET ${Object.entries(embeddedSettings)
+  .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : sqlString(value)}`)
+  .join(', ')}`;
 
 /** Values of `{name:Type}` in a statement, by name. */
 export type QueryParameters = Readonly<
@@ -130,7 +136,6 @@ export function openDatabase(location: DatabaseLocation): Database {
   const client = createClient({
     // The same contract, declared twice: chdb brings its own copy of the package that declares it.
     connection: engine as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>,
-    clickhouse_settings: embeddedSettings,
     log: { level: ClickHouseLogLevel.OFF },
   });
   // By way of the client the bytes would become a string, the statement another, and bytes again.
@@ -143,7 +148,30 @@ export function openDatabase(location: DatabaseLocation): Database {
       settings: embeddedSettings,
     });
   };
-  return createDatabase({ kind: 'embedded', cluster: null, client, insert: insertBytes, onClosed: unlock });
+  const prepare = once(() => client.command({ query: setStatement }));
+  return createDatabase({
+    kind: 'embedded',
+    cluster: null,
+    client,
+    insert: insertBytes,
+    prepare,
+    onClosed: unlock,
+  });
+}
+
+/** Whoever calls while it runs, or after it was done, shares the outcome; what has failed is tried again. */
+function once(work: () => Promise<unknown>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => {
+    done ??= work().then(
+      () => undefined,
+      (error: unknown) => {
+        done = null;
+        throw error;
+      },
+    );
+    return done;
+  };
 }
 
 /** The engine is half a gigabyte, and takes as long to load as all the rest: a process with a server is spared it, and need not have it. */
@@ -173,18 +201,21 @@ function parseRows(text: string): ResultRow[] {
 interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
   readonly client: ClickHouseClient;
   readonly insert: InsertBytes;
+  /** Is done before the first statement. */
+  readonly prepare?: () => Promise<void>;
   /** Settings that each read is sent with. */
   readonly readSettings?: () => Promise<ClickHouseSettings>;
   readonly onClosed?: () => void;
 }
 
-function createDatabase({ client, insert, readSettings, onClosed, ...about }: DatabaseParts): Database {
+function createDatabase(parts: DatabaseParts): Database {
+  const { client, insert, prepare, readSettings, onClosed, ...about } = parts;
   const running = new Set<Promise<unknown>>();
   let isClosed = false;
 
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
     if (isClosed) throw new StorageUnavailable('ClickHouse is closed');
-    const answer = request();
+    const answer = prepare === undefined ? request() : prepare().then(request);
     running.add(answer);
     try {
       return await answer;
@@ -213,12 +244,11 @@ function createDatabase({ client, insert, readSettings, onClosed, ...about }: Da
     select: (sql, parameters = {}, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };
-        const format = 'JSONCompact';
         const settings = readSettings === undefined ? {} : { clickhouse_settings: await readSettings() };
         const result = await client.query({
           query: sql,
           query_params: parameters,
-          format,
+          format: 'JSONCompact',
           ...settings,
           ...abort,
         });
