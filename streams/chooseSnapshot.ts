@@ -5,7 +5,7 @@ import { refuseOnError } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { formatSnapshotName, type StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
-import { isRefusal, readRecords } from '../storage/readRecords.ts';
+import { isRefusal, readSnapshotRecords } from '../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
 import type { StreamFold } from './streamFold.ts';
@@ -79,7 +79,7 @@ async function readState(
 ): Promise<ReplaceState | null> {
   try {
     const restoration = fold.beginRestore(header.foldVersion);
-    for await (const records of readRecords(snapshots, header, fold.convertLines))
+    for await (const records of readSnapshotRecords(snapshots, header, fold.convertLines))
       refuseOnError(() => records.forEach(restoration.add));
     return restoration.accepts?.() === false ? null : refuseOnError(restoration.complete);
   } catch (error) {

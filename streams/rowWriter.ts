@@ -50,7 +50,7 @@ export interface RowWriter extends StoringProgress {
   /** Resets the stored position: rows above `position` may be removed before a pipeline begins after it. */
   resumeAfter(position: number): void;
   /** Resolves when no insert is in progress, not even of a cancelled pipeline. */
-  settled(): Promise<void>;
+  whenIdle(): Promise<void>;
   status(): RowWriterStatus;
 }
 
@@ -182,7 +182,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     resumeAfter: (position) => report({ storedThrough: position }),
     flushNow: () => flush$.next(),
     isFailing: () => progress$.value.isFailing,
-    settled: async () => {
+    whenIdle: async () => {
       await inserting;
     },
     status: () => ({

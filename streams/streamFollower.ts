@@ -154,8 +154,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   /** What a cancelled pipeline has started ends before anything is restored. */
   async function settle(exchange: (() => void) | null, signal: AbortSignal) {
-    await sinks?.rejections?.settled();
-    await sinks?.writer?.settled();
+    await sinks?.rejections?.whenIdle();
+    await sinks?.writer?.whenIdle();
     await saving;
     if (!signal.aborted) exchange?.();
   }

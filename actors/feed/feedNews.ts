@@ -6,18 +6,18 @@ import { beforeAll, compareArrivals } from './arrival.ts';
 import { toFeedItem } from './eventRows.ts';
 import { findEventsAfter } from './eventWindow.ts';
 import { type FeedCategory, isOfCategory } from './feedCategories.ts';
-import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
 import {
   advancePosition,
+  type FeedPosition,
   type FeedSource,
   type FeedSources,
   feedSources,
   findNewestPosition,
   findStart,
   isSamePosition,
-  type StreamPosition,
   toSourcePosition,
-} from './streamPosition.ts';
+} from './feedPosition.ts';
+import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
 
 /**
  * The streams are folded independently, so an event of one source may become visible this much earlier than one of the other
@@ -29,16 +29,16 @@ const overlapMs = 60_000;
 /** An event with the position of a client that it, and all before it, was delivered to. */
 export interface ArrivedItem {
   readonly item: FeedItem;
-  readonly position: StreamPosition;
+  readonly position: FeedPosition;
 }
 
 /** Events in the order in which they became visible, with the context that each is sent with. */
 export interface FeedNews {
   /** The position that they follow. */
-  readonly from: StreamPosition;
+  readonly from: FeedPosition;
   readonly items: readonly ArrivedItem[];
   /** The position through which they, and those of other categories among them, go. */
-  readonly position: StreamPosition;
+  readonly position: FeedPosition;
   /** Whether there is nothing after `position` at this moment. */
   readonly isComplete: boolean;
   readonly context: Omit<EconomyView, 'feed'>;
@@ -62,20 +62,20 @@ export interface FeedNewsViews {
    * The position after everything that was delivered, or after everything that there is before the first refresh; null before the feed is
    * available for the first time.
    */
-  position(): StreamPosition | null;
+  position(): FeedPosition | null;
   /**
    * The events of a category that became visible after a position, at most `limit` of them; null while the feed is unavailable.
    * Where they are in memory it costs as much as `limit` of them, and they go up to {@link position} if they are complete. Else a function
    * that reads them. No events that are not complete mean that this process has yet to fold them.
    */
-  after(category: FeedCategory, from: StreamPosition, limit: number): FeedNews | null | ReadNews;
+  after(category: FeedCategory, from: FeedPosition, limit: number): FeedNews | null | ReadNews;
   /**
    * A position after the event of an ID, from which nothing is lost: some events of the other source may be delivered again. Null
    * for an ID that no event has, and `unavailable` while the feed is.
    *
    * @throws StorageUnavailable
    */
-  locate(id: string, signal: AbortSignal): Promise<StreamPosition | null | 'unavailable'>;
+  locate(id: string, signal: AbortSignal): Promise<FeedPosition | null | 'unavailable'>;
 }
 
 export interface FeedNewsOptions {
@@ -86,7 +86,7 @@ export interface FeedNewsOptions {
 
 export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOptions): FeedNewsViews {
   const listeners = new Set<(news: FeedNews) => void>();
-  let delivered: StreamPosition | null = null;
+  let delivered: FeedPosition | null = null;
 
   /** The same object while the sources are: a client that asks before the first refresh has the position that the refresh continues from. */
   const findNewest = cacheView({
@@ -190,7 +190,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
 /** The events in memory of a source and category that arrived after a position, oldest first, each made when it is taken; all of them for null. */
 type ItemsAfter = (
   source: FeedSource,
-  from: StreamPosition | null,
+  from: FeedPosition | null,
   category: FeedCategory,
 ) => Seq.Indexed<FeedItem>;
 
@@ -208,7 +208,7 @@ function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint):
 }
 
 /** Whether memory holds every event of a source that arrived after a position. */
-function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: StreamPosition): boolean {
+function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: FeedPosition): boolean {
   const { run, evicted } = sources[source];
   return evicted.through === null || compareArrivals(findStart(from[source], { run }), evicted.through) >= 0;
 }
@@ -241,7 +241,7 @@ function arrivedAtMs({
 }
 
 function attachPositions(
-  from: StreamPosition,
+  from: FeedPosition,
   sources: FeedSources,
   items: readonly FeedItem[],
 ): ArrivedItem[] {

@@ -3,7 +3,7 @@ import type { FeedPlace } from '../views/feedIndex.ts';
 import type { Arrival } from './arrival.ts';
 import type { EvictedEvents } from './eventWindow.ts';
 import type { StoredCategory } from './feedCategories.ts';
-import type { FeedSource, FeedSources } from './streamPosition.ts';
+import type { FeedSource, FeedSources } from './feedPosition.ts';
 
 /** A source of which events have left memory: the stored events of its run, up to the newest evicted one, may be read. */
 export interface EvictedSource {

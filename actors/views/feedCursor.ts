@@ -1,5 +1,5 @@
 import type { FeedCategory } from '../feed/feedCategories.ts';
-import { feedSources } from '../feed/streamPosition.ts';
+import { feedSources } from '../feed/feedPosition.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import type { FeedPlace } from './feedIndex.ts';
 

@@ -8,8 +8,8 @@ import {
   isOfCategory,
   type StoredCategory,
 } from '../feed/feedCategories.ts';
+import type { FeedSource, FeedSources } from '../feed/feedPosition.ts';
 import { buildMeasurementId, type MeasurementEvent } from '../feed/measurementEvents.ts';
-import type { FeedSource, FeedSources } from '../feed/streamPosition.ts';
 
 const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
   measurement: ['measurement'],

@@ -3,9 +3,9 @@ import { toFeedItem } from '../feed/eventRows.ts';
 import { nothingEvicted } from '../feed/eventWindow.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../feed/feedCategories.ts';
 import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
+import { type FeedSource, type FeedSources, feedSources } from '../feed/feedPosition.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
-import { type FeedSource, type FeedSources, feedSources } from '../feed/streamPosition.ts';
 import { listKeys } from '../schemas/listKeys.ts';
 import { cacheView } from './cacheView.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
@@ -21,9 +21,9 @@ import {
 export type { FeedCategory, FeedType } from '../feed/feedCategories.ts';
 export { feedCategories, feedTypes, isOfCategory } from '../feed/feedCategories.ts';
 export type { ArrivedItem, FeedNews, ReadNews } from '../feed/feedNews.ts';
+export type { FeedPosition } from '../feed/feedPosition.ts';
+export { decodeFeedPosition, encodeFeedPosition, isSamePosition } from '../feed/feedPosition.ts';
 export { measurementPolicyVersion, streakDistanceMm } from '../feed/measurementEvents.ts';
-export type { StreamPosition } from '../feed/streamPosition.ts';
-export { decodeStreamPosition, encodeStreamPosition, isSamePosition } from '../feed/streamPosition.ts';
 export type { FeedItem } from './feedIndex.ts';
 
 export const feedUnavailableReasons = [

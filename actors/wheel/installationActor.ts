@@ -5,7 +5,7 @@ import { type AcceptanceState, acceptReading, findRejection } from './acceptance
 import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findFreshness } from './freshness.ts';
-import { type ClosedRound, createRoundState, foldRound, type RoundState } from './roundFold.ts';
+import { type ClosedRows, createRoundState, foldRound, type RoundState } from './roundFold.ts';
 
 /** Everything that is folded of one installation's readings. Immutable. */
 export interface InstallationState {
@@ -16,7 +16,7 @@ export interface InstallationState {
 /** What an accepted reading makes. */
 export interface ReadingOutput {
   readonly reading: AcceptedReading;
-  readonly closed: ClosedRound;
+  readonly closed: ClosedRows;
 }
 
 /** The actor of one installation: acceptance, rounds and buckets, and the freshness of its newest measurement. */
@@ -29,7 +29,7 @@ export interface InstallationActor {
   state(): InstallationState | null;
 }
 
-const nothingClosed: ClosedRound = { round: null, bucket: null };
+const nothingClosed: ClosedRows = { round: null, bucket: null };
 
 export function createInstallationActor(
   installationId: string,

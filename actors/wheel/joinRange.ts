@@ -3,18 +3,18 @@ import { createInstallationActor, type InstallationState } from './installationA
 import { joinAcceptance } from './rangeAcceptance.ts';
 import type { FoldedRange, InstallationRange } from './rangeFold.ts';
 import { joinRounds } from './rangeRounds.ts';
-import type { ClosedRound } from './roundFold.ts';
+import type { ClosedRows } from './roundFold.ts';
 
 /** One installation after a range. */
 export interface JoinedInstallation {
   readonly state: InstallationState;
   /** What the first reading of the range closed, where the range began with it. */
-  readonly closedByFirst: ClosedRound;
+  readonly closedByFirst: ClosedRows;
   /** What was open when the range began, and the range closed. */
-  readonly closed: ClosedRound;
+  readonly closed: ClosedRows;
 }
 
-const nothingClosed: ClosedRound = { round: null, bucket: null };
+const nothingClosed: ClosedRows = { round: null, bucket: null };
 
 /**
  * Continues a state with what a range makes of the messages behind it. What only grows is added up: work, counts and largest values of what was open,
@@ -42,7 +42,7 @@ function begin(
   { first }: InstallationRange,
   fromSequence: number,
   genesisMs: number,
-): { readonly state: InstallationState; readonly closed: ClosedRound } | null {
+): { readonly state: InstallationState; readonly closed: ClosedRows } | null {
   // A position names one message of the stream, so it is the same reading.
   if (first.position < fromSequence) {
     if (before?.acceptance.latest.position !== first.position) return null;

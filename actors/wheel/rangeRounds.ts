@@ -1,7 +1,7 @@
 import type { BucketRow, RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from './acceptedReading.ts';
 import {
-  type ClosedRound,
+  type ClosedRows,
   findBucketStart,
   type OpenBucket,
   type RoundState,
@@ -49,7 +49,7 @@ export function beginRounds(reading: AcceptedReading): RoundState {
 export function joinRounds(
   before: RoundState,
   { activity, round: since, isRoundOpen, bucket: closedSince }: RangeRounds,
-): { readonly state: RoundState; readonly closed: ClosedRound } {
+): { readonly state: RoundState; readonly closed: ClosedRows } {
   const isObserved = since !== null && before.coveredFromMs <= since.startMs;
   const round = isObserved ? { ...since, workUnits: before.openRoundWorkUnits + since.workUnits } : null;
   const join = <Bucket extends OpenBucket>(bucket: Bucket) =>

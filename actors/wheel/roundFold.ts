@@ -50,12 +50,12 @@ export interface RecentRound {
 }
 
 /** What one accepted reading closes. */
-export interface ClosedRound {
+export interface ClosedRows {
   readonly round: RoundRow | null;
   readonly bucket: BucketRow | null;
 }
 
-const nothingClosed: ClosedRound = { round: null, bucket: null };
+const nothingClosed: ClosedRows = { round: null, bucket: null };
 
 export function createRoundState(reading: AcceptedReading): RoundState {
   return {
@@ -76,7 +76,7 @@ export function foldRound(
   previous: AcceptedReading,
   reading: AcceptedReading,
   genesisMs: number,
-): { state: RoundState; closed: ClosedRound } {
+): { state: RoundState; closed: ClosedRows } {
   const gapMs = reading.observedAtMs - previous.observedAtMs;
   const isCovering = reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs;
   // Two readings of one instant leave nothing uncovered between them, whatever their epochs.

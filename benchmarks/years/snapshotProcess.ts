@@ -11,7 +11,7 @@ import type { SpanFoldState } from '../../actors/chain/spanFoldState.ts';
 import { openDatabase } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { readRecords } from '../../storage/readRecords.ts';
+import { readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredActivity, type StoredActivityOptions } from '../../storage/storedActivity.ts';
 import { measureEventLoop } from '../measureEventLoop.ts';
@@ -108,7 +108,7 @@ async function restore({ dir, positions }: SnapshotTask) {
   if (header === undefined) throw new Error('nothing was saved');
   const { result, ms, longestStallMs } = await measureEventLoop(async () => {
     const restoration = createChainRestoration();
-    for await (const records of readRecords(store, header, convertChainLines))
+    for await (const records of readSnapshotRecords(store, header, convertChainLines))
       for (const record of records) restoration.add(record);
     return restoration.complete();
   });

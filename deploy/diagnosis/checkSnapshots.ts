@@ -7,7 +7,7 @@ import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
 import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
-import { isRefusal, readRecords } from '../../storage/readRecords.ts';
+import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import { StreamDiverged, verifySource } from '../../streams/jetstream/sourceVerification.ts';
 import { type Finding, failed, ok, skipped, warned } from './finding.ts';
@@ -84,6 +84,7 @@ async function countRecords(
   header: StoredSnapshotHeader,
 ): Promise<number> {
   let count = 0;
-  for await (const records of readRecords(snapshots, header, convertLines[stream])) count += records.length;
+  for await (const records of readSnapshotRecords(snapshots, header, convertLines[stream]))
+    count += records.length;
   return count;
 }

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { interval, merge, type Subscription, tap } from 'rxjs';
-import { decodeStreamPosition, encodeStreamPosition, type FeedViews } from '../../actors/views/feedViews.ts';
+import { decodeFeedPosition, encodeFeedPosition, type FeedViews } from '../../actors/views/feedViews.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { ReadResult } from '../routes/route.ts';
 import { createHttpError, type HttpError } from './errors.ts';
@@ -78,7 +78,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
     const form = parseStreamForm(query);
     if (form === null) return createHttpError('invalid_query');
-    const resumesAt = lastEventId === '' ? null : decodeStreamPosition(lastEventId);
+    const resumesAt = lastEventId === '' ? null : decodeFeedPosition(lastEventId);
     if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
     if (clients.size >= clientsMax || (isLimited && counts.isFull(address)))
       return createHttpError('rate_limited', refusedForSeconds);
@@ -106,7 +106,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     const position = await feed.locate(eventId, signal);
     if (position === null) return { error: 'invalid_cursor' };
     if (position === 'unavailable') throw new StorageUnavailable('the feed is unavailable at the moment');
-    return { body: encodeStreamPosition(position) };
+    return { body: encodeFeedPosition(position) };
   }
 
   function forget(client: StreamClient) {

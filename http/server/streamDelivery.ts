@@ -1,9 +1,9 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import {
   type FeedNews,
+  type FeedPosition,
   type FeedViews,
   isSamePosition,
-  type StreamPosition,
 } from '../../actors/views/feedViews.ts';
 import { createBroadcasts } from './broadcasts.ts';
 import { createCatchUp } from './catchUp.ts';
@@ -22,7 +22,7 @@ export interface StreamClient {
   readonly address: AddressWords;
   readonly output: StreamOutput;
   /** Through which events everything was delivered to it; null while the feed was never available. */
-  position: StreamPosition | null;
+  position: FeedPosition | null;
   /** It has everything, and receives what is new. */
   isLive: boolean;
   readonly ending: AbortController;

@@ -1,10 +1,10 @@
 import {
-  encodeStreamPosition,
+  encodeFeedPosition,
   type FeedCategory,
   type FeedNews,
+  type FeedPosition,
   feedCategories,
   isOfCategory,
-  type StreamPosition,
 } from '../../actors/views/feedViews.ts';
 import { toFeedEventBody } from '../responses/feedEventBody.ts';
 import { parseExactQuery } from '../routes/parseExactQuery.ts';
@@ -36,11 +36,11 @@ export function formatEvents({ category, isNamed }: StreamForm, { items, context
     .map(({ item, position }) => {
       const data = JSON.stringify(toFeedEventBody(item, context));
       const name = isNamed ? `event: ${item.type}\n` : '';
-      return `id: ${encodeStreamPosition(position)}\n${name}data: ${data}\n\n`;
+      return `id: ${encodeFeedPosition(position)}\n${name}data: ${data}\n\n`;
     });
 }
 
 /** Gives the client its position, without an event. */
-export function formatPosition(position: StreamPosition): string {
-  return `id: ${encodeStreamPosition(position)}\n\n`;
+export function formatPosition(position: FeedPosition): string {
+  return `id: ${encodeFeedPosition(position)}\n\n`;
 }

@@ -101,7 +101,7 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
   }
 
   /** What differed and does no more, or cannot be compared any more. */
-  function settle<Sample>(
+  function forgetResolved<Sample>(
     known: Map<string, { readonly sample: Sample }>,
     key: string,
     { outcome, about }: Audit<Sample>,
@@ -120,7 +120,7 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
     // Rows are stored before the snapshot that covers them.
     const storedThrough = newest.position;
     for (const [key, { sample }] of [...halfHours])
-      settle(halfHours, key, await auditHalfHour(options, sample, storedThrough));
+      forgetResolved(halfHours, key, await auditHalfHour(options, sample, storedThrough));
     const { state } = await jsm.streams.info('MINER_COUNTER');
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const first =
@@ -144,7 +144,7 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
       const state = safeStates().find(({ block }) => block.number === sample);
       const audit: Audit<bigint> =
         state === undefined ? { outcome: 'skipped', about: `block ${sample}` } : await blockAudit(state);
-      settle(blocks, key, audit);
+      forgetResolved(blocks, key, audit);
     }
     const state = states[Math.floor(random() * states.length)];
     if (state !== undefined) note('safe_block', blocks, await blockAudit(state));

@@ -49,7 +49,7 @@ export interface RejectionLog {
    */
   publishAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
   /** Resolves when nothing is being published, not even by a cancelled pipeline. */
-  settled(): Promise<void>;
+  whenIdle(): Promise<void>;
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
@@ -159,7 +159,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
             waiting = 0;
           }),
         ),
-    settled: async () => {
+    whenIdle: async () => {
       await publishing;
     },
     get waiting() {

@@ -6,7 +6,7 @@ import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { isRefusal } from '../../storage/readRecords.ts';
+import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';

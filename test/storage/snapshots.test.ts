@@ -4,7 +4,7 @@ import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import type { FoldedSource, SnapshotHeader, StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { isRefusal } from '../../storage/readRecords.ts';
+import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
 import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldSnapshots.ts';

@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChainFeedEvent } from '../../actors/chain/chainFeedEvent.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../actors/feed/eventWindow.ts';
+import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
-import { findNewestPosition } from '../../actors/feed/streamPosition.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feedCursor.ts';
@@ -14,10 +14,10 @@ import {
   type FeedItem,
   type FeedNews,
   type FeedPage,
+  type FeedPosition,
   feedCategories,
   isOfCategory,
   type ReadNews,
-  type StreamPosition,
 } from '../../actors/views/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
@@ -124,11 +124,11 @@ async function walk(
 async function resume(
   feed: ReturnType<typeof createFeed>['feed'],
   category: (typeof feedCategories)[number],
-  from: StreamPosition,
+  from: FeedPosition,
   limit: number,
-): Promise<{ delivered: FeedItem[]; positions: StreamPosition[]; isFromRows: boolean }> {
+): Promise<{ delivered: FeedItem[]; positions: FeedPosition[]; isFromRows: boolean }> {
   const delivered: FeedItem[] = [];
-  const positions: StreamPosition[] = [];
+  const positions: FeedPosition[] = [];
   let isFromRows = false;
   for (let position = from; ; ) {
     const found = feed.after(category, position, limit);
@@ -249,7 +249,7 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
       for (const [at, { id, source, position, ordinal, arrivedAtMs }] of all.entries()) {
         // The neighbours of an event are found the same way.
         if (at % 3 !== 0) continue;
-        const located = (await feed.locate(id, neverAborted)) as StreamPosition;
+        const located = (await feed.locate(id, neverAborted)) as FeedPosition;
         expect(located[source]).toEqual({ run: feedRun, position, ordinal });
         const { delivered } = await resume(feed, 'all', located, 30);
         const ids = new Set(delivered.map((item) => item.id));

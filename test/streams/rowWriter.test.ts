@@ -134,7 +134,7 @@ describe('row writer', () => {
     feed.add(storedRows(61, 60));
     await eventually(() => database.refused.length > 0, 'an attempt');
     feed.cancel();
-    await writer.settled();
+    await writer.whenIdle();
     expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, failingForMs: null });
     database.isUnavailable = false;
     expect(await deleteRowsAbove(database, tables, 30)).toBe(32);
@@ -163,7 +163,7 @@ describe('row writer', () => {
     writer.flushNow();
     feed.cancel();
     let isSettled = false;
-    const settled = writer.settled().then(() => {
+    const settled = writer.whenIdle().then(() => {
       isSettled = true;
     });
     await new Promise((resolve) => setImmediate(resolve));

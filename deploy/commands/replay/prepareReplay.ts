@@ -4,7 +4,7 @@ import type { Database } from '../../../storage/database.ts';
 import { deleteRows, type RowCondition } from '../../../storage/deleteRowsAbove.ts';
 import type { StoredSnapshotHeader } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
-import { isRefusal, readRecords } from '../../../storage/readRecords.ts';
+import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import type { Tables } from '../../../storage/tables.ts';
@@ -80,7 +80,7 @@ async function loadRecords(
 ): Promise<readonly FoldRecord[] | null> {
   const loaded: FoldRecord[] = [];
   try {
-    for await (const records of readRecords(snapshots, header, convertCounterLines))
+    for await (const records of readSnapshotRecords(snapshots, header, convertCounterLines))
       for (const record of records) loaded.push(record);
     return loaded;
   } catch (error) {

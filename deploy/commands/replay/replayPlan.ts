@@ -69,8 +69,8 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   const { state } = await jsm.streams.info(stream);
   if (state.messages === 0)
     throw new ReplayRefused(`${stream} holds no messages: there is nothing to replay`);
-  const askedFrom = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
-  const fromSequence = request.isIncomplete ? Math.max(askedFrom, state.first_seq) : askedFrom;
+  const requestedFrom = Math.max(await firstSequence(parts, request.from, state.last_seq), 1);
+  const fromSequence = request.isIncomplete ? Math.max(requestedFrom, state.first_seq) : requestedFrom;
   const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
   if (usable.length === 0) await requireSameFold(parts);
   await requireStoredHistory(parts);
@@ -82,15 +82,21 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   }
   const basePosition = await findBase(parts, usable, fromSequence, state.first_seq);
   const notRebuilt =
-    state.first_seq > 1 && (basePosition === null || askedFrom < state.first_seq)
-      ? await describeNotRebuilt(parts, { askedFrom, basePosition, ...state })
+    state.first_seq > 1 && (basePosition === null || requestedFrom < state.first_seq)
+      ? await describeNotRebuilt(parts, { requestedFrom, basePosition, ...state })
       : null;
   if (notRebuilt !== null && !request.isIncomplete)
     throw new ReplayRefused(`${notRebuilt} ${advise(usable, state.first_seq)}`);
   // What the service has not stored yet it folds itself: it has published no rejection of it, and a replay publishes none.
-  const asked = Math.min(await lastSequence(parts, request.to, state.last_seq), state.last_seq, stored);
+  const requestedThrough = Math.min(
+    await lastSequence(parts, request.to, state.last_seq),
+    state.last_seq,
+    stored,
+  );
   const throughSequence =
-    request.installationId === null ? await lastHeld(parts, asked) : besideAt(usable, asked);
+    request.installationId === null
+      ? await findLastMessage(parts, requestedThrough)
+      : findSnapshotOfOthers(usable, requestedThrough);
   if (throughSequence < fromSequence) {
     throw new ReplayRefused(
       `nothing lies between ${fromSequence} and ${throughSequence}; ${stream} holds ${state.first_seq} to ${state.last_seq}`,
@@ -151,19 +157,19 @@ async function lastSequence(
 }
 
 /** The newest message at or below a sequence that was not deleted by hand. */
-async function lastHeld({ jsm }: ReplayPlanOptions, sequence: number): Promise<number> {
-  for (let held = sequence; held > 0; held--) {
-    if ((await jsm.streams.getMessage(stream, { seq: held })) !== null) return held;
+async function findLastMessage({ jsm }: ReplayPlanOptions, sequence: number): Promise<number> {
+  for (let position = sequence; position > 0; position--) {
+    if ((await jsm.streams.getMessage(stream, { seq: position })) !== null) return position;
   }
   return 0;
 }
 
 /** Where the other installations' state is known: their snapshot and this replay end at the same message. */
-function besideAt(usable: readonly SnapshotHeader[], asked: number): number {
-  const newest = usable.find(({ position }) => position <= asked);
+function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number): number {
+  const newest = usable.find(({ position }) => position <= through);
   if (newest !== undefined) return newest.position;
   throw new ReplayRefused(
-    `one installation can be replayed through a snapshot of the others, and there is none at or below ${asked}; leave out --installation`,
+    `one installation can be replayed through a snapshot of the others, and there is none at or below ${through}; leave out --installation`,
   );
 }
 
@@ -190,19 +196,19 @@ async function findBase(
 async function describeNotRebuilt(
   parts: ReplayPlanOptions,
   held: {
-    readonly askedFrom: number;
+    readonly requestedFrom: number;
     readonly basePosition: number | null;
     readonly first_seq: number;
     readonly first_ts: string;
   },
 ): Promise<string> {
-  const { askedFrom, basePosition, first_seq: firstHeld, first_ts: firstStoredAt } = held;
+  const { requestedFrom, basePosition, first_seq: firstHeld, first_ts: firstStoredAt } = held;
   const sentences = [
     `${stream} begins at ${firstHeld}, stored at ${firstStoredAt}; what came before is gone.`,
   ];
-  if (askedFrom < firstHeld)
+  if (requestedFrom < firstHeld)
     sentences.push(
-      `Messages ${askedFrom} to ${firstHeld - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and measurement_feed stay as they are.`,
+      `Messages ${requestedFrom} to ${firstHeld - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and measurement_feed stay as they are.`,
     );
   if (basePosition !== null) return sentences.join(' ');
   sentences.push(

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
-import { decodeStreamPosition, encodeStreamPosition } from '../../../actors/feed/streamPosition.ts';
+import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/views/feedCursor.ts';
 import { createFeedIndex, type FeedItem, type FeedPlace } from '../../../actors/views/feedIndex.ts';
 import {
@@ -107,7 +107,7 @@ describe('a cursor of the feed', () => {
       fc.property(place, category, category, (at, of, asked) => {
         const cursor = encodeFeedCursor(of, at);
         expect(decodeFeedCursor(asked, cursor)).toEqual(of === asked ? at : null);
-        expect(decodeStreamPosition(cursor)).toBeNull();
+        expect(decodeFeedPosition(cursor)).toBeNull();
       }),
     );
   });
@@ -116,7 +116,7 @@ describe('a cursor of the feed', () => {
     fc.assert(
       fc.property(garbage, (text) => {
         expect(decodeFeedCursor('all', text)).toBeNull();
-        expect(decodeStreamPosition(text)).toBeNull();
+        expect(decodeFeedPosition(text)).toBeNull();
       }),
     );
   });
@@ -127,8 +127,8 @@ describe('an ID of the event stream', () => {
     const source = fc.record({ run: fc.string({ maxLength: 40 }), ...arrival });
     fc.assert(
       fc.property(fc.record({ measurement: source, chain: source }), (position) => {
-        const id = encodeStreamPosition(position);
-        expect(decodeStreamPosition(id)).toEqual(position);
+        const id = encodeFeedPosition(position);
+        expect(decodeFeedPosition(id)).toEqual(position);
         expect(id).toMatch(/^[\w-]+$/);
         for (const category of feedCategories) expect(decodeFeedCursor(category, id)).toBeNull();
       }),

@@ -10,14 +10,14 @@ import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import type { EconomyView } from '../../../actors/views/chainViewTypes.ts';
 import {
   createFeedViews,
-  decodeStreamPosition,
-  encodeStreamPosition,
+  decodeFeedPosition,
+  encodeFeedPosition,
   type FeedCategory,
   type FeedNews,
+  type FeedPosition,
   type FeedViews,
   feedCategories,
   isOfCategory,
-  type StreamPosition,
 } from '../../../actors/views/feedViews.ts';
 import {
   buildChainEvents,
@@ -89,13 +89,13 @@ function createProcess(streams: Streams) {
 function createClient(feed: FeedViews, category: FeedCategory, lastId: string | null, limit: number) {
   const delivered: { id: string; arrival: string }[] = [];
   const ids: string[] = [];
-  let position: StreamPosition | null = lastId === null ? null : decodeStreamPosition(lastId);
+  let position: FeedPosition | null = lastId === null ? null : decodeFeedPosition(lastId);
   const take = (news: FeedNews) => {
     for (const arrived of news.items) {
       if (!isOfCategory(category, arrived.item.type)) continue;
       const { id, source, position: message, ordinal } = arrived.item;
       delivered.push({ id, arrival: `${source} ${message}.${ordinal}` });
-      ids.push(encodeStreamPosition(arrived.position));
+      ids.push(encodeFeedPosition(arrived.position));
     }
     position = news.position;
   };
@@ -122,7 +122,7 @@ function createClient(feed: FeedViews, category: FeedCategory, lastId: string | 
       if (position === null) position = feed.position();
       else await resume();
       if (position === null) throw new Error('the feed has no position');
-      return encodeStreamPosition(position);
+      return encodeFeedPosition(position);
     },
     catchUp: async () => {
       if (isBehind) await resume();
@@ -227,9 +227,9 @@ describe('a client of the event stream', () => {
     streams.chain = buildChainEvents([block, block, block]);
     const before = createProcess(streams);
     before.fold(0, 0);
-    const lastId = encodeStreamPosition(before.feed.position() as StreamPosition);
+    const lastId = encodeFeedPosition(before.feed.position() as FeedPosition);
     const other = createFeed({ run: 'another', events: List(streams.chain.slice(0, 1)) });
-    const news = other.after('all', decodeStreamPosition(lastId) as StreamPosition, 9) as FeedNews;
+    const news = other.after('all', decodeFeedPosition(lastId) as FeedPosition, 9) as FeedNews;
     expect(news.items).toHaveLength(1);
     expect(news.isComplete).toBe(true);
   });

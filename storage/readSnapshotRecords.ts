@@ -10,7 +10,7 @@ import { StorageDamaged } from './storageUnavailable.ts';
  * @throws SnapshotDamaged
  * @throws RecordRefused
  */
-export async function* readRecords(
+export async function* readSnapshotRecords(
   snapshots: Pick<SnapshotStore, 'read'>,
   header: StoredSnapshotHeader,
   convertLines: (lines: Iterable<string>) => Iterable<FoldRecord>,

@@ -18,10 +18,10 @@ export interface SourcePosition extends Arrival {
 }
 
 /** Through which events of both sources, by arrival, everything was delivered to a client of the event stream. */
-export type StreamPosition = Readonly<Record<FeedSource, SourcePosition>>;
+export type FeedPosition = Readonly<Record<FeedSource, SourcePosition>>;
 
 /** After all events of the sources. */
-export function findNewestPosition({ measurement, chain }: FeedSources): StreamPosition {
+export function findNewestPosition({ measurement, chain }: FeedSources): FeedPosition {
   return { measurement: findNewest(measurement), chain: findNewest(chain) };
 }
 
@@ -41,7 +41,7 @@ export function findStart(at: SourcePosition, { run }: Pick<EventWindow<Arrival>
 }
 
 /** The later place of each source. A reorganization removes the newest events; what was delivered stays delivered. */
-export function advancePosition(before: StreamPosition, newest: StreamPosition): StreamPosition {
+export function advancePosition(before: FeedPosition, newest: FeedPosition): FeedPosition {
   const later = (source: FeedSource) => {
     const [one, other] = [before[source], newest[source]];
     if (other.run === '') return one; // This process knows nothing of the source yet.
@@ -51,19 +51,19 @@ export function advancePosition(before: StreamPosition, newest: StreamPosition):
   return isSamePosition(position, before) ? before : position;
 }
 
-export function isSamePosition(one: StreamPosition, other: StreamPosition): boolean {
+export function isSamePosition(one: FeedPosition, other: FeedPosition): boolean {
   return feedSources.every(
     (source) => one[source].run === other[source].run && compareArrivals(one[source], other[source]) === 0,
   );
 }
 
 /** The ID that an event of the stream is sent with. */
-export function encodeStreamPosition({ measurement, chain }: StreamPosition): string {
+export function encodeFeedPosition({ measurement, chain }: FeedPosition): string {
   return encodeFields([measurement, chain].flatMap(({ run, position, ordinal }) => [run, position, ordinal]));
 }
 
 /** Null for an invalid position. */
-export function decodeStreamPosition(text: string): StreamPosition | null {
+export function decodeFeedPosition(text: string): FeedPosition | null {
   const fields = decodeFields(text, 6);
   if (fields === null) return null;
   const [measurement, chain] = [
