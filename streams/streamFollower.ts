@@ -2,6 +2,7 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import {
   BehaviorSubject,
+  catchError,
   filter,
   finalize,
   map,
@@ -10,6 +11,7 @@ import {
   Subject,
   take,
   takeUntil,
+  throwError,
 } from 'rxjs';
 import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
@@ -106,6 +108,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   let savedTakenAtMs: number | null = null;
   let savedBytes: number | null = null;
   let snapshotFailures = 0;
+  /** Last folded sequence of a pipeline that has failed: its source had read further. Null once another one runs. */
+  let stoppedAt: number | null = null;
   let saving: Promise<void> = Promise.resolve();
 
   /** The newest that runs, or has run, the machine. */
@@ -162,6 +166,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   function runPipeline({ place, lastSequence }: RestoredState, owner: ActorOwner): Observable<CaughtUp> {
     const folded$ = new BehaviorSubject(place.position);
+    stoppedAt = null;
     const drained$ = new Subject<void>();
     // The stream may have lost its end before it was read: what it held at the start is then more than there is.
     const caughtUp$ = merge(folded$.pipe(filter((position) => position >= lastSequence)), source.ends$).pipe(
@@ -185,7 +190,17 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       ended$,
       owner,
     });
-    return merge(caughtUp$.pipe(takeUntil(drained$)), pipeline$.pipe(finalize(() => drained$.next())));
+    const noteStop = (error: unknown) => {
+      stoppedAt = folded$.value;
+      return throwError(() => error);
+    };
+    return merge(
+      caughtUp$.pipe(takeUntil(drained$)),
+      pipeline$.pipe(
+        catchError(noteStop),
+        finalize(() => drained$.next()),
+      ),
+    );
   }
 
   function noteCaughtUp(position: number) {
@@ -266,8 +281,10 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   function status(): FollowerStatus {
     const { isCaughtUp, isRestored, isRebuilding, divergences } = progress();
+    const sourceStatus = source.status();
     return {
-      ...source.status(),
+      ...sourceStatus,
+      position: stoppedAt ?? sourceStatus.position,
       isCaughtUp,
       isRestored,
       isRebuilding,

@@ -9,7 +9,7 @@ import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
-import type { StreamFold } from '../../streams/streamFold.ts';
+import { OlderSnapshotNeeded, type StreamFold } from '../../streams/streamFold.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
@@ -237,5 +237,36 @@ describe('a follower of a stream', () => {
     expect(follower.isCaughtUp).toBe(false);
     ends$.next(3);
     expect(follower.isCaughtUp).toBe(true);
+  });
+
+  it('does not count what its source has read, and its fold has refused, as folded', async () => {
+    const { nats, snapshots, publish } = await prepareStream();
+    const folded: number[] = [];
+    const positions: number[] = [];
+    const fold: StreamFold = {
+      ...stateless,
+      receive: ({ messages }) => {
+        for (const { seq } of messages) {
+          if (seq === 3 && positions.length === 1) throw new OlderSnapshotNeeded();
+          folded.push(seq);
+        }
+        return { rows: noRows, rejections: [] };
+      },
+      beginRestore: () => ({
+        add: () => undefined,
+        complete: () => () => positions.push(follower.status().position),
+      }),
+    };
+    const follower = createTestFollower(nats, { fold, snapshots, sinks: null });
+    onTestFinished(async () => {
+      await follower.stop({ graceMs: 0 });
+      await follower.ended;
+    });
+    await publish(2);
+    await eventually(() => follower.status().position === 2, 'two messages');
+    await publish(1);
+    await eventually(() => folded.length === 5 && follower.status().position === 3, 'all of them again');
+    expect(folded).toEqual([1, 2, 1, 2, 3]);
+    expect(positions).toEqual([0, 2]);
   });
 });
