@@ -221,8 +221,10 @@ describe('the settlement machine and a plain fold', () => {
   it('take and reject the same messages for the same reasons, and show the same, across restarts and upgrades', () => {
     const seen = new Map<string, number>();
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
-    fc.assert(
-      fc.property(fc.boolean(), fc.array(step, { maxLength: 80, size: 'max' }), (isEnabled, steps) => {
+    const sameOutcomes = fc.property(
+      fc.boolean(),
+      fc.array(step, { maxLength: 80, size: 'max' }),
+      (isEnabled, steps) => {
         let actors = createSettlementActors();
         let reference = emptyReference;
         const { follow } = followCaptures();
@@ -292,11 +294,13 @@ describe('the settlement machine and a plain fold', () => {
           const converted = restoreActors(convertSettlementLines([writeReferenceLine(reference)]));
           assert.deepEqual([...converted.capture().all()], captured);
         }
-      }),
-      { numRuns: runs(300) },
+      },
     );
-    // The sequences meet every message, every state of the queue and every kind of rejection.
-    expect([...seen.keys()]).toEqual(expect.arrayContaining(met));
+    fc.assert(sameOutcomes, { numRuns: runs(300) });
+    // The sequences meet every message, every state of the queue and every kind of rejection: the rare ones now and then only after some more.
+    const isUnmet = (what: string) => !seen.has(what);
+    for (let more = 0; more < 10 && met.some(isUnmet); more++) fc.assert(sameOutcomes, { numRuns: 100 });
+    expect(met.filter(isUnmet)).toEqual([]);
   });
 });
 

@@ -148,7 +148,7 @@ describe('the explorer and its connection', () => {
     for (const page of pages)
       page.on('request', (request) => (asked += request.url().endsWith('/v1/status') ? 1 : 0));
     await publish({ rpmMilli: 33_300 });
-    for (const page of pages) await page.locator('.now').getByText('33.3').waitFor({ timeout: 60_000 });
+    for (const page of pages) await page.locator('.now').getByText('33.3').waitFor();
     // Each of them by itself would have asked at least once.
     expect(asked).toBeLessThan(pages.length);
     // The tab that holds the stream goes; another one takes it.
@@ -170,11 +170,11 @@ describe('the explorer and its connection', () => {
     // Steadily: between two bursts there would be a token for the page.
     const flood = setInterval(() => socket.write('GET /v1/status HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(3)), 10);
     onTestFinished(() => clearInterval(flood));
-    await page.getByText('asked too often', { exact: false }).first().waitFor({ timeout: 60_000 });
+    await page.getByText('asked too often', { exact: false }).first().waitFor();
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-asked-too-often');
     clearInterval(flood);
-    await page.locator('.liveness.live').waitFor({ timeout: 60_000 });
+    await page.locator('.liveness.live').waitFor();
     await expect.poll(() => page.locator('.banner').count(), { timeout: 60_000 }).toBe(0);
   });
 
@@ -184,7 +184,7 @@ describe('the explorer and its connection', () => {
     await waitUntilLive(page);
     await page.locator('.now .value').first().waitFor();
     await kill();
-    await page.getByText('Connection lost.').waitFor({ timeout: 60_000 });
+    await page.getByText('Connection lost.').waitFor();
     expect(await page.locator('.liveness').textContent()).toBe('Not connected');
     // Nothing is said of the present.
     expect(await page.locator('#now').textContent()).toMatch(/^The wheel was (?:turning|resting)\.$/);
@@ -193,7 +193,7 @@ describe('the explorer and its connection', () => {
     await savePicture(page, 'state-lost');
     await startAgain();
     await publish({ rpmMilli: 61_000, speedMmPerSecond: 1_000 });
-    await page.getByText('61.0', { exact: false }).waitFor({ timeout: 120_000 });
+    await page.getByText('61.0', { exact: false }).waitFor();
     await page.locator('.liveness.live').waitFor();
   });
 

@@ -48,6 +48,8 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
     javaScriptEnabled: isScriptAllowed,
     hasTouch,
   });
+  // Only what hangs runs into it: ten tabs at once take half a minute on two cores with other work.
+  context.setDefaultTimeout(180_000);
   whenFinished(() => context.close());
   return context;
 }
