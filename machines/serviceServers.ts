@@ -43,7 +43,7 @@ export const publicServer = {
 } as const;
 
 /** A process that does not serve has none, and it may have closed before. */
-export function tellPublicServer(
+export function notifyPublicServer(
   service: { getSnapshot(): { readonly children: Readonly<Record<string, AnyActorRef | undefined>> } },
   event: EventFromLogic<typeof serverMachine>,
 ): void {

@@ -7,7 +7,7 @@ import { type Grant, ingestMachine } from './ingestMachine.ts';
 import { natsMachine } from './natsMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { serverMachine } from './serverMachine.ts';
-import { tellPublicServer } from './serviceServers.ts';
+import { notifyPublicServer } from './serviceServers.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for the state to be saved. */
@@ -107,9 +107,9 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
       noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
       reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
       /** Answers continue, and tell clients to connect elsewhere. */
-      drainPublicServer: ({ self }) => tellPublicServer(self, { type: 'drain' }),
+      drainPublicServer: ({ self }) => notifyPublicServer(self, { type: 'drain' }),
       /** Accepts no more requests. */
-      closePublicServer: ({ self }) => tellPublicServer(self, { type: 'close' }),
+      closePublicServer: ({ self }) => notifyPublicServer(self, { type: 'close' }),
     },
     delays: {
       backoff: backoffDelay(backoff),

@@ -1,5 +1,5 @@
 import type { ModuleState } from '../../machines/moduleMachine.ts';
-import type { SubmissionLifecycle } from '../../machines/submission.ts';
+import type { Submission, SubmissionLifecycle } from '../../machines/submission.ts';
 import type { ModuleReport } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
@@ -116,20 +116,10 @@ export const queueUnavailableReasons = [
 ] as const;
 export type QueueUnavailableReason = (typeof queueUnavailableReasons)[number];
 
-export interface SubmissionView {
-  readonly submissionId: string;
+export interface SubmissionView extends Omit<Submission, 'expected'> {
   readonly lifecycle: SubmissionLifecycle;
-  readonly previousSettledThroughRound: bigint;
-  readonly settledThroughRound: bigint;
   readonly roundCount: bigint;
-  readonly activeRoundCount: number;
   readonly expected: AnchorView & CompletedBlocks;
-  readonly transactionHash: string | null;
-  readonly createdAtMs: number;
-  readonly submittedAtMs: number | null;
-  readonly confirmedAtMs: number | null;
-  readonly terminalAtMs: number | null;
-  readonly changedAtMs: number;
   readonly outcomeCode: string | null;
 }
 

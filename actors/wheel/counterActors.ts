@@ -38,7 +38,7 @@ export interface CounterOutput extends ReadingOutput {
   readonly evicted?: EvictedMeasurements;
 }
 
-/** What a range of messages makes in addition to what it made by itself. */
+/** What a range of messages makes only now that the state before it is known. */
 export interface JoinedRange {
   readonly rounds: readonly RoundRow[];
   readonly buckets: readonly BucketRow[];

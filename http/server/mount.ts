@@ -31,7 +31,7 @@ export interface MountOptions {
   readonly metrics: HttpMetrics;
   readonly refusals: RequestRefusals;
   readonly allowedOrigins: readonly string[];
-  /** Whether somebody is told which trace a request belongs to. */
+  /** Whether answered requests are reported, with the trace that they belong to. */
   readonly isTraced: boolean;
 }
 

@@ -9,7 +9,7 @@ export interface RangeThreadSettings
   readonly nats: NatsAccess;
 }
 
-/** A thread has ended by itself: a fault of the program, or not enough memory. */
+/** A thread exited without being stopped: a fault of the program, or not enough memory. */
 export class RangeThreadFailed extends Error {
   override readonly name = 'RangeThreadFailed';
 }
