@@ -100,3 +100,22 @@ export async function eventually<Value>(
   }
   throw new Error(`${what} did not happen: ${String(last)}`);
 }
+
+/**
+ * Waits until a server answers.
+ *
+ * @param describe what it has logged elsewhere, for the error.
+ * @throws Error with what it has written, as soon as it has ended.
+ */
+export async function untilReady(
+  server: TestProcess,
+  probe: () => Promise<unknown>,
+  what: string,
+  describe: () => string = () => '',
+): Promise<void> {
+  const answered = await eventually(async () => {
+    if (server.child.exitCode !== null || server.child.signalCode !== null) return 'ended';
+    return (await probe()) ? 'ready' : null;
+  }, what);
+  if (answered === 'ended') throw new Error(`${what} has ended: ${server.output()}${describe()}`);
+}

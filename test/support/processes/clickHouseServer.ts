@@ -1,5 +1,6 @@
-import { accessSync } from 'node:fs';
-import { eventually, type RestartableServer, startProcess, startRestartable } from './childProcess.ts';
+import { accessSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { type ClickHouseServerSettings, writeClickHouseConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -42,8 +43,15 @@ export async function startClickHouseServer(
   const url = `http://127.0.0.1:${httpPort}`;
   const run = async () => {
     const server = startProcess(programPath(), [`--config-file=${configuration}`], { cwd: dir });
-    await eventually(async () => (await fetch(`${url}/ping`)).ok, `clickhouse-server on ${url}`);
+    const answers = async () => (await fetch(`${url}/ping`)).ok;
+    await untilReady(server, answers, `clickhouse-server on ${url}`, () =>
+      readIfThere(join(dir, 'error.log')),
+    );
     return server;
   };
   return Object.assign(await startRestartable(run), { url });
+}
+
+function readIfThere(path: string): string {
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }

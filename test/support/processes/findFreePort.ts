@@ -1,14 +1,27 @@
-import type { AddressInfo } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/**
+ * Ports below those that systems give to outgoing connections (from 32768 on Linux): of these, another process could take one between this answer
+ * and the start of the server that it is for.
+ */
+const [firstPort, endOfPorts] = [10_000, 32_000];
+
 /** A port of the loopback interface that nothing listens on at the moment. */
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const port = randomInt(firstPort, endOfPorts);
+    const server = createServer().listen(port, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue;
+      throw error;
+    }
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error(`100 ports from ${firstPort} to ${endOfPorts - 1} are all taken`);
 }

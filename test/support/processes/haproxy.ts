@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { eventually, startProcess, type TestProcess } from './childProcess.ts';
+import { startProcess, type TestProcess, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { type Replacement, rewriteConfiguration } from './rewriteConfiguration.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -39,8 +39,7 @@ export async function startHaproxy(
   const path = join(temporaryDirectory(), 'haproxy.cfg');
   writeFileSync(path, configuration);
   const server = startProcess(program, ['-db', '-f', path]);
-  await eventually(() => isListening(port) || server.child.exitCode !== null, 'HAProxy starts');
-  if (server.child.exitCode !== null) throw new Error(server.output());
+  await untilReady(server, () => isListening(port), 'HAProxy');
   return Object.assign(server, { port, proxiedPort });
 }
 

@@ -7,7 +7,7 @@ import {
 } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { closeNats } from '../../../streams/jetstream/connection.ts';
-import { eventually, type RestartableServer, startProcess, startRestartable } from './childProcess.ts';
+import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { whenFinished } from './lifetime.ts';
 import { writeNatsConfiguration } from './serverConfigurations.ts';
@@ -28,7 +28,7 @@ export async function startNats(dir = temporaryDirectory(), settings = ''): Prom
     const server = startProcess('nats-server', ['-c', configuration], {
       env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
     });
-    await eventually(async () => {
+    const answers = async () => {
       const connection = await connect({ servers: url, timeout: 1_000, reconnect: false });
       try {
         await (await jetstreamManager(connection)).getAccountInfo();
@@ -36,7 +36,8 @@ export async function startNats(dir = temporaryDirectory(), settings = ''): Prom
         await closeNats(connection);
       }
       return true;
-    }, `nats-server on ${url}`);
+    };
+    await untilReady(server, answers, `nats-server on ${url}`);
     return server;
   };
   return Object.assign(await startRestartable(run), { url, dir });

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, startProcess } from './childProcess.ts';
+import { startProcess, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
@@ -40,8 +40,8 @@ export async function startBalancer(program: string, ports: readonly number[]): 
       }
     }`,
   );
-  startProcess(program, ['-c', configuration, '-p', dir, '-e', join(dir, 'error.log')]);
+  const server = startProcess(program, ['-c', configuration, '-p', dir, '-e', join(dir, 'error.log')]);
   const url = `http://127.0.0.1:${port}`;
-  await eventually(async () => (await fetch(`${url}/healthz`)).ok, 'nginx');
+  await untilReady(server, async () => (await fetch(`${url}/healthz`)).ok, 'nginx');
   return url;
 }
