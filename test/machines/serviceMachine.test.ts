@@ -189,12 +189,13 @@ function start(settings: Settings = {}) {
         publicServer: server('public'),
         nats: natsMachine.provide({
           actors: {
+            connect: part('connect'),
             link: fromCallback(({ sendBack }) => {
               const subscription = link$.subscribe(sendBack);
-              if (!hangs.includes('connect')) queueMicrotask(() => sendBack({ type: 'connected' }));
               return () => subscription.unsubscribe();
             }),
           },
+          actions: { reportFailure: () => done.push('said: NATS is not available') },
         }),
         databaseWatch: databaseWatchMachine.provide({ actors: { ask: part('ask') } }),
         ingest,
@@ -281,6 +282,7 @@ describe('the machine of the service', () => {
     await pass(10);
     expect(isIn('running')).toBe(true);
     expect(done.filter((one) => one !== 'ask')).toEqual([
+      'connect',
       'open JetStream',
       'identify',
       'take lease',
