@@ -99,6 +99,6 @@ export function writeCounterLines(
   const written = progress === null ? null : { ...reached, givenUp };
   return [
     stringify({ history: { installationId: publicInstallationId, days, progress: written } }),
-    ...installations.map(stringify),
+    ...installations.map(({ acceptance, roundState }) => stringify({ acceptance, activity: roundState })),
   ];
 }
