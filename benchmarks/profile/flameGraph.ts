@@ -59,7 +59,7 @@ export function drawFlameGraph(profile: CpuProfile): string {
   draw(root, 0, 0);
   const heightPx = (depthMax + 1) * rowPx;
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${widthPx} ${heightPx}" font-family="monospace" font-size="11">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${widthPx}" height="${heightPx}" font-family="monospace" font-size="11">`,
     ...rows,
     '</svg>',
     '',
@@ -115,7 +115,7 @@ function drawFrame(
 ): string {
   const share = `${((micros / totalMicros) * 100).toFixed(1)} %, ${(micros / 1_000).toFixed(1)} ms`;
   const title = escapeXml(`${name}${place === '' ? '' : ` (${place})`}: ${share}`);
-  const text = name.slice(0, Math.floor(frameWidthPx / characterPx) - 1);
+  const text = name.slice(0, Math.max(0, Math.floor(frameWidthPx / characterPx) - 1));
   const [x, y] = [leftPx.toFixed(1), depth * rowPx];
   return [
     `<g><title>${title}</title>`,

@@ -31,7 +31,7 @@ it('is as wide as the time in a function and what it calls, and leaves out time 
     '(anonymous)': '1200.0 36 200.0',
   });
   expect(svg).toContain('<title>serve (http/server.js:7): 100.0 %, 0.8 ms</title>');
-  expect(svg).toContain('viewBox="0 0 1600 54"');
+  expect(svg).toContain('width="1600" height="54"');
 });
 
 it('draws calls of a function by the same callers as one', () => {
@@ -51,6 +51,18 @@ it('draws calls of a function by the same callers as one', () => {
     fold: '0.0 18 1600.0',
     add: '0.0 36 1200.0',
   });
+});
+
+it('names only functions that are wide enough', () => {
+  const profile: CpuProfile = {
+    nodes: [node(1, '(root)', [2, 3]), node(2, 'wide'), node(3, 'narrow')],
+    samples: [2, 3],
+    timeDeltas: [1_590, 10],
+  };
+  const svg = drawFlameGraph(profile);
+  expect(svg).toContain('>wide</text>');
+  expect(svg).toContain('<title>narrow: ');
+  expect(svg).not.toContain('narro</text>');
 });
 
 it('is empty for a profile without samples', () => {
