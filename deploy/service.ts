@@ -84,7 +84,7 @@ export async function startService({
     const snapshot = root.getSnapshot();
     return snapshot.hasTag('leaving') || snapshot.status !== 'active';
   };
-  const hasViews = () => work()?.isRestored() ?? false;
+  const hasViews = onceTrue(() => work()?.isRestored() ?? false);
 
   const ingest = createIngest({
     jetStream: nats.jetStream,
@@ -240,5 +240,14 @@ function describeFault(chain: ChainActors | null): object {
   const { block, detail } = fault;
   return {
     chainFault: { reason: 'projection_failed', block: block.number.toString(), hash: block.hash, detail },
+  };
+}
+
+/** Asks until it is true, and then no more: what is asked with each request. */
+function onceTrue(isTrue: () => boolean): () => boolean {
+  let wasTrue = false;
+  return () => {
+    wasTrue ||= isTrue();
+    return wasTrue;
   };
 }
