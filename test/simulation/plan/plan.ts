@@ -58,8 +58,8 @@ export type Fault =
       /** While all processes run, while none does and other messages take the place of those, or just after they have started. */
       readonly during?: 'run' | 'down' | 'start';
     }
-  /** So many messages are removed before anybody could read them. */
-  | { readonly kind: 'purgeUnread'; readonly messages: number }
+  /** So many messages are removed before anybody could read them: the newest ones, or the first ones of a stream that is created again. */
+  | { readonly kind: 'purgeUnread'; readonly messages: number; readonly recreates?: boolean }
   | { readonly kind: 'recreateStream' }
   | { readonly kind: 'endConsumers' | 'stallConsumers' }
   | { readonly kind: 'natsFull'; readonly forMs: number }
@@ -205,7 +205,7 @@ function drawFault(random: Random): Fault {
     case 20:
       return { kind: 'killBehindSnapshot', process, downMs };
     case 21:
-      return { kind: 'purgeUnread', messages: random.integer(1, 30) };
+      return { kind: 'purgeUnread', messages: random.integer(1, 30), recreates: random.oneOf(3) };
     case 22:
       return { kind: 'rejectionsFull', forMs, hasReplay: random.oneOf(2) };
     case 23:
