@@ -14,8 +14,8 @@ import {
   tap,
 } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
+import { createSentEvents, type FeedEvent, type SentEvents } from '../support/http/sentEvents.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
-import type { FeedEvent } from './readFeed.ts';
 
 const reconnectMs = 1_000;
 
@@ -27,28 +27,27 @@ export interface Listeners {
   /** Events that one of them was sent again with another block: a reorganization had replaced the one before, with the same transaction in both. */
   readonly minedAgain: number;
   /** Whether everybody has been sent this event. */
-  haveAll(eventId: string): boolean;
-  /** Events that came after the first one that a client was sent, and that it was not sent; of all clients. */
+  haveAll(event: FeedEvent): boolean;
+  /** How many events were not sent, of all clients. */
   countMissed(feed: readonly FeedEvent[]): number;
   end(): void;
 }
 
 export function startListeners(url: () => string, count: number): Listeners {
   const ended$ = new Subject<void>();
-  const seenBy = Array.from({ length: count }, () => new Map<string, string>());
+  const sentTo = Array.from({ length: count }, createSentEvents);
   const state = { events: 0, minedAgain: 0 };
   const doubled: string[] = [];
 
-  const listen = (seen: Map<string, string>) => {
+  const listen = (sent: SentEvents) => {
     let lastId = '';
     const parser = createParser({
       onEvent: ({ id, data }) => {
-        const { id: eventId, source } = JSON.parse(data) as FeedEvent;
-        const block = source.blockHash ?? '';
-        const before = seen.get(eventId);
-        if (before === block) doubled.push(`${eventId} of block ${block}`);
-        else if (before !== undefined) state.minedAgain++;
-        seen.set(eventId, block);
+        // An event as in the feed.
+        const event = JSON.parse(data) as FeedEvent;
+        const was = sent.note(event);
+        if (was === 'before') doubled.push(`${event.id} of block ${event.source.blockHash}`);
+        if (was === 'ofAnotherBlock') state.minedAgain++;
         state.events++;
         lastId = id ?? lastId;
       },
@@ -67,7 +66,7 @@ export function startListeners(url: () => string, count: number): Listeners {
     );
   };
 
-  from(seenBy).pipe(mergeMap(listen), takeUntil(ended$)).subscribe();
+  from(sentTo).pipe(mergeMap(listen), takeUntil(ended$)).subscribe();
   const end = () => ended$.next();
   whenFinished(end);
   return {
@@ -78,16 +77,8 @@ export function startListeners(url: () => string, count: number): Listeners {
     get minedAgain() {
       return state.minedAgain;
     },
-    haveAll: (eventId) => seenBy.every((seen) => seen.has(eventId)),
-    countMissed: (feed) =>
-      seenBy.reduce((missed, seen) => {
-        const [firstAt = ''] = feed
-          .filter(({ id }) => seen.has(id))
-          .map(({ recordedAt }) => recordedAt)
-          .sort();
-        if (firstAt === '') return missed + feed.length;
-        return missed + feed.filter(({ id, recordedAt }) => recordedAt > firstAt && !seen.has(id)).length;
-      }, 0),
+    haveAll: (event) => sentTo.every((sent) => sent.has(event)),
+    countMissed: (feed) => sentTo.reduce((missed, sent) => missed + sent.findMissed(feed).length, 0),
     end,
   };
 }

@@ -1,11 +1,5 @@
+import type { FeedEvent } from '../support/http/sentEvents.ts';
 import type { MinerProcess } from '../support/processes/minerProcess.ts';
-
-export interface FeedEvent {
-  readonly id: string;
-  readonly recordedAt: string;
-  /** Of an event of the chain it names its block. */
-  readonly source: { readonly blockHash?: string };
-}
 
 interface Page {
   readonly events: readonly FeedEvent[];
