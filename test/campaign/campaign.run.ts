@@ -7,6 +7,7 @@ import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
+import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
@@ -25,7 +26,6 @@ import { startAudience } from './audience.ts';
 import { checkFromOutside } from './checkFromOutside.ts';
 import { startGateway } from './gateway.ts';
 import { startListeners } from './listeners.ts';
-import { readFeed } from './readFeed.ts';
 import { createReplays } from './replays.ts';
 
 const setting = (name: string, otherwise: number) => Number(process.env[`CAMPAIGN_${name}`] ?? otherwise);
@@ -156,10 +156,12 @@ it('shows every reading and event exactly once, and the same as a service withou
   await waitUntilReady(fresh);
   await waitUntilStored(fresh, state.last_seq);
   for (const one of [miner, fresh]) await eventually(() => seesTip(one), 'the tip of the chain');
-  const feed = await eventually(() => readFeed(miner), 'the feed');
-  const [newest] = feed;
-  if (newest === undefined) throw new Error('nothing has happened that the feed shows');
-  await eventually(async () => listeners.haveAll(newest), 'the newest event at each event stream');
+  const readEvents = async () => {
+    const [newest, ...older] = await readFeed(miner.json);
+    return newest && ([newest, ...older] as const);
+  };
+  const feed = await eventually(readEvents, 'the feed');
+  await eventually(() => listeners.haveAll(feed[0]), 'the newest event at each event stream');
   const missedEvents = listeners.countMissed(feed);
   listeners.end();
   const findings = await checkFromOutside(miner, fresh, connection, genesisMs);

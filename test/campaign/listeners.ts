@@ -1,20 +1,7 @@
-import { createParser } from 'eventsource-parser';
-import {
-  catchError,
-  defer,
-  EMPTY,
-  finalize,
-  from,
-  ignoreElements,
-  mergeMap,
-  type Observable,
-  repeat,
-  Subject,
-  takeUntil,
-  tap,
-} from 'rxjs';
+import { defer, from, ignoreElements, map, mergeMap, type Observable, Subject, takeUntil, tap } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
-import { createSentEvents, type FeedEvent, type SentEvents } from '../support/http/sentEvents.ts';
+import { followEvents } from '../support/http/followEvents.ts';
+import { createSentEvents, type FeedEvent } from '../support/http/sentEvents.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 
 const reconnectMs = 1_000;
@@ -38,35 +25,21 @@ export function startListeners(url: () => string, count: number): Listeners {
   const sentTo = Array.from({ length: count }, createSentEvents);
   const state = { events: 0, minedAgain: 0 };
   const doubled: string[] = [];
-
-  const listen = (sent: SentEvents) => {
-    let lastId = '';
-    const parser = createParser({
-      onEvent: ({ id, data }) => {
-        // An event as in the feed.
-        const event = JSON.parse(data) as FeedEvent;
-        const was = sent.note(event);
-        if (was === 'before') doubled.push(`${event.id} of block ${event.source.blockHash}`);
-        if (was === 'ofAnotherBlock') state.minedAgain++;
-        state.events++;
-        lastId = id ?? lastId;
-      },
-    });
-    return defer(() => {
-      const decoder = new TextDecoder();
-      return fromFetch(`${url()}/v1/events/stream`, {
-        headers: lastId === '' ? {} : { 'Last-Event-ID': lastId },
-        selector: readPieces,
-      }).pipe(tap((piece) => parser.feed(decoder.decode(piece, { stream: true }))));
-    }).pipe(
-      // The process was killed, or is just being started.
-      catchError(() => EMPTY),
-      finalize(() => parser.reset()),
-      repeat({ delay: reconnectMs }),
-    );
+  const open = (headers: Readonly<Record<string, string>>) =>
+    fromFetch(`${url()}/v1/events/stream`, { headers, selector: readPieces });
+  const note = (event: FeedEvent, was: 'never' | 'ofAnotherBlock' | 'before') => {
+    state.events++;
+    if (was === 'before') doubled.push(`${event.id} of block ${event.source.blockHash}`);
+    if (was === 'ofAnotherBlock') state.minedAgain++;
   };
-
-  from(sentTo).pipe(mergeMap(listen), takeUntil(ended$)).subscribe();
+  from(sentTo)
+    .pipe(
+      mergeMap((sent) =>
+        followEvents(open, () => reconnectMs).pipe(tap((event) => note(event, sent.note(event)))),
+      ),
+      takeUntil(ended$),
+    )
+    .subscribe();
   const end = () => ended$.next();
   whenFinished(end);
   return {
@@ -84,8 +57,9 @@ export function startListeners(url: () => string, count: number): Listeners {
 }
 
 /** Where it is not ready, the service says so in JSON, and there is no stream to read. */
-function readPieces(response: Response): Observable<Uint8Array> {
-  return response.ok && response.body !== null
-    ? from(response.body)
-    : defer(() => response.arrayBuffer()).pipe(ignoreElements());
+function readPieces(response: Response): Observable<string> {
+  if (!response.ok || response.body === null)
+    return defer(() => response.arrayBuffer()).pipe(ignoreElements());
+  const decoder = new TextDecoder();
+  return from(response.body).pipe(map((piece) => decoder.decode(piece, { stream: true })));
 }

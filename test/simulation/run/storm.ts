@@ -21,8 +21,6 @@ export interface StormOptions {
   readonly note: (text: string) => void;
   /** Called before what clients have read may be gone. */
   readonly onHistoryLost: () => void;
-  /** Called before events that were shown may be gone. */
-  readonly onEventsReplaced: () => void;
 }
 
 /** Lets everything happen that an episode holds; the weather is fair again when it resolves. */
