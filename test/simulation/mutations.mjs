@@ -1,5 +1,19 @@
 // Faults that are put into the program one at a time, to see whether the simulator finds them.
 
+import {
+  deepReorganizations,
+  endsLostAtStart,
+  failedSnapshots,
+  killsBehindSnapshots,
+  lostRows,
+  lyingNodes,
+  quietWheels,
+  recreatedStreams,
+  rejectionsBehindReplays,
+  shortReorganizations,
+  sleepingHolders,
+} from './mutationPlans.mjs';
+
 /** @type {import('./build.mjs').Mutation[]} */
 export const mutations = [
   {
@@ -14,6 +28,7 @@ export const mutations = [
   },
   {
     what: 'Rejections of a cancelled pipeline are forgotten',
+    plan: rejectionsBehindReplays,
     replacements: [
       {
         file: 'streams/jetstream/rejectionLog.ts',
@@ -54,6 +69,7 @@ export const mutations = [
   },
   {
     what: 'The snapshot is saved before the rows that it covers',
+    plan: killsBehindSnapshots,
     replacements: [
       {
         file: 'streams/streamPipeline.ts',
@@ -116,6 +132,7 @@ export const mutations = [
   {
     // That increments follow the snapshot of a state that another one has replaced cannot be: what changed since is not known then, and all is saved.
     what: 'Behind a snapshot that could not be saved, the next increment leaves out what that one held',
+    plan: failedSnapshots,
     replacements: [
       {
         file: 'streams/stateSaver.ts',
@@ -135,8 +152,15 @@ export const mutations = [
     ],
   },
   {
-    what: 'The lease is replaced whoever holds it',
+    // Each alone is not seen: the other one ends the process that was replaced.
+    what: 'The lease is replaced whoever holds it, and a later epoch is not noticed',
+    plan: sleepingHolders,
     replacements: [
+      {
+        file: 'storage/ingestEpochs.ts',
+        from: 'if (newest === epoch) return true;',
+        to: 'if (newest >= epoch) return true;',
+      },
       {
         file: 'streams/jetstream/ingestLease.ts',
         from: 'expect: { lastSubjectSequence: sequence },',
@@ -196,6 +220,7 @@ export const mutations = [
   },
   {
     what: 'A process is behind for as long as a stream has less than it had at the start',
+    plan: endsLostAtStart,
     replacements: [
       {
         file: 'streams/streamFollower.ts',
@@ -236,6 +261,7 @@ export const mutations = [
   },
   {
     what: 'The tag of the status does not change with the modules',
+    plan: quietWheels,
     replacements: [
       {
         file: 'http/responses/status.ts',
@@ -267,6 +293,7 @@ export const mutations = [
   },
   {
     what: 'A reorganization leaves the newest safe state of the branch that it replaces',
+    plan: deepReorganizations,
     replacements: [
       {
         file: 'actors/chain/followLink.ts',
@@ -277,6 +304,7 @@ export const mutations = [
   },
   {
     what: 'A reorganization leaves a block that waits above the fork',
+    plan: shortReorganizations,
     replacements: [
       {
         file: 'actors/chain/followLink.ts',
@@ -298,6 +326,7 @@ export const mutations = [
   {
     // Hashed and not compared, an altered header only links to nothing, and is replaced.
     what: 'The hash of a header is the one that the node names',
+    plan: lyingNodes,
     replacements: [
       {
         file: 'streams/indexer/blockProof.ts',
@@ -308,6 +337,7 @@ export const mutations = [
   },
   {
     what: 'Transactions are not compared with their root',
+    plan: lyingNodes,
     replacements: [
       {
         file: 'streams/indexer/blockProof.ts',
@@ -318,6 +348,7 @@ export const mutations = [
   },
   {
     what: 'The next block is published whoever its parent is',
+    plan: shortReorganizations,
     replacements: [
       {
         file: 'streams/indexer/indexerWork.ts',
@@ -328,6 +359,7 @@ export const mutations = [
   },
   {
     what: 'A fork of the node is not noticed',
+    plan: shortReorganizations,
     replacements: [
       {
         file: 'streams/indexer/indexerWork.ts',
@@ -348,6 +380,7 @@ export const mutations = [
   },
   {
     what: 'A block that is announced again after two reorganizations is the same message',
+    plan: shortReorganizations,
     replacements: [
       {
         file: 'streams/indexer/spanPublisher.ts',
@@ -400,6 +433,7 @@ export const mutations = [
   },
   {
     what: 'A fork below every retained state is taken for the start of a chain',
+    plan: deepReorganizations,
     replacements: [
       {
         file: 'actors/chain/followLink.ts',
@@ -410,6 +444,7 @@ export const mutations = [
   },
   {
     what: 'Rows of the history of the chain whose messages the stream has lost stay where no snapshot is newer than the loss',
+    plan: lostRows,
     replacements: [
       {
         file: 'streams/chain/chainRowOrigins.ts',
@@ -420,6 +455,7 @@ export const mutations = [
   },
   {
     what: 'What the timelock logged before the deployment is published once, whatever the stream has lost',
+    plan: recreatedStreams,
     replacements: [
       {
         file: 'machines/indexerMachine.ts',

@@ -92,6 +92,8 @@ export interface Episode {
   /** How many readings arrive each second of the process's time. */
   readonly readingsPerSecond: number;
   readonly secondsPerBlock: number;
+  /** How many messages of oracle, reporter, modules and signers arrive each second; a quarter of the readings without it. */
+  readonly settlementsPerSecond?: number;
 }
 
 export interface Plan {
@@ -121,8 +123,9 @@ function drawEpisode(random: Random): Episode {
     weather: drawWeather(random),
     faults: faults.sort((a, b) => a.atMs - b.atMs),
     sleepMs: random.oneOf(2) ? random.integer(1, random.pick(sleepHours) * 3_600) * 1_000 : 0,
-    readingsPerSecond: random.pick([0.2, 1, 3, 10]),
+    readingsPerSecond: random.pick([0.02, 0.2, 1, 3, 10]),
     secondsPerBlock: random.pick([0.5, 2, 2, 12]),
+    settlementsPerSecond: random.pick([0.1, 1, 3]),
   };
 }
 
