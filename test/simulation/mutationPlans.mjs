@@ -103,11 +103,11 @@ export const deepReorganizations = plan('reorganizations', [
   ),
 ]);
 
-/** Short reorganizations again and again, also while many blocks wait to be published. */
+/** Short reorganizations again and again, also behind a time in which the node is away. */
 export const shortReorganizations = plan('forks', [
   episode(
     [
-      ...times(5, 95, 3).map((second, at) => [
+      ...times(6, 96, 10).map((second, at) => [
         second,
         'reorganize',
         { depth: 1 + (at % 5), length: 2 + (at % 5) },
@@ -115,7 +115,7 @@ export const shortReorganizations = plan('forks', [
       [20, 'nodeAway', { forMs: 15_000 }],
       [60, 'nodeAway', { forMs: 15_000 }],
     ].sort(([one], [other]) => one - other),
-    { secondsPerBlock: 0.5, weather: { latencyMsMax: 400 } },
+    { secondsPerBlock: 0.5, weather: { latencyMsMax: 50 } },
   ),
 ]);
 
