@@ -37,59 +37,6 @@ const plan = (seed, episodes) => ({ seed, beforeGenesisMs: -2 * 86_400_000, epis
 const times = (first, last, step) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step);
 
-/** A replay swaps its tables in while rejections wait to be published. */
-export const rejectionsBehindReplays = plan('rejections', [
-  episode(
-    [10, 50].map((second) => [second, 'rejectionsFull', { forMs: 30_000, hasReplay: true }]),
-    { readingsPerSecond: 10 },
-  ),
-]);
-
-/** Processes die behind a snapshot while rows are on their way for long. */
-export const killsBehindSnapshots = plan('snapshots', [
-  episode(
-    times(1, 271, 90).map((second) => [second, 'killBehindSnapshot', { process: 0, downMs: 1_000 }]),
-    { durationMs: 360_000, readingsPerSecond: 10, weather: { latencyMsMax: 400, statementRefused: 0.2 } },
-  ),
-]);
-
-/** Snapshots fail again and again, others behind them do not; then a process restores the newest one. */
-export const failedSnapshots = plan('failures', [
-  episode([[595, 'kill', { process: 0, afterSendings: 0, downMs: 1_000 }]], {
-    durationMs: 600_000,
-    readingsPerSecond: 1,
-    secondsPerBlock: 12,
-    weather: { statementRefused: 0.5 },
-  }),
-]);
-
-/** The process that ingests sleeps while another one waits for the lease. */
-export const sleepingHolders = plan('holders', [
-  episode([
-    [1, 'startIngest'],
-    ...times(10, 90, 40).map((second) => [second, 'pause', { process: 0, forMs: 20_000, hasStandby: true }]),
-  ]),
-]);
-
-/** Streams lose their end between the start of a process and its first messages, and nothing comes after. */
-export const endsLostAtStart = plan('ends', [
-  episode([], { durationMs: 30_000, readingsPerSecond: 10 }),
-  ...[1_000, 2_000, 3_000, 5_000].map((forMs) =>
-    episode([[15, 'loseTail', { messages: 60, forMs, during: 'start' }]], {
-      durationMs: 20_000,
-      readingsPerSecond: 0.05,
-      secondsPerBlock: 12,
-      weather: { latencyMsMax: 2_000 },
-    }),
-  ),
-]);
-
-/** Modules change while wheels stand still. */
-export const quietWheels = plan('quiet', [
-  episode([], { readingsPerSecond: 0.02, settlementsPerSecond: 3 }),
-  episode([], { readingsPerSecond: 0.02, settlementsPerSecond: 3 }),
-]);
-
 /** Reorganizations of safe blocks, of those above, and of more than are kept. */
 export const deepReorganizations = plan('reorganizations', [
   ...[
@@ -117,12 +64,6 @@ export const shortReorganizations = plan('forks', [
     ].sort(([one], [other]) => one - other),
     { secondsPerBlock: 0.5, weather: { latencyMsMax: 50 } },
   ),
-]);
-
-/** A node that lies about every third call. */
-export const lyingNodes = plan('lies', [
-  episode([], { secondsPerBlock: 0.5, weather: { nodeLie: 0.35 } }),
-  episode([], { secondsPerBlock: 0.5, weather: { nodeLie: 0.35 } }),
 ]);
 
 /** Streams lose their end while no process runs, and so do the snapshots of what was folded. */

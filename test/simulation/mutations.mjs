@@ -1,18 +1,6 @@
 // Faults that are put into the program one at a time, to see whether the simulator finds them.
 
-import {
-  deepReorganizations,
-  endsLostAtStart,
-  failedSnapshots,
-  killsBehindSnapshots,
-  lostRows,
-  lyingNodes,
-  quietWheels,
-  recreatedStreams,
-  rejectionsBehindReplays,
-  shortReorganizations,
-  sleepingHolders,
-} from './mutationPlans.mjs';
+import { deepReorganizations, lostRows, recreatedStreams, shortReorganizations } from './mutationPlans.mjs';
 
 /** @type {import('./build.mjs').Mutation[]} */
 export const mutations = [
@@ -28,7 +16,6 @@ export const mutations = [
   },
   {
     what: 'Rejections of a cancelled pipeline are forgotten',
-    plan: rejectionsBehindReplays,
     replacements: [
       {
         file: 'streams/jetstream/rejectionLog.ts',
@@ -69,7 +56,6 @@ export const mutations = [
   },
   {
     what: 'The snapshot is saved before the rows that it covers',
-    plan: killsBehindSnapshots,
     replacements: [
       {
         file: 'streams/streamPipeline.ts',
@@ -132,7 +118,6 @@ export const mutations = [
   {
     // That increments follow the snapshot of a state that another one has replaced cannot be: what changed since is not known then, and all is saved.
     what: 'Behind a snapshot that could not be saved, the next increment leaves out what that one held',
-    plan: failedSnapshots,
     replacements: [
       {
         file: 'streams/stateSaver.ts',
@@ -152,9 +137,8 @@ export const mutations = [
     ],
   },
   {
-    // Each alone is not seen: the other one ends the process that was replaced.
+    // Where the lease alone is not looked at, the later epoch ends the process that was replaced.
     what: 'The lease is replaced whoever holds it, and a later epoch is not noticed',
-    plan: sleepingHolders,
     replacements: [
       {
         file: 'storage/ingestEpochs.ts',
@@ -220,7 +204,6 @@ export const mutations = [
   },
   {
     what: 'A process is behind for as long as a stream has less than it had at the start',
-    plan: endsLostAtStart,
     replacements: [
       {
         file: 'streams/streamFollower.ts',
@@ -261,7 +244,6 @@ export const mutations = [
   },
   {
     what: 'The tag of the status does not change with the modules',
-    plan: quietWheels,
     replacements: [
       {
         file: 'http/responses/status.ts',
@@ -326,7 +308,6 @@ export const mutations = [
   {
     // Hashed and not compared, an altered header only links to nothing, and is replaced.
     what: 'The hash of a header is the one that the node names',
-    plan: lyingNodes,
     replacements: [
       {
         file: 'streams/indexer/blockProof.ts',
@@ -337,7 +318,6 @@ export const mutations = [
   },
   {
     what: 'Transactions are not compared with their root',
-    plan: lyingNodes,
     replacements: [
       {
         file: 'streams/indexer/blockProof.ts',
@@ -348,7 +328,6 @@ export const mutations = [
   },
   {
     what: 'The next block is published whoever its parent is',
-    plan: shortReorganizations,
     replacements: [
       {
         file: 'streams/indexer/indexerWork.ts',
@@ -380,7 +359,6 @@ export const mutations = [
   },
   {
     what: 'A block that is announced again after two reorganizations is the same message',
-    plan: shortReorganizations,
     replacements: [
       {
         file: 'streams/indexer/spanPublisher.ts',
@@ -433,7 +411,6 @@ export const mutations = [
   },
   {
     what: 'A fork below every retained state is taken for the start of a chain',
-    plan: deepReorganizations,
     replacements: [
       {
         file: 'actors/chain/followLink.ts',
