@@ -53,7 +53,7 @@ const embeddedDatabaseTests = [
   'test/simulation/conformance/clickHouse.test.ts',
   'test/storage/**/*.test.ts',
   'test/streams/{chainFold,counterFold,ownerActivity,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
-  'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,restoreInterrupted,rowWriter}.test.ts',
+  'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,restoreInterrupted,rowWriter,storedReadings}.test.ts',
 ];
 
 /** In this order, so that a process that is shared goes from one file to the next of its project. */

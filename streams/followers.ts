@@ -15,7 +15,7 @@ import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbov
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import { createKnownInstallations, type MayHaveReadings } from '../storage/knownInstallations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
-import { createObservationReader, createStoredThroughQuery, readStored } from '../storage/observations.ts';
+import { createObservationReader, createStoredThroughQuery } from '../storage/observations.ts';
 import { createRecentReadings, type RecentReadings } from '../storage/recentReadings.ts';
 import type { OldestRowMs } from '../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
@@ -27,6 +27,7 @@ import { readChainRowOrigins } from './chain/chainRowOrigins.ts';
 import { registerChainMetrics } from './chainMetrics.ts';
 import { createCounterFold } from './counter/counterFold.ts';
 import { readReadingRowOrigins } from './counter/readingRowOrigins.ts';
+import { createStoredReadings } from './counter/storedReadings.ts';
 import { createMessageSource } from './jetstream/messageSource.ts';
 import { createRejectionLog, type RejectionLog } from './jetstream/rejectionLog.ts';
 import type { MessageCounts } from './messageCounts.ts';
@@ -263,8 +264,7 @@ function follow(
     logger,
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(stream === 'MINER_COUNTER' && {
-      readStored: (after, through) =>
-        readStored(database, options.storedTables(), { after, through, oldestMs: options.oldestRowMs() }),
+      readStored: createStoredReadings({ ...options, tables: options.storedTables }),
     }),
   });
   const snapshots = createSnapshotStore({ database, tables, logger });

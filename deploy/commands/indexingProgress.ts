@@ -4,6 +4,8 @@ import { createProgress, type Progress } from './progress.ts';
 export function showIndexingProgress(stream: NodeJS.WriteStream): (head: bigint, tip: bigint) => void {
   let shown: { progress: Progress; from: bigint; tip: bigint } | null = null;
   return (head, tip) => {
+    // After a reorganization a node may have fewer blocks than are published.
+    if (shown === null && head >= tip) return;
     shown ??= {
       progress: createProgress({
         label: 'indexing',

@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
+import { confirmations } from '../../actors/chain/confirmations.ts';
 import { createRandom as createSeeded } from '../simulation/world/random.ts';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
+import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
@@ -16,6 +18,7 @@ import {
   startMiner,
   waitUntilReady,
   waitUntilStored,
+  writeDeployment,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -23,10 +26,12 @@ import { startAudience } from './audience.ts';
 import { checkFromOutside } from './checkFromOutside.ts';
 import { startGateway } from './gateway.ts';
 import { startListeners } from './listeners.ts';
-import { readFeed } from './readFeed.ts';
+import { createReplays } from './replays.ts';
 
 const setting = (name: string, otherwise: number) => Number(process.env[`CAMPAIGN_${name}`] ?? otherwise);
 const minutes = setting('MINUTES', 20);
+/** It goes on until so many processes were killed, however long that takes. */
+const kills = setting('KILLS', 0);
 const seed = setting('SEED', 7);
 const clients = setting('CLIENTS', 2_000);
 const streams = setting('STREAMS', 200);
@@ -47,9 +52,10 @@ it('shows every reading and event exactly once, and the same as a service withou
   const dataDir = temporaryDirectory();
   const counts = new Map<string, number>();
   const note = (kind: string) => counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const natsUrl = natsProxy.url.replace('http:', 'nats:');
   const start = (clickhouseUrl: string, dir: string) =>
     startMiner({
-      natsUrl: natsProxy.url.replace('http:', 'nats:'),
+      natsUrl,
       clickhouseUrl,
       dataDir: dir,
       onChain: buildChainMembers(economy),
@@ -61,6 +67,15 @@ it('shows every reading and event exactly once, and the same as a service withou
   const gateway = await startGateway(nats.url, random.fork('gateway').next);
   const audience = startAudience(() => miner.publicUrl, clients);
   const listeners = startListeners(() => miner.publicUrl, streams);
+  const replayDir = temporaryDirectory();
+  const replays = createReplays({
+    MINER_NATS_URL: natsUrl,
+    MINER_CLICKHOUSE_URL: clickHouseProxy.url,
+    MINER_DATA_DIR: replayDir,
+    MINER_DEPLOYMENT: writeDeployment(replayDir, buildChainMembers(economy)),
+  });
+  const countKills = () =>
+    [...counts].reduce((sum, [kind, count]) => (kind.startsWith('kill') ? sum + count : sum), 0);
   const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
   const faults: readonly (readonly [string, () => Promise<void>])[] = [
@@ -99,6 +114,7 @@ it('shows every reading and event exactly once, and the same as a service withou
     ],
     ['connection to NATS cut', async () => natsProxy.cutAnswers(random.integer(1, 3))],
     ['answers of ClickHouse cut', async () => clickHouseProxy.cutAnswers(random.integer(1, 5))],
+    ['replay with two threads', async () => replays.start(random.integer(2_000, 60_000))],
     [
       'reorganization',
       async () => {
@@ -110,7 +126,7 @@ it('shows every reading and event exactly once, and the same as a service withou
   ];
 
   const endMs = performance.now() + minutes * 60_000;
-  while (performance.now() < endMs) {
+  while (performance.now() < endMs || countKills() < kills) {
     if (random.oneOf(2)) await steps.step();
     // Mostly at once, and now and then after some time in which everything can catch up.
     await pause(random.oneOf(20) ? random.integer(5_000, 12_000) : random.integer(0, 700));
@@ -128,6 +144,10 @@ it('shows every reading and event exactly once, and the same as a service withou
   const { state } = await connection.jsm.streams.info('MINER_COUNTER');
   await waitUntilReady(miner);
   await waitUntilStored(miner, state.last_seq);
+  const lastReplay = await replays.complete();
+  await waitUntilReady(miner);
+  // So that the feed shows everything that has happened.
+  for (let block = 0n; block < confirmations; block++) await economy.mine();
   const tip = await readTip();
   const seesTip = async (one: MinerProcess) =>
     (await one.metric('miner_chain_block{block="head"}')) === Number(tip);
@@ -136,10 +156,12 @@ it('shows every reading and event exactly once, and the same as a service withou
   await waitUntilReady(fresh);
   await waitUntilStored(fresh, state.last_seq);
   for (const one of [miner, fresh]) await eventually(() => seesTip(one), 'the tip of the chain');
-  const feed = await readFeed(miner);
-  const [newest] = feed;
-  if (newest === undefined) throw new Error('nothing has happened that the feed shows');
-  await eventually(async () => listeners.haveAll(newest.id), 'the newest event at each event stream');
+  const readEvents = async () => {
+    const [newest, ...older] = await readFeed(miner.json);
+    return newest && ([newest, ...older] as const);
+  };
+  const feed = await eventually(readEvents, 'the feed');
+  await eventually(() => listeners.haveAll(feed[0]), 'the newest event at each event stream');
   const missedEvents = listeners.countMissed(feed);
   listeners.end();
   const findings = await checkFromOutside(miner, fresh, connection, genesisMs);
@@ -147,10 +169,8 @@ it('shows every reading and event exactly once, and the same as a service withou
     ['Minutes, seed', `${minutes}, ${seed}`],
     ['Polling clients, event streams', `${clients}, ${streams}`],
     ...[...counts].sort(),
-    [
-      'kill -9 of anything',
-      [...counts].reduce((sum, [kind, n]) => (kind.startsWith('kill') ? sum + n : sum), 0),
-    ],
+    ['kill -9 of anything', countKills()],
+    ['Replays that were killed, that changed tables', `${replays.killed}, ${replays.completed}`],
     ['Readings that were acknowledged', gateway.acknowledged],
     ['Readings that were accepted', findings.accepted],
     [
@@ -192,6 +212,7 @@ it('shows every reading and event exactly once, and the same as a service withou
     doubledRejections: 0,
     differingAnswers: [],
   });
+  expect(lastReplay).toMatchObject({ status: 0, output: expect.stringContaining('no day differs') });
   expect(audience.wrongAnswers).toEqual([]);
   expect({ doubled: listeners.doubled, missed: missedEvents }).toEqual({ doubled: [], missed: 0 });
   expect((await ask(`${miner.operatorUrl}/readyz`)).status).toBe(200);

@@ -1,21 +1,8 @@
-import { createParser } from 'eventsource-parser';
-import {
-  catchError,
-  defer,
-  EMPTY,
-  finalize,
-  from,
-  ignoreElements,
-  mergeMap,
-  type Observable,
-  repeat,
-  Subject,
-  takeUntil,
-  tap,
-} from 'rxjs';
+import { defer, from, ignoreElements, map, mergeMap, type Observable, Subject, takeUntil, tap } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
+import { followEvents } from '../support/http/followEvents.ts';
+import { createSentEvents, type FeedEvent } from '../support/http/sentEvents.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
-import type { FeedEvent } from './readFeed.ts';
 
 const reconnectMs = 1_000;
 
@@ -27,47 +14,32 @@ export interface Listeners {
   /** Events that one of them was sent again with another block: a reorganization had replaced the one before, with the same transaction in both. */
   readonly minedAgain: number;
   /** Whether everybody has been sent this event. */
-  haveAll(eventId: string): boolean;
-  /** Events that came after the first one that a client was sent, and that it was not sent; of all clients. */
+  haveAll(event: FeedEvent): boolean;
+  /** How many events were not sent, of all clients. */
   countMissed(feed: readonly FeedEvent[]): number;
   end(): void;
 }
 
 export function startListeners(url: () => string, count: number): Listeners {
   const ended$ = new Subject<void>();
-  const seenBy = Array.from({ length: count }, () => new Map<string, string>());
+  const sentTo = Array.from({ length: count }, createSentEvents);
   const state = { events: 0, minedAgain: 0 };
   const doubled: string[] = [];
-
-  const listen = (seen: Map<string, string>) => {
-    let lastId = '';
-    const parser = createParser({
-      onEvent: ({ id, data }) => {
-        const { id: eventId, source } = JSON.parse(data) as FeedEvent;
-        const block = source.blockHash ?? '';
-        const before = seen.get(eventId);
-        if (before === block) doubled.push(`${eventId} of block ${block}`);
-        else if (before !== undefined) state.minedAgain++;
-        seen.set(eventId, block);
-        state.events++;
-        lastId = id ?? lastId;
-      },
-    });
-    return defer(() => {
-      const decoder = new TextDecoder();
-      return fromFetch(`${url()}/v1/events/stream`, {
-        headers: lastId === '' ? {} : { 'Last-Event-ID': lastId },
-        selector: readPieces,
-      }).pipe(tap((piece) => parser.feed(decoder.decode(piece, { stream: true }))));
-    }).pipe(
-      // The process was killed, or is just being started.
-      catchError(() => EMPTY),
-      finalize(() => parser.reset()),
-      repeat({ delay: reconnectMs }),
-    );
+  const open = (headers: Readonly<Record<string, string>>) =>
+    fromFetch(`${url()}/v1/events/stream`, { headers, selector: readPieces });
+  const note = (event: FeedEvent, was: 'never' | 'ofAnotherBlock' | 'before') => {
+    state.events++;
+    if (was === 'before') doubled.push(`${event.id} of block ${event.source.blockHash}`);
+    if (was === 'ofAnotherBlock') state.minedAgain++;
   };
-
-  from(seenBy).pipe(mergeMap(listen), takeUntil(ended$)).subscribe();
+  from(sentTo)
+    .pipe(
+      mergeMap((sent) =>
+        followEvents(open, () => reconnectMs).pipe(tap((event) => note(event, sent.note(event)))),
+      ),
+      takeUntil(ended$),
+    )
+    .subscribe();
   const end = () => ended$.next();
   whenFinished(end);
   return {
@@ -78,23 +50,16 @@ export function startListeners(url: () => string, count: number): Listeners {
     get minedAgain() {
       return state.minedAgain;
     },
-    haveAll: (eventId) => seenBy.every((seen) => seen.has(eventId)),
-    countMissed: (feed) =>
-      seenBy.reduce((missed, seen) => {
-        const [firstAt = ''] = feed
-          .filter(({ id }) => seen.has(id))
-          .map(({ recordedAt }) => recordedAt)
-          .sort();
-        if (firstAt === '') return missed + feed.length;
-        return missed + feed.filter(({ id, recordedAt }) => recordedAt > firstAt && !seen.has(id)).length;
-      }, 0),
+    haveAll: (event) => sentTo.every((sent) => sent.has(event)),
+    countMissed: (feed) => sentTo.reduce((missed, sent) => missed + sent.findMissed(feed).length, 0),
     end,
   };
 }
 
 /** Where it is not ready, the service says so in JSON, and there is no stream to read. */
-function readPieces(response: Response): Observable<Uint8Array> {
-  return response.ok && response.body !== null
-    ? from(response.body)
-    : defer(() => response.arrayBuffer()).pipe(ignoreElements());
+function readPieces(response: Response): Observable<string> {
+  if (!response.ok || response.body === null)
+    return defer(() => response.arrayBuffer()).pipe(ignoreElements());
+  const decoder = new TextDecoder();
+  return from(response.body).pipe(map((piece) => decoder.decode(piece, { stream: true })));
 }

@@ -7,6 +7,7 @@ const root = resolve(import.meta.dirname, '../..');
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '20' },
+    kills: { type: 'string', default: '0' },
     seed: { type: 'string', default: '7' },
     clients: { type: 'string', default: '2000' },
     streams: { type: 'string', default: '200' },

@@ -1,5 +1,7 @@
 import { EventEmitter, once } from 'node:events';
+import type { Address } from 'viem';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { confirmations } from '../../actors/chain/confirmations.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
@@ -369,6 +371,51 @@ describe('the event stream', () => {
     const again = await listen(server.base, '/v1/events/stream?category=players', { 'Last-Event-ID': id });
     await eventually(() => listEvents(again.messages).at(-1) === after[0], 'the newest event, after a drop');
     expect(listEvents(again.messages)).toEqual(fresh);
+  });
+
+  it('sends an event again whose transaction a reorganization of safe blocks has put into another block, with its ID', async () => {
+    const { economy, chain, server } = await startServer({}, startWorld);
+    const { actions, client, mine, owners, resetClock } = economy;
+    const path = '/v1/events/stream?category=players';
+    const blocksUntilSafe = Number(confirmations);
+    const mineUntilSafe = async () => {
+      for (let block = 0; block < blocksUntilSafe; block++) await mine();
+      await chain.fold();
+    };
+    const mintSafely = async () => {
+      await actions.mint(owners[0] as Address, 1n, 1_000n);
+      await mineUntilSafe();
+    };
+    const readEvents = async () => {
+      const page = await (await server.get('/v1/events?category=players&limit=100')).json();
+      return (page as { events: Message['data'][] }).events.toReversed();
+    };
+    await mineUntilSafe();
+    const before = (await readEvents()).length;
+    const live = await listen(server.base, path);
+    await eventually(() => live.state.lastId !== '', 'an ID');
+    await mintSafely();
+    const minted = (await readEvents()).slice(before);
+    await eventually(() => live.messages.length === minted.length, 'the events of the first block');
+    await client.request({ method: 'anvil_rollback', params: [blocksUntilSafe] } as never);
+    await client.request({ method: 'anvil_dropAllTransactions' } as never);
+    await resetClock();
+    // The sender has the nonce again that it had, so the transaction is the same.
+    await mine();
+    await mintSafely();
+    const mintedAgain = (await readEvents()).slice(before);
+    expect(mintedAgain.map(({ id }) => id)).toEqual(minted.map(({ id }) => id));
+    await eventually(() => live.messages.length === minted.length * 2, 'the events of both blocks');
+    expect(live.messages.map(({ data }) => data)).toEqual([...minted, ...mintedAgain]);
+    const blocks = live.messages.map(({ data }) => data.source.blockHash);
+    expect(new Set(blocks).size).toBe(2);
+    // Whoever names the event by its ID has seen it in its newest block.
+    const resumed = await listen(server.base, path, { 'Last-Event-ID': String(minted.at(-1)?.id) });
+    await eventually(() => resumed.state.lastId !== '', 'an ID');
+    await mintSafely();
+    const next = (await readEvents()).slice(before + minted.length);
+    await eventually(() => resumed.messages.length === next.length, 'the next events');
+    expect(resumed.messages.map(({ data }) => data)).toEqual(next);
   });
 
   it('keeps a quiet connection open with heartbeats', async () => {

@@ -9,6 +9,8 @@ export interface Replacement {
 export interface Mutation {
   readonly what: string;
   readonly replacements: readonly Replacement[];
+  /** One that has the circumstances often that it needs; none where seeds draw them often enough. */
+  readonly plan?: object;
   /** Why no seed finds it, where none does. */
   readonly reason?: string;
 }

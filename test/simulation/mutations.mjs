@@ -1,5 +1,7 @@
 // Faults that are put into the program one at a time, to see whether the simulator finds them.
 
+import { deepReorganizations, lostRows, recreatedStreams, shortReorganizations } from './mutationPlans.mjs';
+
 /** @type {import('./build.mjs').Mutation[]} */
 export const mutations = [
   {
@@ -135,8 +137,14 @@ export const mutations = [
     ],
   },
   {
-    what: 'The lease is replaced whoever holds it',
+    // Where the lease alone is not looked at, the later epoch ends the process that was replaced.
+    what: 'The lease is replaced whoever holds it, and a later epoch is not noticed',
     replacements: [
+      {
+        file: 'storage/ingestEpochs.ts',
+        from: 'if (newest === epoch) return true;',
+        to: 'if (newest >= epoch) return true;',
+      },
       {
         file: 'streams/jetstream/ingestLease.ts',
         from: 'expect: { lastSubjectSequence: sequence },',
@@ -267,6 +275,7 @@ export const mutations = [
   },
   {
     what: 'A reorganization leaves the newest safe state of the branch that it replaces',
+    plan: deepReorganizations,
     replacements: [
       {
         file: 'actors/chain/followLink.ts',
@@ -277,6 +286,7 @@ export const mutations = [
   },
   {
     what: 'A reorganization leaves a block that waits above the fork',
+    plan: shortReorganizations,
     replacements: [
       {
         file: 'actors/chain/followLink.ts',
@@ -328,6 +338,7 @@ export const mutations = [
   },
   {
     what: 'A fork of the node is not noticed',
+    plan: shortReorganizations,
     replacements: [
       {
         file: 'streams/indexer/indexerWork.ts',
@@ -410,6 +421,7 @@ export const mutations = [
   },
   {
     what: 'Rows of the history of the chain whose messages the stream has lost stay where no snapshot is newer than the loss',
+    plan: lostRows,
     replacements: [
       {
         file: 'streams/chain/chainRowOrigins.ts',
@@ -420,6 +432,7 @@ export const mutations = [
   },
   {
     what: 'What the timelock logged before the deployment is published once, whatever the stream has lost',
+    plan: recreatedStreams,
     replacements: [
       {
         file: 'machines/indexerMachine.ts',

@@ -19,7 +19,7 @@ import { createRecovery } from './run/recovery.ts';
 import { storm } from './run/storm.ts';
 import { createClients } from './workload/clients.ts';
 import { createGateways } from './workload/gateways.ts';
-import { createListeners } from './workload/listeners.ts';
+import { startListeners } from './workload/listeners.ts';
 import { createMiners } from './workload/miners.ts';
 import { createSettlementPublishers } from './workload/settlementPublishers.ts';
 import { createWorld, type SimulatedWorld } from './world/createWorld.ts';
@@ -92,7 +92,7 @@ export async function simulate({
       ...(onLog && { onLog }),
     });
     const clients = createClients(world, fleet);
-    const listeners = createListeners(world, fleet);
+    const listeners = startListeners({ world, fleet, onFailure: fail });
     const ready = observeReadiness(world);
     const recovery = createRecovery(world, fleet, miners);
     await fleet.start('run');
@@ -107,15 +107,9 @@ export async function simulate({
     };
     everySecond().catch(fail);
     clients.run(() => isOver).catch(fail);
-    listeners.run(() => isOver).catch(fail);
 
     for (const [number, episode] of plan.episodes.entries()) {
       let isHistoryLost = false;
-      let areEventsReplaced = false;
-      const onEventsReplaced = () => {
-        areEventsReplaced = true;
-        listeners.distrust();
-      };
       note(`episode ${number}`);
       await storm(episode, number, {
         world,
@@ -129,15 +123,16 @@ export async function simulate({
         note,
         onHistoryLost: () => {
           isHistoryLost = true;
-          onEventsReplaced();
+          listeners.distrust();
         },
-        onEventsReplaced,
       });
       note('calm');
       await recovery.wait(() => isOver);
       // What clients have read before this is known everywhere may be gone.
-      if (isHistoryLost) clients.restart();
-      if (areEventsReplaced) listeners.restart();
+      if (isHistoryLost) {
+        clients.restart();
+        listeners.restart();
+      }
       const plain = checkStreams(world);
       clients.check(plain);
       note(`checked: ${plain.accepted.length} readings, ${plain.rejected.length} rejections`);

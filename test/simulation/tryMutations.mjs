@@ -1,9 +1,10 @@
 // `npm run simulate -- --mutations`: puts each fault into the program, runs seeds until one finds it, and writes the table of the README.
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSimulator } from './build.mjs';
+import * as plans from './mutationPlans.mjs';
 import { mutations } from './mutations.mjs';
 
 const runFile = promisify(execFile);
@@ -17,7 +18,9 @@ const programsMax = 2;
 
 /** @throws Error where the program fails without a fault that was put into it, so that nothing would be shown. */
 export async function tryMutations({ untriedOnly }) {
-  const unchanged = await findSeed(await buildSimulator({ name: 'unchanged' }));
+  const unchanged = await findSeed(await buildSimulator({ name: 'unchanged' }), {
+    plans: Object.values(plans),
+  });
   if (unchanged.check !== null)
     throw new Error(`without a fault, ${unchanged.found ?? 'it'} fails: ${unchanged.check}`);
   const rows = mutations.map(
@@ -27,7 +30,9 @@ export async function tryMutations({ untriedOnly }) {
   const work = async () => {
     for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
       const mutation = mutations[index];
-      const result = await findSeed(await buildSimulator({ mutation, name: `mutation-${index}` }));
+      const { plan } = mutation;
+      const program = await buildSimulator({ mutation, name: `mutation-${index}` });
+      const result = await findSeed(program, { plans: plan === undefined ? [] : [plan] });
       rows[index] = formatRow(mutation, result);
       console.log(rows[index]);
       writeTable(rows);
@@ -40,7 +45,7 @@ export async function tryMutations({ untriedOnly }) {
 function findFoundRow({ what }) {
   return readFileSync(page, 'utf8')
     .split('\n')
-    .find((line) => line.startsWith(`| ${what} |`) && /\| (?:\d+|a kept plan) \|/.test(line));
+    .find((line) => line.startsWith(`| ${what} |`) && /\| (?:\d+|a kept plan|its own plan) \|/.test(line));
 }
 
 function writeTable(rows) {
@@ -57,8 +62,14 @@ function formatRow({ what, replacements, reason = '' }, result) {
   return `| ${what} | ${files} | ${result.found ?? `none of ${seedsMax}`} | ${result.check ?? reason} |`;
 }
 
-/** Plans that are kept come first, then seeds. */
-async function findSeed(program) {
+/** Its own plan comes first, then those that are kept, then seeds. */
+async function findSeed(program, { plans }) {
+  for (const plan of plans) {
+    const path = join(dirname(program), `plan-${plan.seed}.json`);
+    writeFileSync(path, JSON.stringify(plan));
+    const { check } = await run('--plan', path);
+    if (check !== null) return { found: 'its own plan', check };
+  }
   const kept = await run('--kept', '--minutes', '60');
   if (kept.check !== null) return { found: 'a kept plan', check: kept.check };
   const { seeds, check } = await run(

@@ -2,9 +2,9 @@ import { firstValueFrom } from 'rxjs';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
-import { readStored } from '../../../storage/observations.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
+import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
 import { cutRanges } from '../../../streams/ranges/messageRange.ts';
@@ -144,7 +144,7 @@ async function createSource(
       stream,
       clock: systemClock,
       through,
-      readStored: (after, upTo) => readStored(database, active, { after, through: upTo, oldestMs }),
+      readStored: createStoredReadings({ ...parts, tables: () => active, oldestRowMs: () => oldestMs }),
     });
   if (threads === null || parts.threads === null) return createMessages(throughSequence);
   const { count } = parts.threads;

@@ -5,13 +5,13 @@ import { copyState, createEconomyState, type EconomyState, Reverted } from './co
 import { economySettings } from './contracts/settings.ts';
 import { listDeployment } from './deployment.ts';
 import type { Action } from './drawAction.ts';
-import { type RunTransaction, type SealedBlock, sealBlock } from './sealBlock.ts';
+import { type RunTransaction, type SealedBlock, type SentTransaction, sealBlock } from './sealBlock.ts';
 
-/** What a block is mined from: each action is drawn from what the contracts hold after those before it. */
+/** What a block is mined from: each action is drawn from what the contracts hold after those before it, or was sent before. */
 export interface BlockPlan {
   /** At least a second after its parent. */
   readonly timestamp: bigint;
-  readonly drawActions: (state: EconomyState, timestamp: bigint) => Iterable<Action>;
+  readonly drawActions: (state: EconomyState, timestamp: bigint) => Iterable<Action | SentTransaction>;
 }
 
 /** A chain as one node sees it, and what it ever was. */
@@ -26,8 +26,11 @@ export interface EthereumChain {
   /** How many blocks of the chain confirmed it at most, itself counted; 0 for an unknown one. */
   confirmationsOf(hash: Hex): bigint;
   mine(plan: BlockPlan): Promise<void>;
-  /** Replaces the newest `depth` blocks by others, all at once. */
-  reorganize(depth: number, plans: readonly BlockPlan[]): Promise<void>;
+  /** Replaces the newest `depth` blocks by others, all at once; these may hold transactions of those. */
+  reorganize(
+    depth: number,
+    planBranch: (replaced: readonly SentTransaction[]) => readonly BlockPlan[],
+  ): Promise<void>;
 }
 
 export async function createEthereumChain(genesis: bigint, startsAt: bigint): Promise<EthereumChain> {
@@ -36,12 +39,13 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
   const confirmed = new Map<Hex, bigint>();
   let blocks: SealedBlock[] = [];
   let salt = 0n;
+  let nextNonce = 0n;
 
   async function extend(chain: readonly SealedBlock[], { timestamp, drawActions }: BlockPlan) {
     const parent = chain.at(-1) ?? null;
     const state = parent?.state ?? createEconomyState(economySettings.initialWorkPerThousandBlocks);
     const least = (parent?.timestamp ?? -1n) + 1n;
-    const run = runTransactions(state, timestamp > least ? timestamp : least, drawActions);
+    const run = runTransactions(state, timestamp > least ? timestamp : least, drawActions, () => nextNonce++);
     const block = await sealBlock({
       number: (parent?.number ?? -1n) + 1n,
       parentHash: parent?.hash ?? zeroHash,
@@ -83,10 +87,12 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
       const block = await extend(blocks, plan);
       adopt([...blocks, block], blocks.length);
     },
-    reorganize: async (depth, plans) => {
-      const kept = blocks.slice(0, Math.max(blocks.length - depth, listDeployment(genesis).length));
+    reorganize: async (depth, planBranch) => {
+      const length = Math.max(blocks.length - depth, listDeployment(genesis).length);
+      const kept = blocks.slice(0, length);
       const branch = [...kept];
-      for (const plan of plans) branch.push(await extend(branch, plan));
+      for (const plan of planBranch(blocks.slice(length).flatMap(({ sent }) => sent)))
+        branch.push(await extend(branch, plan));
       adopt(branch, kept.length);
     },
   };
@@ -97,18 +103,20 @@ function runTransactions(
   before: EconomyState,
   timestamp: bigint,
   drawActions: BlockPlan['drawActions'],
+  takeNonce: () => bigint,
 ): { state: EconomyState; timestamp: bigint; transactions: RunTransaction[] } {
   const state = copyState(before);
   const transactions: RunTransaction[] = [];
-  for (const act of drawActions(state, timestamp)) {
+  for (const drawn of drawActions(state, timestamp)) {
+    const sent = typeof drawn === 'function' ? { act: drawn, nonce: takeNonce() } : drawn;
     const events: WrittenEvent[] = [];
     try {
-      act({ state, timestamp, emit: (contract, name, args) => events.push({ contract, name, args }) });
-      transactions.push({ events, isReverted: false });
+      sent.act({ state, timestamp, emit: (contract, name, args) => events.push({ contract, name, args }) });
+      transactions.push({ ...sent, events, isReverted: false });
     } catch (error) {
       if (!(error instanceof Reverted)) throw error;
       // Contracts refuse before they change anything.
-      transactions.push({ events: [], isReverted: true });
+      transactions.push({ ...sent, events: [], isReverted: true });
     }
   }
   return { state, timestamp, transactions };

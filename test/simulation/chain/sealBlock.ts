@@ -6,10 +6,17 @@ import { buildLog, type WrittenEvent } from '../../support/chain/writtenSpans.ts
 import type { EconomyState } from './contracts/economyState.ts';
 import { contracts, operator } from './contracts/settings.ts';
 import { chainId } from './deployment.ts';
+import type { Action } from './drawAction.ts';
 import { computeLogsBloom, joinBlooms } from './logsBloom.ts';
 
+/** A transaction as it was sent: the same in whichever block it is mined. */
+export interface SentTransaction {
+  readonly nonce: bigint;
+  readonly act: Action;
+}
+
 /** A transaction that was sent to the contracts, and what came of it. */
-export interface RunTransaction {
+export interface RunTransaction extends SentTransaction {
   readonly events: readonly WrittenEvent[];
   readonly isReverted: boolean;
 }
@@ -31,6 +38,7 @@ export interface SealedBlock {
   readonly transactions: readonly Readonly<Record<string, unknown>>[];
   readonly receipts: readonly RpcReceipt[];
   readonly events: readonly LoggedEvent[];
+  readonly sent: readonly SentTransaction[];
   readonly state: EconomyState;
 }
 
@@ -64,9 +72,7 @@ export interface BlockContents {
 /** Hashes a block as Ethereum does: transactions and receipts into their tries, and the header with their roots. */
 export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
   const { number, parentHash, timestamp, state, salt } = contents;
-  const sent = contents.transactions.map((one, index) =>
-    buildTransaction(one, BigInt(index) + salt * 1_000n),
-  );
+  const sent = contents.transactions.map(buildTransaction);
   let logIndex = 0;
   const logged = sent.map(({ hash, run }, transactionIndex) =>
     run.events.map((event) => ({ ...event, transactionHash: hash, transactionIndex, logIndex: logIndex++ })),
@@ -122,6 +128,7 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
     timestamp,
     state,
     events: logged.flat(),
+    sent: contents.transactions,
     header: { ...mapQuantities(header), hash, size: '0x220', uncles: [], withdrawals: [] },
     transactions: sent.map(({ members, hash: transactionHash }, index) => ({
       ...members,
@@ -155,7 +162,8 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
 }
 
 /** Some call of a contract: what it does is in its logs. */
-function buildTransaction(run: RunTransaction, nonce: bigint) {
+function buildTransaction(run: RunTransaction) {
+  const { nonce } = run;
   const fees = { gas: 8_000_000n, value: 0n, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n };
   const to = contracts[run.events[0]?.contract ?? 'collection'];
   const data = toHex(`call ${nonce}`);

@@ -22,8 +22,6 @@ export interface FaultTargets {
   readonly note: (text: string) => void;
   /** What clients have read may be gone. */
   readonly onHistoryLost: () => void;
-  /** Events that were shown may be gone. */
-  readonly onEventsReplaced: () => void;
 }
 
 /** An operator waits no longer for a replay. */
@@ -34,7 +32,7 @@ const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const
 
 /** Makes something go wrong; it may take its time, and is over when this resolves. */
 export async function applyFault(fault: Fault, targets: FaultTargets): Promise<void> {
-  const { world, deployment, fleet, miners, random, note, onHistoryLost, onEventsReplaced } = targets;
+  const { world, deployment, fleet, miners, random, note, onHistoryLost } = targets;
   const { nats, clickHouse, weather } = world;
   const pick = (number: number): ServiceProcess | undefined => {
     const { alive } = fleet;
@@ -176,7 +174,6 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
       return;
     case 'reorganize':
-      if (miners.isSafeReplacedBy(fault.depth)) onEventsReplaced();
       await miners.reorganize(fault.depth, fault.length);
       return;
     case 'nodeAway': {

@@ -3,14 +3,22 @@ import type { FaultTargets } from './applyFault.ts';
 
 const purgedStreams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
 
-/** Removes messages that are published in this turn, before anybody is sent them; some are published that stay. */
+/**
+ * Removes messages that are published in this turn, before anybody is sent them; some are published that stay. They are the first ones of a stream that
+ * is created again, or follow what has been read.
+ */
 export function purgeUnread(
-  { messages }: Extract<Fault, { kind: 'purgeUnread' }>,
-  { world: { nats }, gateways, publishers, random }: FaultTargets,
+  { messages, recreates = false }: Extract<Fault, { kind: 'purgeUnread' }>,
+  { world: { nats }, gateways, publishers, random, onHistoryLost }: FaultTargets,
 ): void {
   const name = random.pick(purgedStreams);
-  const stream = nats.store.streams.get(name);
-  if (stream === undefined) return;
+  const before = nats.store.streams.get(name);
+  if (before === undefined) return;
+  if (recreates) {
+    onHistoryLost();
+    nats.store.deleteStream(name);
+  }
+  const stream = recreates ? nats.store.createStream(before.configuration) : before;
   const read = stream.lastSequence;
   for (let count = 0; count < messages * 2; count++)
     if (name === 'MINER_COUNTER') gateways.publishOne();

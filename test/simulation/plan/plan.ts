@@ -58,8 +58,8 @@ export type Fault =
       /** While all processes run, while none does and other messages take the place of those, or just after they have started. */
       readonly during?: 'run' | 'down' | 'start';
     }
-  /** So many messages are removed before anybody could read them. */
-  | { readonly kind: 'purgeUnread'; readonly messages: number }
+  /** So many messages are removed before anybody could read them: the newest ones, or the first ones of a stream that is created again. */
+  | { readonly kind: 'purgeUnread'; readonly messages: number; readonly recreates?: boolean }
   | { readonly kind: 'recreateStream' }
   | { readonly kind: 'endConsumers' | 'stallConsumers' }
   | { readonly kind: 'natsFull'; readonly forMs: number }
@@ -92,6 +92,8 @@ export interface Episode {
   /** How many readings arrive each second of the process's time. */
   readonly readingsPerSecond: number;
   readonly secondsPerBlock: number;
+  /** How many messages of oracle, reporter, modules and signers arrive each second; a quarter of the readings without it. */
+  readonly settlementsPerSecond?: number;
 }
 
 export interface Plan {
@@ -121,8 +123,9 @@ function drawEpisode(random: Random): Episode {
     weather: drawWeather(random),
     faults: faults.sort((a, b) => a.atMs - b.atMs),
     sleepMs: random.oneOf(2) ? random.integer(1, random.pick(sleepHours) * 3_600) * 1_000 : 0,
-    readingsPerSecond: random.pick([0.2, 1, 3, 10]),
+    readingsPerSecond: random.pick([0.02, 0.2, 1, 3, 10]),
     secondsPerBlock: random.pick([0.5, 2, 2, 12]),
+    settlementsPerSecond: random.pick([0.1, 1, 3]),
   };
 }
 
@@ -205,7 +208,7 @@ function drawFault(random: Random): Fault {
     case 20:
       return { kind: 'killBehindSnapshot', process, downMs };
     case 21:
-      return { kind: 'purgeUnread', messages: random.integer(1, 30) };
+      return { kind: 'purgeUnread', messages: random.integer(1, 30), recreates: random.oneOf(3) };
     case 22:
       return { kind: 'rejectionsFull', forMs, hasReplay: random.oneOf(2) };
     case 23:

@@ -21,8 +21,6 @@ export interface StormOptions {
   readonly note: (text: string) => void;
   /** Called before what clients have read may be gone. */
   readonly onHistoryLost: () => void;
-  /** Called before events that were shown may be gone. */
-  readonly onEventsReplaced: () => void;
 }
 
 /** Lets everything happen that an episode holds; the weather is fair again when it resolves. */
@@ -44,10 +42,9 @@ export async function storm(episode: Episode, number: number, options: StormOpti
       await act();
     }
   };
-  const publishing = repeat(1_000 / episode.readingsPerSecond, () => {
-    gateways.publishOne();
-    if (random.oneOf(4)) publishers.publishOne();
-  });
+  const { readingsPerSecond, settlementsPerSecond = readingsPerSecond / 4 } = episode;
+  const publishing = repeat(1_000 / readingsPerSecond, gateways.publishOne);
+  const settling = repeat(1_000 / settlementsPerSecond, publishers.publishOne);
   const mining = repeat(episode.secondsPerBlock * 1_000, miners.mineOne);
   for (const { atMs, fault } of episode.faults) {
     await world.sleep(Math.max(0, startMs + atMs - world.time.nowMs()));
@@ -58,6 +55,6 @@ export async function storm(episode: Episode, number: number, options: StormOpti
   await world.sleep(Math.max(0, startMs + episode.durationMs - world.time.nowMs()));
   await Promise.all(under);
   isStormy = false;
-  await Promise.all([publishing, mining]);
+  await Promise.all([publishing, settling, mining]);
   clearWeather(world);
 }

@@ -8,13 +8,10 @@ export interface Miners {
   mineOne(): Promise<void>;
   /** Blocks of a time that has passed for the chain alone. */
   mineSpan(spanMs: number): Promise<void>;
-  /** Whether one of the newest `depth` blocks was confirmed often enough to be shown. */
-  isSafeReplacedBy(depth: number): boolean;
-  /** Replaces the newest `depth` blocks by so many others. */
+  /** Replaces the newest `depth` blocks by so many others, into which most of their transactions are mined again. */
   reorganize(depth: number, length: number): Promise<void>;
 }
 
-const confirmations = 12n;
 /** However long it is: fewer than are published at once far behind the tip, and more. */
 const blocksOfSpan = [10, 40, 100];
 
@@ -44,14 +41,16 @@ export function createMiners({ chain, random, genesis, wallMs }: MinersOptions):
       for (let number = 1; number <= count; number++)
         await chain.mine(planBlock(startMs + (spanMs * number) / count));
     },
-    isSafeReplacedBy: (depth) => {
-      const first = chain.blocks.at(-Math.min(depth, chain.blocks.length));
-      return first !== undefined && chain.confirmationsOf(first.hash) >= confirmations;
-    },
     reorganize: (depth, length) =>
-      chain.reorganize(
-        depth,
-        Array.from({ length }, () => planBlock(wallMs())),
-      ),
+      chain.reorganize(depth, (replaced) => {
+        const waiting = replaced.filter(() => !random.oneOf(4));
+        return Array.from({ length }, () => ({
+          ...planBlock(wallMs()),
+          *drawActions(state: EconomyState, timestamp: bigint) {
+            yield* waiting.splice(0, random.integer(0, 3));
+            yield* drawActions(state, timestamp);
+          },
+        }));
+      }),
   };
 }

@@ -48,11 +48,12 @@ export function merge(
 ): void {
   const { state, timestamp, emit } = transaction;
   const { mining, core } = state;
-  const [survivor, donor] = [accountPosition(state, survivorTokenId), accountPosition(state, donorTokenId)];
   const areOwn = [survivorTokenId, donorTokenId].every(
     (token) => state.collection.owners.get(token) === owner,
   );
-  expect(areOwn && survivorTokenId !== donorTokenId && survivor.level === donor.level, 'NotMergeable');
+  expect(areOwn && survivorTokenId !== donorTokenId, 'NotMergeable');
+  const [survivor, donor] = [accountPosition(state, survivorTokenId), accountPosition(state, donorTokenId)];
+  expect(survivor.level === donor.level, 'NotMergeable');
   expect(isMergeable(state, survivorTokenId) && isMergeable(state, donorTokenId), 'NotMergeable');
   const next = levels[survivor.level];
   if (next === undefined) throw new Error(`there is no level above ${survivor.level}`);

@@ -1,0 +1,55 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import type { StoredReading } from '../../actors/wheel/counterReading.ts';
+import type { Database } from '../../storage/database.ts';
+import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
+import { readStored } from '../../storage/observations.ts';
+import type { OldestRowMs } from '../../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import type { ActiveTables, Tables } from '../../storage/tables.ts';
+import { readReadingRowOrigins } from './readingRowOrigins.ts';
+
+const stream = 'MINER_COUNTER';
+
+export interface StoredReadingsOptions {
+  readonly database: Database;
+  readonly jsm: JetStreamManager;
+  /** Those that hold the readings. */
+  readonly tables: ActiveTables;
+  readonly oldestRowMs: OldestRowMs;
+  readonly logger: Logger;
+}
+
+/**
+ * Reads the stored readings of messages that have left the stream, after one sequence through another. There are none where the stream was created again since they were stored: its
+ * messages of the same sequences were others.
+ */
+export function createStoredReadings(options: StoredReadingsOptions) {
+  const { database, oldestRowMs, logger } = options;
+  return async function* (after: number, through: number): AsyncIterable<readonly StoredReading[]> {
+    const tables = options.tables();
+    if (!(await areOfStream(options, tables))) {
+      logger.warn({ stream, after, through }, 'stored readings are of an earlier stream, and are not used');
+      return;
+    }
+    yield* readStored(database, tables, { after, through, oldestMs: oldestRowMs() });
+  };
+}
+
+/**
+ * Whether the rows were made from the stream that there is now. A state that was saved beside them says so, or what was noted when their tables were
+ * begun; what these say is older than the rows where the stream was created again while a process ran, and then the newest row says it by its message.
+ */
+async function areOfStream({ database, jsm, logger }: StoredReadingsOptions, tables: Tables) {
+  const { created } = await jsm.streams.info(stream);
+  const saved = await createSnapshotStore({ database, tables: () => tables, logger }).list(stream);
+  const noted = await readGenerationIdentity(database, tables);
+  const known = noted === null ? saved : [...saved, noted];
+  // Earlier versions noted nothing.
+  if (known.length === 0 || known.some(({ streamCreated }) => streamCreated === created)) return true;
+  for (const { position, isMessage } of await readReadingRowOrigins(database, tables)) {
+    const stored = await jsm.streams.getMessage(stream, { seq: position });
+    if (stored !== null && isMessage(stored)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { noRows } from '../../actors/storedRows.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { noteGeneration } from '../../storage/generationIdentity.ts';
+import { migrate } from '../../storage/migrations.ts';
+import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+const identity = { foldVersion: 1, configuration: 'ours' };
+const readingsOfStream = 3;
+
+/** A stream of some readings, of which the first is purged, and the rows of an earlier stream of its name. */
+async function createAgain() {
+  const { connection, jsm } = await connectTo(await startNats());
+  const ensure = () => ensureStreams(jsm, ['MINER_COUNTER'], { retentionDays: 0 }, silentLogger);
+  await ensure();
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const tables = await migrate(database, silentLogger);
+  const readCreated = async () => (await jsm.streams.info('MINER_COUNTER')).created;
+  await noteGeneration(database, tables, { ...identity, streamCreated: await readCreated() }, 0);
+  await jsm.streams.delete('MINER_COUNTER');
+  await ensure();
+  const messages = Array.from({ length: readingsOfStream }, (_, index) => readingMessage('wheel.one', index));
+  await publishAll(connection, messages.map(toPublication));
+  await jsm.streams.purge('MINER_COUNTER', { seq: 2 });
+  /** Stores readings of the positions from 1 on. */
+  const store = async (telemetryIds: readonly string[]) => {
+    const readings = telemetryIds.map((telemetryId, at) =>
+      acceptedReading({ position: at + 1, telemetryId }),
+    );
+    const rows = createRowEncoder()({ ...noRows, readings, throughPosition: readings.length });
+    for (const { table, columns, bytes } of buildInserts(tables, [rows]))
+      await database.insertBytes(table, columns, bytes);
+  };
+  const saveState = async () => {
+    const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+    const streamCreated = await readCreated();
+    const place = { stream: 'MINER_COUNTER', streamCreated, position: 3, digest: '', takenAtMs: 0 } as const;
+    await snapshots.saveBase({ ...identity, ...place }, []);
+  };
+  const read = createStoredReadings({
+    database,
+    jsm,
+    tables: () => tables,
+    oldestRowMs: () => null,
+    logger: silentLogger,
+  });
+  const readPositions = async (): Promise<number[]> => {
+    const positions: number[] = [];
+    for await (const some of read(0, 1)) positions.push(...some.map(({ position }) => position));
+    return positions;
+  };
+  return { telemetryIds: messages.map(({ telemetryId }) => telemetryId), store, saveState, readPositions };
+}
+
+const others = acceptedReading({ position: 9 }).telemetryId;
+
+describe('stored readings of messages that have left a stream which was created again', () => {
+  it.each([
+    ['which the stream has another message for', 3],
+    ['which the stream has not reached yet', 4],
+    ['whose message has left it too', 1],
+  ])('are not those of the stream before, of a newest row %s', async (_, rows) => {
+    const { store, readPositions } = await createAgain();
+    await store(Array.from({ length: rows }, () => others));
+    expect(await readPositions()).toEqual([]);
+  });
+
+  it('are those that were stored from it, by the newest one that is also in the stream', async () => {
+    const { telemetryIds, store, readPositions } = await createAgain();
+    await store(telemetryIds);
+    expect(await readPositions()).toEqual([1]);
+  });
+
+  it('are those that were stored from it, by a state that was saved since', async () => {
+    const { store, saveState, readPositions } = await createAgain();
+    await store([others]);
+    await saveState();
+    expect(await readPositions()).toEqual([1]);
+  });
+});
