@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measureChain } from './chain.ts';
 import { type CompareOptions, compareVersions } from './compare.ts';
 import { measureFeed } from './feed.ts';
+import { warnOfSlower } from './guard.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureInstallations } from './installations.ts';
 import { measureMemory } from './memory.ts';
@@ -38,6 +39,7 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   memory: nats,
   installations: ['taskset'],
   compare: [...nats, 'git', 'wrk', 'taskset'],
+  guard: [...nats, 'git', 'wrk', 'taskset'],
 };
 
 const program = new Command('bench')
@@ -61,7 +63,9 @@ program.hook('preAction', (_, command) => {
 addRoundsCommand(
   'polling',
   'requests per second and latencies of the hot routes, compared with a bare handler, nginx, Fastify and Express',
-).action(measurePolling);
+)
+  .addOption(buildProfileOption())
+  .action(measurePolling);
 
 addRoundsCommand('feed', 'polling while many clients listen to the event stream')
   .option('--listeners <count>', 'clients that listen', parseWholeNumber, 2_000)
@@ -77,6 +81,7 @@ addRoundsCommand(
 
 addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption of the same messages')
   .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)
+  .addOption(buildProfileOption())
   .action(measureReplay);
 
 addRoundsCommand('ranges', 'how the fold of a replay scales with the threads that fold its ranges')
@@ -107,6 +112,7 @@ addRoundsCommand(
     parseWholeNumber,
     1_051_200,
   )
+  .addOption(buildProfileOption())
   .action(measureStart);
 
 addRoundsCommand(
@@ -158,6 +164,11 @@ addRoundsCommand('compare', 'polling of this version and of another one, in turn
   .argument('<reference>', 'commit, branch or tag of the other version')
   .action((reference: string, options: CompareOptions) => compareVersions(reference, options));
 
+addRoundsCommand(
+  'guard',
+  'warns of requests that take more CPU time than in the last release (the newest tag)',
+).action(warnOfSlower);
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -173,9 +184,18 @@ function addRoundsCommand(name: string, description: string): Command {
     .option('--rounds <count>', 'measurements of each', parseWholeNumber, 5);
 }
 
+function buildProfileOption(): Option {
+  return new Option(
+    '--profile <folder>',
+    'write CPU profiles of the service, and a flame graph of each, into this folder; nothing is published then',
+  );
+}
+
 /** All of them as they are by default; those that would take long with less to do. */
 async function measureAll(): Promise<void> {
-  const names = program.commands.map((command) => command.name()).filter((name) => name !== 'compare');
+  const names = program.commands
+    .map((command) => command.name())
+    .filter((name) => name !== 'compare' && name !== 'guard');
   for (const [index, name] of names.entries()) {
     process.stderr.write(`${index + 1} of ${names.length}: ${name}\n`);
     await program.parseAsync([name, ...(lessToDo[name] ?? [])], { from: 'user' });

@@ -15,14 +15,33 @@ export interface CompareOptions {
   readonly rounds: number;
 }
 
+/** Figures of this version divided by those of the other one, a ratio for each turn. */
+export interface ComparedCase {
+  /** The request. */
+  readonly title: string;
+  readonly rates: readonly number[];
+  /** CPU time per request. */
+  readonly cpu: readonly number[];
+}
+
+/** Prints what polling clients get from this version and from another one, as ratios with their spread. */
+export async function compareVersions(reference: string, { rounds }: CompareOptions): Promise<void> {
+  const compared = await measureVersions(reference, rounds);
+  const lines = ['| request | rate: this × | CPU per request: this × |', '|---|---|---|'];
+  for (const { title, rates, cpu } of compared)
+    lines.push(`| ${title} | ${describe(rates)} | ${describe(cpu)} |`);
+  process.stdout.write(
+    `\n${lines.join('\n')}\n\nThis version against ${reference}: medians of ${rounds} turns, and between which two three quarters of them lie.\n`,
+  );
+}
+
 /**
- * What polling clients get from this version and from another one, in turns, over the same messages, and the ratios of each turn. The other version is built
- * beside this one, with the packages of this one.
+ * Measures this version and another one, in turns, over the same messages. The other version is built beside this one, with the packages of this one.
  *
  * @param reference a commit, branch or tag.
  * @throws Error where git does not know it, or it cannot be built.
  */
-export async function compareVersions(reference: string, { rounds }: CompareOptions): Promise<void> {
+export async function measureVersions(reference: string, rounds: number): Promise<ComparedCase[]> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-compare-'));
   const checkout = join(dir, 'checkout');
   const stops: (() => Promise<void>)[] = [];
@@ -45,7 +64,7 @@ export async function compareVersions(reference: string, { rounds }: CompareOpti
       await service.readyAfterMs();
       services.push({ name, url: service.publicUrl, pid: service.pid });
     }
-    const lines = ['| request | rate: this × | CPU per request: this × |', '|---|---|---|'];
+    const compared: ComparedCase[] = [];
     for (const [index, one] of pollingCases.entries()) {
       process.stderr.write(`${one.title}\n`);
       const contenders = await Promise.all(
@@ -54,11 +73,9 @@ export async function compareVersions(reference: string, { rounds }: CompareOpti
       const series = await measureInterleaved(contenders, rounds, { areWarm: index > 0 });
       const rates = ratios(series, ({ values }) => values);
       const cpu = ratios(series, ({ others }) => others?.['CPU µs/request'] ?? []);
-      lines.push(`| ${one.title} | ${describe(rates)} | ${describe(cpu)} |`);
+      compared.push({ title: one.title, rates, cpu });
     }
-    process.stdout.write(
-      `\n${lines.join('\n')}\n\nThis version against ${reference}: medians of ${rounds} turns, and between which two three quarters of them lie.\n`,
-    );
+    return compared;
   } finally {
     for (const stop of stops) await stop();
     spawnSync('git', ['worktree', 'remove', '--force', checkout], { cwd: root });

@@ -7,18 +7,19 @@ import { measureInterleaved } from './measureInterleaved.ts';
 import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
 import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
 import { buildContender, pollingCases, prepareAnswer } from './pollingCases.ts';
-import { publishResults, type ResultTable } from './results.ts';
+import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
+import type { ResultTable } from './results.ts';
 import { serverPath } from './serverChild.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
 import { readWrkVersion, serverCore } from './wrk.ts';
 
-export interface PollingOptions {
+export interface PollingOptions extends ProfileOptions {
   readonly rounds: number;
 }
 
 /** What polling clients get a second, from the service and from others that send the same bytes. */
-export async function measurePolling({ rounds }: PollingOptions): Promise<void> {
+export async function measurePolling({ rounds, profile = null }: PollingOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   const stops: (() => Promise<void>)[] = [];
   try {
@@ -29,6 +30,7 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
       installationId: '',
       environment,
       core: serverCore,
+      profile,
     });
     stops.push(service.stop);
     await service.readyAfterMs();
@@ -55,7 +57,7 @@ export async function measurePolling({ rounds }: PollingOptions): Promise<void> 
       const series = await measureInterleaved(contenders, rounds, { areWarm });
       tables.push({ title: one.title, unit: 'requests/s', series });
     }
-    publishResults({
+    publishUnlessProfiled(profile, {
       command: 'polling',
       about: `Load by ${await readWrkVersion()}, on another core.`,
       tables,

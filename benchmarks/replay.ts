@@ -10,20 +10,20 @@ import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
+import { type ProfileOptions, profilerArguments, publishUnlessProfiled } from './profile/profiles.ts';
 import { publishReadings } from './readingLoad.ts';
-import { publishResults } from './results.ts';
 import { minerProgram, writeDeploymentFile } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
 
 const installationId = 'wheel-0';
 
-export interface ReplayOptions {
+export interface ReplayOptions extends ProfileOptions {
   readonly readings: number;
   readonly rounds: number;
 }
 
 /** The replay of a stream, all rows written, against a bare consumption of the same messages. */
-export async function measureReplay({ readings, rounds }: ReplayOptions): Promise<void> {
+export async function measureReplay({ readings, rounds, profile = null }: ReplayOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   const logger = pino({ level: 'error' });
   const nats = await startNatsProcess(join(dir, 'nats'));
@@ -32,13 +32,11 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
     await ensureStreams(await jetstreamManager(connection), streamNames, { retentionDays: 0 }, logger);
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: 1_000 });
     const deployment = writeDeploymentFile(dir, installationId);
+    const replay = { dir, natsUrl: nats.url, deployment, profile };
     const series = await measureInterleaved(
       [
-        { name: '`miner replay`, all rows written', measure: () => replayRate(dir, nats.url, deployment, 1) },
-        {
-          name: '`miner replay --ranges 2`, all rows written',
-          measure: () => replayRate(dir, nats.url, deployment, 2),
-        },
+        { name: '`miner replay`, all rows written', measure: () => replayRate(replay, 1) },
+        { name: '`miner replay --ranges 2`, all rows written', measure: () => replayRate(replay, 2) },
         {
           name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
           measure: () => bareRate(connection, readings),
@@ -46,7 +44,7 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
       ],
       rounds,
     );
-    publishResults({
+    publishUnlessProfiled(profile, {
       command: 'replay',
       tables: [{ title: `${readings.toLocaleString('en-US')} readings`, unit: 'messages/s', series }],
     });
@@ -57,12 +55,28 @@ export async function measureReplay({ readings, rounds }: ReplayOptions): Promis
   }
 }
 
+interface Replay {
+  readonly dir: string;
+  readonly natsUrl: string;
+  /** Path of the deployment file. */
+  readonly deployment: string;
+  readonly profile: string | null;
+}
+
 /** Messages a second, from the replay's own line: folded, and stored in ClickHouse. */
-async function replayRate(dir: string, natsUrl: string, deployment: string, ranges: number): Promise<number> {
+async function replayRate({ dir, natsUrl, deployment, profile }: Replay, ranges: number): Promise<number> {
   const dataDir = mkdtempSync(join(dir, 'replay-'));
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [minerProgram, 'replay', '--from-sequence', '1', '--ranges', String(ranges)],
+    [
+      ...profilerArguments(profile),
+      minerProgram,
+      'replay',
+      '--from-sequence',
+      '1',
+      '--ranges',
+      String(ranges),
+    ],
     {
       encoding: 'utf8',
       env: {

@@ -28,8 +28,7 @@ export interface ResultTable {
 
 /** Prints the results, saves them as JSON in the folder of the benchmarks, and puts them into the README of the benchmarks. */
 export function publishResults(results: Results): void {
-  const lines = results.tables.flatMap(tableLines);
-  process.stdout.write(`${lines.join('\n')}\n`);
+  const lines = printResults(results);
   mkdirSync(resultsDir, { recursive: true });
   const about = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
   const file = `${resultsDir}/${results.command}.json`;
@@ -46,6 +45,13 @@ export function publishResults(results: Results): void {
   const aboutLines = results.about === undefined ? [] : [results.about, ''];
   const section = [begin, '', machine, '', ...aboutLines, ...lines, ''].join('\n');
   writeFileSync(readmeFile, `${readme.slice(0, from)}${section}${readme.slice(to)}`);
+}
+
+/** Prints them, and leaves what is published as it is. */
+export function printResults({ tables }: Results): string[] {
+  const lines = tables.flatMap(tableLines);
+  process.stdout.write(`${lines.join('\n')}\n`);
+  return lines;
 }
 
 /** The first series is the service; the last column says how much better it is than each other one. */

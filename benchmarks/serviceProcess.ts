@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { pinToCore } from './pinToCore.ts';
+import { profilerArguments } from './profile/profiles.ts';
 import { genesisMs } from './readingLoad.ts';
 import { createStopper } from './serverChild.ts';
 
@@ -46,6 +47,8 @@ export interface ServiceProcessSettings {
   readonly environment?: Readonly<Record<string, string>>;
   /** The core that it is pinned to; any by default. */
   readonly core?: number;
+  /** Where it writes its CPU profile when it stops; null for none, which is the default. */
+  readonly profile?: string | null;
   /** The public one. */
   readonly installationId: string;
   /** Start of round 1 (epoch milliseconds), a multiple of half an hour. */
@@ -69,9 +72,15 @@ export async function startServiceProcess({
   command = 'run',
   environment = {},
   core,
+  profile = null,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const [executable, ...args] = pinToCore(core, [process.execPath, program, command]);
+  const [executable, ...args] = pinToCore(core, [
+    process.execPath,
+    ...profilerArguments(profile),
+    program,
+    command,
+  ]);
   const child = spawn(...bindToParent(executable, args), {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {

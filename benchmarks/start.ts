@@ -8,8 +8,8 @@ import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
+import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
 import { publishReadings } from './readingLoad.ts';
-import { publishResults } from './results.ts';
 import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
 
 const installationId = 'wheel-0';
@@ -17,14 +17,14 @@ const yearMs = 365 * dayMs;
 const foldPollMs = 250;
 const accepted = 'miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}';
 
-export interface StartOptions {
+export interface StartOptions extends ProfileOptions {
   /** Readings of the year. */
   readonly readings: number;
   readonly rounds: number;
 }
 
 /** Time from the start of the process to its readiness: on an empty folder, and with a year of readings folded. */
-export async function measureStart({ readings, rounds }: StartOptions): Promise<void> {
+export async function measureStart({ readings, rounds, profile = null }: StartOptions): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   const yearDir = mkdtempSync(join(dir, 'year-'));
   try {
@@ -39,13 +39,13 @@ export async function measureStart({ readings, rounds }: StartOptions): Promise<
       [
         {
           name: `restart, ${readings.toLocaleString('en-US')} readings of a year folded`,
-          measure: () => restart(yearDir),
+          measure: () => restart(yearDir, profile),
         },
-        { name: 'start on an empty folder', measure: () => emptyStart(dir) },
+        { name: 'start on an empty folder', measure: () => emptyStart(dir, profile) },
       ],
       rounds,
     );
-    publishResults({
+    publishUnlessProfiled(profile, {
       command: 'start',
       tables: [{ title: 'Start to ready', unit: 'ms', isLessBetter: true, series }],
     });
@@ -54,8 +54,8 @@ export async function measureStart({ readings, rounds }: StartOptions): Promise<
   }
 }
 
-async function restart(dir: string): Promise<number> {
-  const service = await startServiceProcess({ dir, installationId });
+async function restart(dir: string, profile: string | null): Promise<number> {
+  const service = await startServiceProcess({ dir, installationId, profile });
   const readyMs = await service.readyAfterMs();
   const folded = await service.metric(accepted);
   await service.stop();
@@ -63,8 +63,9 @@ async function restart(dir: string): Promise<number> {
   return readyMs;
 }
 
-async function emptyStart(dir: string): Promise<number> {
-  const service = await startServiceProcess({ dir: mkdtempSync(join(dir, 'empty-')), installationId });
+async function emptyStart(dir: string, profile: string | null): Promise<number> {
+  const emptyDir = mkdtempSync(join(dir, 'empty-'));
+  const service = await startServiceProcess({ dir: emptyDir, installationId, profile });
   const readyMs = await service.readyAfterMs();
   await service.stop();
   return readyMs;

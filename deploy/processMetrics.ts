@@ -11,7 +11,8 @@ const misnamed = [
 /** The registry of a process: metrics of the process and of Node, and which build it is. */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  // Half as often as by default: waking up for it was a third of what an idle process takes of the processor.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
   for (const name of misnamed) registry.removeSingleMetric(name);
   new Gauge({
     name: 'miner_build_info',

@@ -3,7 +3,7 @@ import type { HttpRequest } from 'uWebSockets.js';
 /** GET and HEAD are answered, OPTIONS where a browser asks for permission; every other method is an endpoint that does not exist (CONTRACT.md, Requests). */
 export type Method = 'get' | 'head' | 'options' | 'other';
 
-/** Read once per request, since each question crosses into the addon. The native engine writes it in small letters, the fallback in capitals. */
+/** Read once per request that is not a GET, since each question crosses into the addon. The native engine writes it in small letters, the fallback in capitals. */
 export function readMethod(request: HttpRequest): Method {
   switch (request.getMethod()) {
     case 'get':

@@ -143,7 +143,7 @@ describe('the explorer and its connection', () => {
     for (let tab = 0; tab < 10; tab++) pages.push((await openPage(context, url)).page);
     for (const page of pages) await page.locator('.liveness.live').waitFor();
     const streams = () => metric('miner_event_stream_clients');
-    await expect.poll(streams, { timeout: 180_000 }).toBe(1);
+    await expect.poll(streams, { timeout: 480_000 }).toBe(1);
     let asked = 0;
     for (const page of pages)
       page.on('request', (request) => (asked += request.url().endsWith('/v1/status') ? 1 : 0));
@@ -153,9 +153,9 @@ describe('the explorer and its connection', () => {
     expect(asked).toBeLessThan(pages.length);
     // The tab that holds the stream goes; another one takes it.
     await pages[0]?.close();
-    await expect.poll(streams, { timeout: 180_000 }).toBe(1);
+    await expect.poll(streams, { timeout: 480_000 }).toBe(1);
     await context.close();
-    await expect.poll(streams, { timeout: 180_000 }).toBe(0);
+    await expect.poll(streams, { timeout: 480_000 }).toBe(0);
   });
 
   it('waits as the service asks it to when it is asked too often, and continues', async () => {
@@ -211,6 +211,6 @@ describe('the explorer and its connection', () => {
     await live.page.getByText('This is no empty history.', { exact: false }).waitFor();
     expect(await findViolations(live.page)).toEqual([]);
     server.ready = true;
-    await expect.poll(() => live.page.locator('main .banner').count(), { timeout: 180_000 }).toBe(0);
+    await expect.poll(() => live.page.locator('main .banner').count(), { timeout: 480_000 }).toBe(0);
   });
 });

@@ -7,7 +7,13 @@ import { whenFinished } from '../processes/lifetime.ts';
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Names of Chromium and Chrome, as `deploy/bootstrap.mjs` has them. */
-const browserNames = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const browserNames = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+];
 
 /** The system's browser: the one of playwright is a download of its own. */
 function findBrowser(): string {
@@ -48,8 +54,8 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
     javaScriptEnabled: isScriptAllowed,
     hasTouch,
   });
-  // Only what hangs runs into it: ten tabs at once take half a minute on two cores with other work.
-  context.setDefaultTimeout(180_000);
+  // Only what hangs runs into it: a stream that a busy service refuses is asked for again after minutes.
+  context.setDefaultTimeout(480_000);
   whenFinished(() => context.close());
   return context;
 }

@@ -12,6 +12,7 @@ export interface LocalService {
   readonly natsUrl: string;
   /** Ends the chain, as if its node had gone. */
   endChain(): void;
+  /** The body of an answer; one that asks to come again later is asked again: the service sheds requests on a busy machine. */
   json<Body>(path: string): Promise<Body>;
 }
 
@@ -55,8 +56,15 @@ export async function startLocalService(
     url,
     natsUrl: readFileSync(urlFile, 'utf8').trim(),
     endChain: () => process.kill(findPid('anvil'), 'SIGKILL'),
-    json: async <Body>(path: string) => (await (await fetch(`${url}${path}`)).json()) as Body,
+    json: (path) => eventually(() => readBody(`${url}${path}`), `an answer to ${path}`),
   };
+}
+
+/** @throws Error when it answers with another status than success. */
+async function readBody<Body>(url: string): Promise<Body> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url} was answered with ${response.status}`);
+  return (await response.json()) as Body;
 }
 
 function isOurs(pid: number, dataDir: string): boolean {
