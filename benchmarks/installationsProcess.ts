@@ -109,14 +109,14 @@ function listRecords(installations: number): Iterable<FoldRecord> {
   const day = foldDay();
   const [wheel] = day.installations;
   if (wheel === undefined) throw new Error('the wheel of the first day is missing');
-  const { acceptance, activity } = wheel;
+  const { acceptance, roundState } = wheel;
   const others = Array.from({ length: installations - 1 }, (_, index): InstallationState => {
     const number = index + 1;
     return {
       acceptance: { ...acceptance, latest: { ...acceptance.latest, installationId: `wheel-${number}` } },
-      activity: {
-        ...activity,
-        recentRounds: activity.recentRounds.map(({ roundId, workUnits }) => ({
+      roundState: {
+        ...roundState,
+        recentRounds: roundState.recentRounds.map(({ roundId, workUnits }) => ({
           roundId,
           workUnits: workUnits + BigInt((number * roundId * 7_919) % 1_000),
         })),

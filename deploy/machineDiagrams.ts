@@ -2,6 +2,7 @@ import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
 import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import { deliveryMachine } from '../machines/deliveryMachine.ts';
+import { foldMachine } from '../machines/foldMachine.ts';
 import { generationWatchMachine } from '../machines/generationWatchMachine.ts';
 import { createGroupMachine } from '../machines/groupMachine.ts';
 import { indexerMachine } from '../machines/indexerMachine.ts';
@@ -30,6 +31,7 @@ export const machines: readonly AnyStateMachine[] = [
   indexerMachine,
   messageSourceMachine,
   streamFollowerMachine,
+  foldMachine,
   deliveryMachine,
 ];
 

@@ -82,7 +82,7 @@ export async function startService({
   const isDatabaseReachable = () => child().databaseWatch?.getSnapshot().hasTag('reachable') ?? false;
   const isLeaving = () => {
     const snapshot = root.getSnapshot();
-    return snapshot.context.isLeaving || snapshot.hasTag('stopping') || snapshot.status !== 'active';
+    return snapshot.hasTag('leaving') || snapshot.status !== 'active';
   };
   const hasViews = () => work()?.isRestored() ?? false;
 
@@ -179,7 +179,7 @@ export async function startService({
 
   const ended = () => waitFor(root, ({ status }) => status !== 'active');
   root.start();
-  const { fault } = (await waitFor(root, (snapshot) => !snapshot.matches('opening'))).context;
+  const { fault } = (await waitFor(root, (snapshot) => !snapshot.matches({ course: 'opening' }))).context;
   if (fault !== null) {
     await ended();
     throw fault.error;

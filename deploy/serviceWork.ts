@@ -47,6 +47,7 @@ export async function composeStreamWork(
     ...actors,
     database: ingest.databaseIn(epoch),
     tables: used.tables,
+    useGeneration: used.use,
     storedTables: rebuildsFrom,
     oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
     counts,
@@ -60,7 +61,7 @@ export async function composeStreamWork(
     registry,
   });
   const audit = await createAudit(options, followers, used);
-  return createStreamWork({ followers, indexer, used, audit, auditSeconds: settings.auditSeconds });
+  return createStreamWork({ followers, indexer, audit, auditSeconds: settings.auditSeconds });
 }
 
 async function createAudit(

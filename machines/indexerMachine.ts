@@ -107,7 +107,7 @@ const indexer = setup({
     proveBranch: fromPromise<bigint>(notProvided),
     publishBranch: fromEventObservable<HeadMoved, undefined>(notProvided),
     /** Resolves when nothing that was cancelled is still being published. */
-    settle: fromPromise<void>(notProvided),
+    awaitIdle: fromPromise<void>(notProvided),
   },
   guards: {
     /** The node lags, restarted or syncs. */
@@ -296,13 +296,13 @@ export const indexerMachine = indexer.createMachine({
         /** The provider failed or gave an inconsistent answer, or another indexer published first. */
         failing: {
           id: 'failing',
-          initial: 'settling',
+          initial: 'awaitingIdle',
           states: {
-            settling: { invoke: { src: 'settle', onDone: 'backingOff' } },
+            awaitingIdle: { invoke: { src: 'awaitIdle', onDone: 'backingOff' } },
             backingOff: { after: { backoff: '#connecting' } },
           },
         },
-        stopping: { invoke: { src: 'settle', onDone: 'stopped' } },
+        stopping: { invoke: { src: 'awaitIdle', onDone: 'stopped' } },
         stopped: { type: 'final' },
       },
     },

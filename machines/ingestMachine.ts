@@ -3,6 +3,7 @@ import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError, passErrorAsFault, passFault } from './failureParams.ts';
 import { leaseMachine } from './leaseMachine.ts';
 import { notProvided } from './notProvided.ts';
+import { requireValue } from './requireValue.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How often to check whether another process has begun an epoch, */
@@ -10,24 +11,14 @@ const epochCheckMs = 5_000;
 /** and whether an operator's replay has ended. */
 const replayCheckMs = 2_000;
 
-/** Tables that are filled next to the active ones, to replace them. */
-export interface Rebuild {
-  /** The active generation, which is read until then. */
-  readonly from: number;
-  /** Activates the rebuilt tables. */
-  activate(): Promise<void>;
-  /** Lets others fill tables again. */
-  release(): void;
-}
-
 /** What a process may work with. */
 export interface Grant {
   /** In which it writes; null for one that only reads. */
   readonly epoch: number | null;
   /** Generation of the tables to use. */
   readonly generation: number;
-  /** Null where these are the active ones. */
-  readonly rebuild: Rebuild | null;
+  /** The active generation, which is read until this one is rebuilt and replaces it; null where this one is active. */
+  readonly rebuildsFrom: number | null;
 }
 
 /** A fault that retrying cannot resolve, and a replay that must end first; anything else is retried. */
@@ -93,21 +84,20 @@ export const ingestMachine = setup({
     migrate: fromPromise<void>(notProvided),
     beginEpoch: fromPromise<number>(notProvided),
     /** Looks up which tables are active each time: a replay that was waited for has replaced them. */
-    chooseGeneration: fromPromise<Pick<Grant, 'generation' | 'rebuild'>, { readonly epoch: number }>(
+    chooseGeneration: fromPromise<Pick<Grant, 'generation' | 'rebuildsFrom'>, { readonly epoch: number }>(
       notProvided,
     ),
     /** Checks whether a later epoch has begun, and sends `superseded` if so. */
     checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
-    activate: fromPromise<void, { readonly rebuild: Rebuild | null }>(async ({ input }) =>
-      input.rebuild?.activate(),
-    ),
+    /** Makes the rebuilt generation the active one. */
+    activate: fromPromise<void, { readonly grant: Grant }>(notProvided),
   },
   guards: {
     writes: ({ context }) => context.writes,
     isFault: (_, _params: { error: unknown; fault: IngestFault }): boolean => notProvided(),
     hasFault: (_, { fault }: { fault: unknown }) => fault !== null,
     isEnding: ({ context }) => context.isEnding,
-    isRebuilding: ({ context }) => context.grant !== null && context.grant.rebuild !== null,
+    isRebuilding: ({ context }) => context.grant !== null && context.grant.rebuildsFrom !== null,
   },
   actions: {
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
@@ -117,7 +107,8 @@ export const ingestMachine = setup({
     reportReplay: (_, _params: { error: unknown }): void => notProvided(),
     reportGrant: (): void => notProvided(),
     reportActivationFailure: (_, _params: { error: unknown }): void => notProvided(),
-    releaseRebuild: ({ context }) => context.grant?.rebuild?.release(),
+    /** Lets others fill tables again. */
+    releaseRebuild: (): void => notProvided(),
   },
   delays: {
     backoff: backoffDelay(backoff),
@@ -150,7 +141,7 @@ export const ingestMachine = setup({
             onDone: {
               target: 'granted',
               actions: assign({
-                grant: ({ event }) => ({ epoch: null, generation: event.output, rebuild: null }),
+                grant: ({ event }) => ({ epoch: null, generation: event.output, rebuildsFrom: null }),
               }),
             },
             onError: endOrRetry('waiting'),
@@ -298,7 +289,7 @@ export const ingestMachine = setup({
                     activating: {
                       invoke: {
                         src: 'activate',
-                        input: ({ context: { grant } }) => ({ rebuild: grant?.rebuild ?? null }),
+                        input: ({ context: { grant } }) => ({ grant: requireValue(grant, 'the grant') }),
                         onDone: '#ingest.leasing.ingesting.tables.active',
                         onError: {
                           target: 'filling',

@@ -1,23 +1,61 @@
-import { fromCallback, setup } from 'xstate';
+import { assign, fromCallback, fromPromise, setup } from 'xstate';
+import { backoffDelay } from './backoff.ts';
+import { passError } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
 /** What a connection reports. */
 export type NatsEvent = { type: 'connected' } | { type: 'disconnected' };
 
-/** The connection to NATS. The client reconnects by itself for as long as this machine runs. */
+/** The connection to NATS: it is tried until a server answers, and from then on the client reconnects by itself for as long as this machine runs. */
 export const natsMachine = setup({
-  types: { events: {} as NatsEvent, tags: {} as 'connected' },
+  types: {
+    context: {} as {
+      /** Consecutive failed attempts. */
+      readonly failures: number;
+    },
+    events: {} as NatsEvent,
+    tags: {} as 'connected',
+  },
   actors: {
-    /** Connects, waiting for a server that is not available yet, and reports whenever the connection is established or lost. */
+    /** Connects once. */
+    connect: fromPromise<void>(notProvided),
+    /** Reports whenever the connection is lost or established again. */
     link: fromCallback(notProvided),
   },
+  actions: {
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
+  },
+  delays: { backoff: backoffDelay() },
 }).createMachine({
   id: 'nats',
-  invoke: { src: 'link' },
+  context: { failures: 0 },
   initial: 'connecting',
   states: {
-    connecting: { on: { connected: 'connected' } },
-    connected: { tags: 'connected', on: { disconnected: 'reconnecting' } },
-    reconnecting: { on: { connected: 'connected' } },
+    connecting: {
+      meta: { isRoutineInside: true },
+      initial: 'attempting',
+      states: {
+        attempting: {
+          invoke: {
+            src: 'connect',
+            onDone: '#nats.linked',
+            onError: {
+              target: 'waiting',
+              actions: ['noteFailure', { type: 'reportFailure', params: passError }],
+            },
+          },
+        },
+        waiting: { after: { backoff: 'attempting' } },
+      },
+    },
+    linked: {
+      invoke: { src: 'link' },
+      initial: 'connected',
+      states: {
+        connected: { tags: 'connected', on: { disconnected: 'reconnecting' } },
+        reconnecting: { on: { connected: 'connected' } },
+      },
+    },
   },
 });

@@ -37,10 +37,6 @@ export interface ServiceContext<Work> {
   readonly grant: Grant | null;
   /** What runs on the granted tables; null until the grant is known. */
   readonly work: Work | null;
-  readonly haveFollowersEnded: boolean;
-  readonly hasIndexerEnded: boolean;
-  /** The process is about to end: whoever sends it requests is to send them elsewhere. */
-  readonly isLeaving: boolean;
   /** Why the service ends, unless it was asked to stop. */
   readonly fault: { readonly error: unknown } | null;
 }
@@ -72,7 +68,8 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
         followers: 'followers';
         indexers: 'indexers';
       },
-      tags: {} as 'stopping',
+      /** Leaving: whoever sends it requests is to send them elsewhere. */
+      tags: {} as 'leaving' | 'stopping',
     },
     actors: {
       operatorServer: serverMachine,
@@ -98,11 +95,10 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
     guards: {
       isLastPort: ({ context }) => context.portsToBind === 1,
       hasFault: ({ context }) => context.fault !== null,
-      haveFollowersEnded: ({ context }) => context.haveFollowersEnded,
-      hasIndexerEnded: ({ context }) => context.hasIndexerEnded,
     },
     actions: {
       raisePortBound: raise({ type: 'portBound' }),
+      stopLater: raise({ type: 'stop' }, { delay: (_, { drainMs }: { drainMs: number }) => drainMs }),
       raiseFault: raise((_, { error }: { error: unknown }) => ({ type: 'faulted' as const, error })),
       noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
       reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
@@ -118,3 +114,8 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
     },
   });
 }
+
+/** For states of the service that are in another file. */
+export type ServiceSetup<Work extends { readonly machines: WorkMachines }> = ReturnType<
+  typeof setUpService<Work>
+>;

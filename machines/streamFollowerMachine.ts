@@ -1,6 +1,7 @@
-import { assign, fromEventObservable, fromPromise, setup, stateIn } from 'xstate';
+import { assign, fromEventObservable, fromPromise, sendTo, setup, stateIn } from 'xstate';
 import { backoffDelay } from './backoff.ts';
 import { passError, passFault } from './failureParams.ts';
+import { foldMachine } from './foldMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
@@ -26,12 +27,10 @@ export interface RestoredState {
   readonly lastSequence: number;
 }
 
-/** What was found out about what is stored, and is not corrected yet. */
-export interface StoredFaults {
-  /** The stream turned out to be another one, and what was stored of it is not removed yet. */
-  readonly hasDiverged: boolean;
-  /** The fold goes back to before some of what it has stored. */
-  readonly isRewinding: boolean;
+/** What a restoration has to correct. */
+export interface RestorationInput {
+  /** Why the pipeline before it ended, where what it stored is not corrected yet. */
+  readonly fault: PipelineFault | null;
 }
 
 /** Everything that the stream held when state was restored is folded. */
@@ -41,23 +40,17 @@ export interface CaughtUp {
   readonly position: number;
 }
 
-interface Context extends StoredFaults {
+interface Context {
   /** Distinguishes the followers in logs and metrics. */
   readonly label: string;
   /** Consecutive failed attempts to restore. */
   readonly failures: number;
-  /** State was restored at least once, so views answer from folded state. */
-  readonly isRestored: boolean;
-  /** Everything that the stream held at the start is folded in. */
-  readonly isCaughtUp: boolean;
-  /** State was restored again, after a divergence or a replay, and what the stream held at that time is not folded yet. */
-  readonly isRebuilding: boolean;
-  /** So much was folded to catch up that the state is to be saved now: the next start need not do so again. */
-  readonly isSaveDue: boolean;
   /** How often the stream turned out not to be the one that was folded. */
   readonly divergences: number;
-  /** Exchanges the tables that state is restored from; null unless others have replaced them since. */
-  readonly exchange: (() => void) | null;
+  /** Why the last pipeline ended, until state is restored. */
+  readonly uncorrected: PipelineFault | null;
+  /** Of the tables that a replay has activated, until state is restored from them; null where those in use are the active ones. */
+  readonly generation: number | null;
   /** Null before the first time. */
   readonly restored: RestoredState | null;
   readonly graceMs: number;
@@ -77,42 +70,45 @@ export const streamFollowerMachine = setup({
       | CaughtUp
       /** The state as of this place is being saved. */
       | { type: 'saving'; position: number }
-      | { type: 'replaced'; exchange: () => void }
+      /** A replay has activated the tables of another generation. */
+      | { type: 'replaced'; generation: number }
       | { type: 'stopped'; graceMs: number },
+    children: {} as { fold: 'fold' },
     input: {} as { readonly label: string },
     output: {} as { readonly fault: unknown },
+    /** So much was folded to catch up that the state is to be saved now: the next start need not do so again. */
+    tags: {} as 'saveDue',
   },
   actors: {
-    restore: fromPromise<RestoredState, StoredFaults>(notProvided),
+    fold: foldMachine,
+    restore: fromPromise<RestoredState, RestorationInput>(notProvided),
     /** Reports once it has caught up; completes after the end of the source. */
     pipeline: fromEventObservable<CaughtUp, RestoredState>(notProvided),
-    /** Resolves when nothing of a cancelled pipeline is in progress, and replaced tables are exchanged. */
-    settle: fromPromise<void, { readonly exchange: (() => void) | null }>(notProvided),
+    /** Resolves when nothing of a cancelled pipeline is in progress, and the tables of the generation are in use, if there is one. */
+    awaitIdle: fromPromise<void, { readonly generation: number | null }>(notProvided),
   },
   guards: {
-    isReplaced: ({ context }) => context.exchange !== null,
-    isDraining: stateIn({ following: 'draining' }),
+    isReplaced: ({ context }) => context.generation !== null,
+    isDraining: stateIn({ following: { progress: 'draining' } }),
+    wasLongWay: ({ context }) => isLongWay(requireValue(context.restored, 'the restored state')),
+    /** The state that is being saved has everything that the way led to. */
+    coversWay: ({ context }, { position }: { position: number }) =>
+      position >= requireValue(context.restored, 'the restored state').lastSequence,
     isFault: (_, _params: { error: unknown; fault: PipelineFault }): boolean => notProvided(),
   },
   actions: {
-    noteSaveDue: assign({
-      isSaveDue: ({ context }) =>
-        context.isSaveDue || isLongWay(requireValue(context.restored, 'the restored state')),
-    }),
-    noteSaving: assign(({ context }, { position }: { position: number }) => ({
-      isSaveDue: context.isSaveDue && position < (context.restored?.lastSequence ?? 0),
-    })),
     /** Tells whoever provides the work which actor does it. */
     noteStarted: notProvided,
-    noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
-    noteFault: (_, _params: { error: unknown }): void => notProvided(),
-    noteCaughtUp: (_, _params: { position: number }): void => notProvided(),
-    noteRestored: assign((_, restored: RestoredState) => ({
+    noteReplaced: assign((_, { generation }: { generation: number }) => ({ generation })),
+    noteRestored: assign((_, { restored }: { restored: RestoredState }) => ({
       restored,
       failures: 0,
-      hasDiverged: false,
-      isRewinding: false,
+      uncorrected: null,
     })),
+    noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),
+    noteUncorrected: assign((_, { uncorrected }: { uncorrected: PipelineFault }) => ({ uncorrected })),
+    noteFault: (_, _params: { error: unknown }): void => notProvided(),
+    noteCaughtUp: (_, _params: { position: number }): void => notProvided(),
     endSource: notProvided,
   },
   delays: {
@@ -125,25 +121,18 @@ export const streamFollowerMachine = setup({
   context: ({ input: { label } }) => ({
     label,
     failures: 0,
-    isRestored: false,
-    isCaughtUp: false,
-    isRebuilding: false,
-    isSaveDue: false,
     divergences: 0,
-    hasDiverged: false,
-    isRewinding: false,
-    exchange: null,
+    uncorrected: null,
+    generation: null,
     restored: null,
     graceMs: 0,
     fault: null,
   }),
+  invoke: { id: 'fold', src: 'fold', input: ({ context: { label } }) => ({ label }) },
   initial: 'restoring',
   on: {
     stopped: '.stopped',
-    replaced: { actions: assign({ exchange: ({ event }) => event.exchange }) },
-    saving: {
-      actions: { type: 'noteSaving', params: ({ event: { position } }) => ({ position }) },
-    },
+    replaced: { actions: { type: 'noteReplaced', params: passGeneration } },
   },
   states: {
     restoring: {
@@ -152,18 +141,18 @@ export const streamFollowerMachine = setup({
         working: {
           invoke: {
             src: 'restore',
-            input: ({ context: { hasDiverged, isRewinding } }) => ({ hasDiverged, isRewinding }),
+            input: ({ context: { uncorrected } }) => ({ fault: uncorrected }),
             onDone: [
               {
                 guard: 'isReplaced',
-                target: '#streamFollower.settling',
-                actions: { type: 'noteRestored', params: ({ event }) => event.output },
+                target: '#streamFollower.awaitingIdle',
+                actions: { type: 'noteRestored', params: passRestored },
               },
               {
                 target: '#streamFollower.following',
                 actions: [
-                  { type: 'noteRestored', params: ({ event }) => event.output },
-                  assign({ isRestored: true }),
+                  { type: 'noteRestored', params: passRestored },
+                  sendTo('fold', { type: 'restored' }),
                 ],
               },
             ],
@@ -181,7 +170,7 @@ export const streamFollowerMachine = setup({
       },
     },
     following: {
-      initial: 'catchingUp',
+      type: 'parallel',
       invoke: {
         src: 'pipeline',
         input: ({ context }) => requireValue(context.restored, 'the restored state'),
@@ -190,67 +179,88 @@ export const streamFollowerMachine = setup({
           { guard: 'isDraining', target: 'stopped' },
           {
             guard: { type: 'isFault', params: passFault('diverged') },
-            target: 'settling',
+            target: 'awaitingIdle',
             actions: [
-              assign({ divergences: ({ context }) => context.divergences + 1, hasDiverged: true }),
+              assign({ divergences: ({ context }) => context.divergences + 1 }),
+              { type: 'noteUncorrected', params: { uncorrected: 'diverged' } },
               { type: 'noteFault', params: passError },
             ],
           },
           {
-            guard: {
-              type: 'isFault',
-              params: passFault('olderSnapshotNeeded'),
-            },
-            target: 'settling',
-            actions: [assign({ isRewinding: true }), { type: 'noteFault', params: passError }],
+            guard: { type: 'isFault', params: passFault('olderSnapshotNeeded') },
+            target: 'awaitingIdle',
+            actions: [
+              { type: 'noteUncorrected', params: { uncorrected: 'olderSnapshotNeeded' } },
+              { type: 'noteFault', params: passError },
+            ],
           },
           { target: 'failed', actions: assign({ fault: ({ event }) => event.error }) },
         ],
       },
-      on: {
-        replaced: { target: 'settling', actions: assign({ exchange: ({ event }) => event.exchange }) },
-        stopped: {
-          target: '.draining',
-          actions: assign({ graceMs: ({ event }) => event.graceMs }),
-        },
-      },
       states: {
-        catchingUp: {
+        progress: {
+          initial: 'catchingUp',
           on: {
-            caughtUp: {
-              target: 'live',
-              actions: [
-                assign({ isCaughtUp: true, isRebuilding: false }),
-                'noteSaveDue',
-                {
-                  type: 'noteCaughtUp',
-                  params: ({ event: { position } }) => ({ position }),
+            replaced: {
+              target: '#streamFollower.awaitingIdle',
+              actions: { type: 'noteReplaced', params: passGeneration },
+            },
+            stopped: {
+              target: '.draining',
+              actions: assign({ graceMs: ({ event }) => event.graceMs }),
+            },
+          },
+          states: {
+            catchingUp: {
+              on: {
+                caughtUp: {
+                  target: 'live',
+                  actions: [
+                    sendTo('fold', { type: 'caughtUp' }),
+                    { type: 'noteCaughtUp', params: ({ event: { position } }) => ({ position }) },
+                  ],
                 },
-              ],
+              },
+            },
+            live: {},
+            draining: {
+              entry: 'endSource',
+              on: { replaced: {}, stopped: {} },
+              after: { grace: '#streamFollower.stopped' },
             },
           },
         },
-        live: {},
-        draining: {
-          entry: 'endSource',
-          on: { replaced: {}, stopped: {} },
-          after: { grace: '#streamFollower.stopped' },
+        save: {
+          initial: 'notDue',
+          states: {
+            notDue: { on: { caughtUp: { guard: 'wasLongWay', target: 'due' } } },
+            due: {
+              tags: 'saveDue',
+              on: {
+                saving: {
+                  guard: { type: 'coversWay', params: ({ event: { position } }) => ({ position }) },
+                  target: 'notDue',
+                },
+              },
+            },
+          },
         },
       },
     },
-    settling: {
-      entry: assign({ isRebuilding: true }),
+    /** Until nothing that the cancelled pipeline has begun is in progress. */
+    awaitingIdle: {
+      entry: sendTo('fold', { type: 'restarted' }),
       invoke: {
-        src: 'settle',
-        input: ({ context: { exchange } }) => ({ exchange }),
-        onDone: { target: 'restoring', actions: assign({ exchange: null }) },
+        src: 'awaitIdle',
+        input: ({ context: { generation } }) => ({ generation }),
+        onDone: { target: 'restoring', actions: assign({ generation: null }) },
       },
-      // It settles once more, with the newer tables.
+      // It is waited once more, with the newer tables.
       on: {
         replaced: {
-          target: 'settling',
+          target: 'awaitingIdle',
           reenter: true,
-          actions: assign({ exchange: ({ event }) => event.exchange }),
+          actions: { type: 'noteReplaced', params: passGeneration },
         },
       },
     },
@@ -259,6 +269,14 @@ export const streamFollowerMachine = setup({
   },
   output: ({ context }) => ({ fault: context.fault }),
 });
+
+function passGeneration({ event }: { readonly event: { readonly generation: number } }) {
+  return { generation: event.generation };
+}
+
+function passRestored({ event }: { readonly event: { readonly output: RestoredState } }) {
+  return { restored: event.output };
+}
 
 /** Whether everything was folded again, or much, to get from a restored state to what the stream held then. */
 function isLongWay({ place, lastSequence }: RestoredState): boolean {

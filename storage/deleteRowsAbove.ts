@@ -1,8 +1,9 @@
 import type { Database, QueryParameters } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
+import { listRowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import { listChainTables, listEventTables, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 const pollMs = 50;
 /** Rows that come again and again are written by another process. */
@@ -21,7 +22,9 @@ export function deleteRowsAbove(database: Database, tables: Tables, position: nu
 
 /** The same of `MINER_CHAIN`. */
 export function deleteChainRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
-  return withRemovalMarks(database, () => deleteFrom(database, listChainTables(tables), isAbove(position)));
+  return withRemovalMarks(database, () =>
+    deleteFrom(database, listRowTables(tables, 'MINER_CHAIN'), isAbove(position)),
+  );
 }
 
 function isAbove(position: number): RowCondition {
@@ -30,18 +33,17 @@ function isAbove(position: number): RowCondition {
 
 /** Removes the rows that a condition holds for, and waits until they are gone. */
 export function deleteRows(database: Database, tables: Tables, condition: RowCondition): Promise<number> {
-  const { readings, rounds, halfHourBuckets, measurementEvents } = tables;
-  const events = listEventTables(measurementEvents);
-  return deleteFrom(database, [readings, rounds, halfHourBuckets, ...events], condition);
+  return deleteFrom(database, listRowTables(tables, 'MINER_COUNTER'), condition);
 }
 
+/** What was written last is removed first: as long as it is there, it shows that what was written before it is. */
 async function deleteFrom(
   database: Database,
   tables: readonly string[],
   condition: RowCondition,
 ): Promise<number> {
   let removed = 0;
-  for (const table of tables) {
+  for (const table of tables.toReversed()) {
     const count = await countRows(database, table, condition);
     if (count === 0) continue;
     await deleteWhere(database, table, condition);

@@ -1,9 +1,10 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
+import { createGenerationTables, listRowTables, rowTables } from './rowTables.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { insertRows, onCluster } from './tables/table.ts';
-import { createGenerationTables, listEventTables, resolveTables, type Tables } from './tables.ts';
+import { resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
 
 export const firstGeneration = 1;
@@ -32,7 +33,9 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
 }
 
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
-  for (const table of listTables(tables)) await dropTable(database, table);
+  // That of the readings last: until then the generation is there (`listGenerations`).
+  for (const table of [tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
+    await dropTable(database, table);
 }
 
 export async function dropTable(database: Database, table: string): Promise<void> {
@@ -55,9 +58,9 @@ export async function listGenerations(database: Database): Promise<number[]> {
  * copied, so this takes no longer for a year than for a day.
  */
 export async function attachRows(database: Database, from: Tables, to: Tables): Promise<void> {
-  const targets = listRowTables(to);
-  for (const [at, source] of listRowTables(from).entries()) {
-    const target = targets[at] as string;
+  for (const { stream, resolveName } of rowTables) {
+    if (stream !== 'MINER_COUNTER') continue;
+    const [source, target] = [resolveName(from), resolveName(to)];
     for (const { id } of await listPartitions(database, source))
       await attachPartition(database, { id, source, target });
   }
@@ -133,13 +136,4 @@ export async function listPartitions(database: Database, table: string): Promise
     { table },
   );
   return rows.map(([id, value, count]) => ({ id: String(id), value: String(value), rows: Number(count) }));
-}
-
-function listTables(tables: Tables): string[] {
-  return [...listRowTables(tables), tables.foldSnapshots];
-}
-
-/** Those that are made from messages, in the order in which they are written. */
-export function listRowTables({ readings, rounds, halfHourBuckets, measurementEvents }: Tables): string[] {
-  return [readings, rounds, halfHourBuckets, ...listEventTables(measurementEvents)];
 }

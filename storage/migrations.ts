@@ -11,6 +11,7 @@ import {
   secondPointer,
   untypedChainTables,
 } from './migrations/untypedTables.ts';
+import { createChainTables, createGenerationTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { agedRows } from './tables/agedRows.ts';
 import { generationPointer } from './tables/generationPointer.ts';
@@ -20,7 +21,7 @@ import { migrations } from './tables/migrations.ts';
 import { removals } from './tables/removals.ts';
 import { replays } from './tables/replays.ts';
 import { commentStatement, createTable, insertRows } from './tables/table.ts';
-import { createChainTables, createGenerationTables, resolveTables, type Tables } from './tables.ts';
+import { resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
 
 interface Migration {

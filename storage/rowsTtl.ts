@@ -1,8 +1,8 @@
 import type { Database } from './database.ts';
-import { listRowTables } from './generations.ts';
+import { rowTables } from './rowTables.ts';
 import { agedRows } from './tables/agedRows.ts';
 import { insertRows, onCluster } from './tables/table.ts';
-import { listEventTables, type Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 
 /**
  * Fewest days that rows stay for, where they do not stay for ever: the state that is folded from stored readings, where the stream does not hold their
@@ -98,20 +98,11 @@ export async function readRowsGoneBeforeMs(
   return times.length === 0 ? null : Math.max(...times);
 }
 
-/** Tables of rows with the time that they age by. Rounds and half hours are known by when the device observed them alone. */
+/** Tables of rows that age, with the time that they age by. */
 function listTimes(tables: Tables): { readonly table: string; readonly column: string }[] {
-  const { readings, measurementEvents, chainEvents } = tables;
-  const columnOf = (table: string) => {
-    if (table === readings) return 'received_at';
-    if (table === measurementEvents.ids || table === chainEvents.ids) return 'arrived_at';
-    return listEventTables(measurementEvents).includes(table) || listEventTables(chainEvents).includes(table)
-      ? 'recorded_at'
-      : 'start';
-  };
-  return [...listRowTables(tables), ...listEventTables(chainEvents)].map((table) => ({
-    table,
-    column: columnOf(table),
-  }));
+  return rowTables.flatMap(({ agesBy, resolveName }) =>
+    agesBy === null ? [] : [{ table: resolveName(tables), column: agesBy }],
+  );
 }
 
 /** A time of a broken clock may lie outside of the dates that a TTL can have, and would come back inside as another one. */

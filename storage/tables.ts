@@ -1,12 +1,10 @@
-import type { Database } from './database.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
-import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
+import { chainEvents, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
-import { createTable } from './tables/table.ts';
 
 /**
  * Names of the tables of one generation. A replay builds the next generation beside the active one and then moves
@@ -45,12 +43,6 @@ export function listEventTables({ ids, times, events }: EventTables): string[] {
 /** The tables that are in use at the moment: a swap changes them while the service runs. */
 export type ActiveTables = () => Tables;
 
-/** What is made of the chain, in the order in which it is written. */
-export function listChainTables(tables: Tables): string[] {
-  const { chainEvents, ownerActivity, settlements, checkpoints } = tables;
-  return [...listEventTables(chainEvents), ownerActivity, settlements, checkpoints];
-}
-
 export function resolveTables(generation: number): Tables {
   const formatName = ({ name }: { readonly name: string }) => `${name}_g${generation}`;
   return {
@@ -73,31 +65,4 @@ export function resolveTables(generation: number): Tables {
     settlements: chainSettlements.name,
     checkpoints: chainCheckpoints.name,
   };
-}
-
-/** Creates the tables of what is made of the chain where they do not exist. */
-export async function createChainTables(database: Database, tables: Tables): Promise<void> {
-  await createEventTables(database, chainEvents, tables.chainEvents);
-  await createTable(database, ownerActivity, tables.ownerActivity);
-  await createTable(database, chainSettlements, tables.settlements);
-  await createTable(database, chainCheckpoints, tables.checkpoints);
-}
-
-/** Creates the tables of a generation where they do not exist. */
-export async function createGenerationTables(database: Database, tables: Tables): Promise<void> {
-  await createTable(database, readings, tables.readings);
-  await createTable(database, rounds, tables.rounds);
-  await createTable(database, halfHourBuckets, tables.halfHourBuckets);
-  await createEventTables(database, measurementEvents, tables.measurementEvents);
-  await createTable(database, foldSnapshots, tables.foldSnapshots);
-}
-
-async function createEventTables(
-  database: Database,
-  definitions: EventTableDefinitions,
-  names: EventTables,
-): Promise<void> {
-  await createTable(database, definitions.ids, names.ids);
-  await createTable(database, definitions.times, names.times);
-  await createTable(database, definitions.events, names.events);
 }

@@ -45,6 +45,8 @@ export interface FollowersOptions {
   readonly jsm: JetStreamManager;
   readonly database: Database;
   readonly tables: ActiveTables;
+  /** Makes the tables those of a generation that a replay has activated. */
+  readonly useGeneration: (generation: number) => void;
   /** Tables that hold the readings whose messages have left the stream: the active ones, also while others are being filled. */
   readonly storedTables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
@@ -277,6 +279,8 @@ function follow(
     snapshots,
     sinks,
     onSaved,
+    // A replay is one of readings.
+    ...(stream === 'MINER_COUNTER' && { useGeneration: options.useGeneration }),
     ...(ensureStreams && { onMissing: ensureStreams }),
     ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
     policy,

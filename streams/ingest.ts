@@ -6,9 +6,10 @@ import { type StreamName, streamNames } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { ingestMachine } from '../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../machines/leaseMachine.ts';
+import { requireValue } from '../machines/requireValue.ts';
 import { findDamagedParts } from '../storage/damagedParts.ts';
 import type { Database } from '../storage/database.ts';
-import { findActiveTables } from '../storage/generations.ts';
+import { activate, findActiveTables } from '../storage/generations.ts';
 import {
   beginEpoch,
   type EpochSuperseded,
@@ -79,6 +80,8 @@ export function createIngest(options: IngestOptions): Ingest {
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
   const isHeld = () => isLeaseHeld(lease(), clock.monotonicMs());
   const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
+  /** Releases the lock on filling tables, while this process has it. */
+  let releaseTables: () => void = () => undefined;
   const fence = (epoch: number) => fenceDatabase({ database, lease: { isHeld }, epoch, onSuperseded });
 
   const logic = ingestMachine.provide({
@@ -121,7 +124,13 @@ export function createIngest(options: IngestOptions): Ingest {
         const active = rebuild === null ? tables : resolveTables(rebuild.from);
         for (const one of new Set([active, tables]))
           await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
-        return { generation: tables.generation, rebuild };
+        if (rebuild !== null) releaseTables = rebuild.release;
+        return { generation: tables.generation, rebuildsFrom: rebuild?.from ?? null };
+      }),
+      activate: fromPromise(async ({ input: { grant } }) => {
+        const { epoch, generation } = grant;
+        await activate(fence(requireValue(epoch, 'the epoch of the rebuild')), resolveTables(generation));
+        logger.info({ generation }, 'the rebuilt generation is the active one');
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
         await isNewestEpoch({ database, epoch, onSuperseded });
@@ -141,6 +150,7 @@ export function createIngest(options: IngestOptions): Ingest {
       },
       reportGrant: ({ context: { grant } }) =>
         logger.info({ epoch: grant?.epoch, generation: grant?.generation }, 'this process ingests'),
+      releaseRebuild: () => releaseTables(),
       reportActivationFailure: (_, { error }) =>
         logger.warn(
           { err: error },
@@ -156,7 +166,7 @@ export function createIngest(options: IngestOptions): Ingest {
     databaseIn: (epoch) => (epoch === null ? database : fence(epoch)),
     rebuildsFrom: () => {
       const ingest = actor()?.getSnapshot();
-      return ingest?.hasTag('rebuilding') ? (ingest.context.grant?.rebuild?.from ?? null) : null;
+      return ingest?.hasTag('rebuilding') ? (ingest.context.grant?.rebuildsFrom ?? null) : null;
     },
     noteRebuilt: () => actor()?.send({ type: 'rebuilt' }),
     ensureStreams: ensureAll,

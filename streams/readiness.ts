@@ -33,15 +33,15 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
   const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor, isLeaving } = options;
 
   function streamDetail(follower: StreamFollower) {
-    const { isCaughtUp, isRebuilding, state, position, lastSequence, freshAsOfMs } = follower.status();
+    const { isCurrent, state, position, lastSequence, freshAsOfMs } = follower.status();
     const ageMs = freshAsOfMs === null ? null : clock.monotonicMs() - freshAsOfMs;
     const isFresh = ageMs !== null && ageMs <= graceMs;
     const lag = lastSequence === null ? null : Math.max(0, lastSequence - position);
     const staleSeconds = ageMs === null ? null : Math.round(ageMs / 1_000);
     return {
-      isReady: isCaughtUp && !isRebuilding && isFresh,
+      isReady: isCurrent && isFresh,
       state,
-      isCaughtUp: isCaughtUp && !isRebuilding,
+      isCaughtUp: isCurrent,
       position,
       lastSequence,
       lag,

@@ -11,7 +11,6 @@ import {
   readGenerationIdentity,
 } from '../storage/generationIdentity.ts';
 import {
-  activate,
   attachSnapshots,
   createEmpty,
   dropTables,
@@ -55,8 +54,6 @@ export interface GenerationChoice {
   readonly rebuild: {
     /** Generation of the active ones. */
     readonly from: number;
-    /** Activates them, once they contain everything that the stream held. */
-    activate(): Promise<void>;
     /** Releases the lock on filling tables. */
     release(): void;
   } | null;
@@ -101,14 +98,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
   );
   return {
     tables: prepared,
-    rebuild: {
-      from: active.generation,
-      activate: async () => {
-        await activate(database, prepared);
-        logger.info({ generation: prepared.generation }, 'the rebuilt generation is the active one');
-      },
-      release,
-    },
+    rebuild: { from: active.generation, release },
   };
 }
 

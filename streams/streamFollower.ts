@@ -16,11 +16,13 @@ import {
 import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
+import type { foldMachine } from '../machines/foldMachine.ts';
 import type { Member } from '../machines/groupMachine.ts';
 import {
   type CaughtUp,
+  type PipelineFault,
+  type RestorationInput,
   type RestoredState,
-  type StoredFaults,
   streamFollowerMachine,
 } from '../machines/streamFollowerMachine.ts';
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
@@ -57,6 +59,8 @@ export interface StreamFollowerOptions {
   readonly sinks: FollowerSinks | null;
   /** State was saved with all rows that go with it; whether everything is folded that the stream held at the start. */
   readonly onSaved?: (isCurrent: boolean) => void;
+  /** Uses the tables of a generation that a replay has activated; left out where no replay can. */
+  readonly useGeneration?: (generation: number) => void;
   /** Called when the stream does not exist; left out where streams are not created. */
   readonly onMissing?: () => Promise<void>;
   /** Called with what each batch took; omitted where nobody asks. */
@@ -67,12 +71,8 @@ export interface StreamFollowerOptions {
 }
 
 export interface FollowerStatus extends SourceStatus {
-  /** Everything that the stream held at the start is folded in. */
-  readonly isCaughtUp: boolean;
-  /** State was restored at least once, so views show what was folded. */
-  readonly isRestored: boolean;
-  /** State was restored again, after a divergence or a replay, and what the stream held then is not folded yet. */
-  readonly isRebuilding: boolean;
+  /** Everything that the stream held when state was last restored is folded in. */
+  readonly isCurrent: boolean;
   /** Times that the stream turned out to be another than the folded one. */
   readonly divergences: number;
   readonly snapshotPosition: number | null;
@@ -90,13 +90,14 @@ export interface StreamFollower {
    */
   readonly member: Member;
   status(): FollowerStatus;
-  /** Of the status, for those who ask with every request. */
-  readonly isCaughtUp: boolean;
+  /** State was restored at least once, so views show what was folded. */
   readonly isRestored: boolean;
-  /** Caught up, and not rebuilding. */
+  /** Everything that the stream held was folded at least once; state may have been restored again since. */
+  readonly isCaughtUp: boolean;
+  /** Of the status, for those who ask with every request. */
   readonly isCurrent: boolean;
-  /** Stops folding, lets `exchange` replace what snapshots are restored from, then restores and folds again. */
-  restoreReplaced(exchange: () => void): void;
+  /** A replay has activated other tables: stops folding, uses those, then restores and folds again. */
+  restoreFrom(generation: number): void;
 }
 
 /** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
@@ -115,14 +116,14 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   /** The newest that runs, or has run, the machine. */
   let actor:
     | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
-        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context'>;
+        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag' | 'children'>;
       })
     | null = null;
   const logic = streamFollowerMachine.provide({
     actors: {
       restore: fromPromise(({ input, signal }) => restore(input, signal)),
       pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
-      settle: fromPromise(({ input, signal }) => settle(input.exchange, signal)),
+      awaitIdle: fromPromise(({ input, signal }) => awaitIdle(input.generation, signal)),
     },
     guards: {
       isFault: (_, { error, fault }) =>
@@ -147,21 +148,16 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     },
   });
 
-  function progress() {
-    return actor?.getSnapshot().context ?? notStarted;
-  }
-
-  function isCurrent(): boolean {
-    const { isCaughtUp, isRebuilding } = progress();
-    return isCaughtUp && !isRebuilding;
-  }
+  const hasFoldTag = (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
+    actor?.getSnapshot().children.fold?.getSnapshot().hasTag(tag) ?? false;
+  const isCurrent = () => hasFoldTag('current');
 
   /** What a cancelled pipeline has started ends before anything is restored. */
-  async function settle(exchange: (() => void) | null, signal: AbortSignal) {
+  async function awaitIdle(generation: number | null, signal: AbortSignal) {
     await sinks?.rejections?.whenIdle();
     await sinks?.writer?.whenIdle();
     await saving;
-    if (!signal.aborted) exchange?.();
+    if (generation !== null && !signal.aborted) options.useGeneration?.(generation);
   }
 
   function runPipeline({ place, lastSequence }: RestoredState, owner: ActorOwner): Observable<CaughtUp> {
@@ -179,7 +175,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       sinks,
       policy,
       onFolded: ({ position }) => folded$.next(position),
-      isSaveDue: () => progress().isSaveDue,
+      isSaveDue: () => actor?.getSnapshot().hasTag('saveDue') ?? false,
       ...(options.onBatch && { onBatch: options.onBatch }),
       capture: saver.capture,
       save,
@@ -238,13 +234,13 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     }
   }
 
-  async function restore(faults: StoredFaults, signal: AbortSignal): Promise<RestoredState> {
+  async function restore({ fault }: RestorationInput, signal: AbortSignal): Promise<RestoredState> {
     const verified = await verifyOrCreate();
     const choice = await chooseSnapshot(options, verified);
     const { found } = choice;
     const place = found === null ? startOfStream : toStreamPosition(found.header);
     const { lastSequence } = verified;
-    if (sinks !== null) await clearAbove(sinks, place.position, choice, faults);
+    if (sinks !== null) await clearAbove(sinks, place.position, choice, fault);
     savedTakenAtMs = found?.header.takenAtMs ?? null;
     const replaceState = found?.replaceState ?? fold.beginRestore().complete();
     replaceState(place.position);
@@ -266,7 +262,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     { resumeAfter, isStoredHistoryReplaced, removeAbove }: FollowerSinks,
     position: number,
     { disagrees, isReconfigured }: SnapshotChoice,
-    faults: StoredFaults,
+    fault: PipelineFault | null,
   ) {
     if (isReconfigured)
       logger.warn(
@@ -274,21 +270,19 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
         'the deployment is another than that of the snapshots: the stream is folded again',
       );
     await resumeAfter(position);
-    const hasDiverged = faults.hasDiverged || disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
-    if (hasDiverged || faults.isRewinding || isReconfigured) await removeAbove(position);
+    const hasDiverged = fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
+    const isRewinding = fault === 'olderSnapshotNeeded';
+    if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);
     if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
   }
 
   function status(): FollowerStatus {
-    const { isCaughtUp, isRestored, isRebuilding, divergences } = progress();
     const sourceStatus = source.status();
     return {
       ...sourceStatus,
       position: stoppedAt ?? sourceStatus.position,
-      isCaughtUp,
-      isRestored,
-      isRebuilding,
-      divergences,
+      isCurrent: isCurrent(),
+      divergences: actor?.getSnapshot().context.divergences ?? 0,
       snapshotPosition: savedPosition,
       snapshotTakenAtMs: sinks === null ? null : savedTakenAtMs,
       snapshotBytes: savedBytes,
@@ -299,27 +293,18 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   return {
     member: { logic, input: { label: stream } },
     status,
-    get isCaughtUp() {
-      return progress().isCaughtUp;
-    },
     get isRestored() {
-      return progress().isRestored;
+      return hasFoldTag('restored');
+    },
+    get isCaughtUp() {
+      return hasFoldTag('caughtUp');
     },
     get isCurrent() {
       return isCurrent();
     },
-    restoreReplaced: (exchange) => actor?.send({ type: 'replaced', exchange }),
+    restoreFrom: (generation) => actor?.send({ type: 'replaced', generation }),
   };
 }
-
-/** What there is to say of a follower that nobody has started. */
-const notStarted = {
-  isCaughtUp: false,
-  isRestored: false,
-  isRebuilding: false,
-  isSaveDue: false,
-  divergences: 0,
-} as const;
 
 function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {
   return { streamCreated, position, digest };

@@ -2,7 +2,6 @@ import { NEVER, type Observable } from 'rxjs';
 import type { WorkMachines } from '../machines/serviceSetup.ts';
 import { type Drift, runSelfAudit, type SelfAudit } from './audit/selfAudit.ts';
 import type { Followers } from './followers.ts';
-import type { UsedGeneration } from './generationWatch.ts';
 import type { Indexer } from './indexer/indexer.ts';
 
 /** What a process does with the streams, once it is known which tables it works on. */
@@ -23,19 +22,12 @@ export interface StreamWorkOptions {
   readonly followers: Followers;
   /** Null for a process that does not index. */
   readonly indexer: Indexer | null;
-  readonly used: UsedGeneration;
   readonly audit: SelfAudit;
   /** Seconds between two samples; 0 for none. */
   readonly auditSeconds: number;
 }
 
-export function createStreamWork({
-  followers,
-  indexer,
-  used,
-  audit,
-  auditSeconds,
-}: StreamWorkOptions): StreamWork {
+export function createStreamWork({ followers, indexer, audit, auditSeconds }: StreamWorkOptions): StreamWork {
   const all = [...followers.followers.values()];
   return {
     ...followers,
@@ -46,7 +38,6 @@ export function createStreamWork({
     },
     audits: () => (auditSeconds === 0 ? NEVER : runSelfAudit(audit, auditSeconds)),
     drifts: audit.drifts,
-    useGeneration: (generation) =>
-      followers.followers.get('MINER_COUNTER')?.restoreReplaced(() => used.use(generation)),
+    useGeneration: (generation) => followers.followers.get('MINER_COUNTER')?.restoreFrom(generation),
   };
 }

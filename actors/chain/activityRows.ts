@@ -23,16 +23,16 @@ export function makeActivityFinal(
   state: ChainState,
   finalBlock: bigint,
 ): { readonly state: ChainState; readonly final: readonly FinalActivity[] } {
-  const { awaited } = state.activity;
+  const { awaited } = state.activityProgress;
   const due = awaited.take(countDue(state, finalBlock)).toArray();
   const last = due.at(-1);
   if (last === undefined) return { state, final: [] };
   const final = due.map((one): FinalActivity => ({ ...one, event: requireEvent(state, one) }));
-  const activity = { rowsThroughBlock: last.blockNumber, awaited: awaited.skip(due.length) };
-  return { state: evictActivity({ ...state, activity }, due), final };
+  const activityProgress = { rowsThroughBlock: last.blockNumber, awaited: awaited.skip(due.length) };
+  return { state: evictActivity({ ...state, activityProgress }, due), final };
 }
 
-function countDue({ activity: { awaited } }: ChainState, finalBlock: bigint): number {
+function countDue({ activityProgress: { awaited } }: ChainState, finalBlock: bigint): number {
   let count = 0;
   let before: AwaitedActivity | undefined;
   for (const one of awaited) {

@@ -37,7 +37,7 @@ export function* encodeSpanFold({ state, newestSpanAtMs }: CapturedChain): Itera
     unprocessedRounds,
     checkpoints,
     archive,
-    positions,
+    minerPositions,
     owners,
     mining,
     collection,
@@ -53,7 +53,7 @@ export function* encodeSpanFold({ state, newestSpanAtMs }: CapturedChain): Itera
     yield chainRecords.activationPerWeight.write(round, perWeight);
   for (const [round, weight] of mining.pendingWeight) yield chainRecords.pendingWeight.write(round, weight);
   for (const [tokenId, one] of collection.metadata) yield chainRecords.metadata.write(tokenId, one);
-  for (const one of positions.values()) yield chainRecords.position.write(one.tokenId, one);
+  for (const one of minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
   for (const one of feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
   for (const [owner, known] of owners) {
     const first = findFirstInMemory(known);
@@ -102,7 +102,7 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
     unprocessedRounds,
     checkpoints,
     archive,
-    positions,
+    minerPositions,
     owners,
     mining,
     collection,
@@ -122,7 +122,7 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
       chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
     pendingWeight: (key) => chainRecords.pendingWeight.writeChange(key, mining.pendingWeight.get(key)),
     metadata: (key) => chainRecords.metadata.writeChange(key, collection.metadata.get(Number(key))),
-    position: (key) => chainRecords.position.writeChange(key, positions.get(Number(key))),
+    position: (key) => chainRecords.position.writeChange(key, minerPositions.get(Number(key))),
     feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
     activity: (key) => {
       const [owner = '', number = ''] = key.split('/');
@@ -153,7 +153,7 @@ function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
 /** The newest safe state without what has a key of its own. */
 function encodeState(state: ChainState) {
   const { block, position, core, governance, mining, collection, token, mintedRounds } = state;
-  const { activity, archive, feed } = state;
+  const { activityProgress, archive, feed } = state;
   const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...miningScalars } = mining;
   const { metadata: _m, ...collectionScalars } = collection;
   return chainRecords.state.write('', {
@@ -165,7 +165,7 @@ function encodeState(state: ChainState) {
     collection: collectionScalars,
     token,
     mintedRounds: mintedRounds.toArray(),
-    activityRowsThroughBlock: activity.rowsThroughBlock,
+    activityRowsThroughBlock: activityProgress.rowsThroughBlock,
     archive,
     feedRun: feed.run,
     givenUpEvents: feed.evicted,
@@ -221,7 +221,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
     if (scalars === undefined) return null;
     const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
     const { activityRowsThroughBlock, archive, feedRun, givenUpEvents } = scalars;
-    const { positions, owners, activity } = ofOwners.complete(activityRowsThroughBlock);
+    const { minerPositions, owners, activityProgress } = ofOwners.complete(activityRowsThroughBlock);
     const events = [...feedEvents.values.values()].sort(compareArrivals);
     return {
       block,
@@ -237,9 +237,9 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
       archive,
       mintedRounds: List(mintedRounds),
       feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
-      positions,
+      minerPositions,
       owners,
-      activity,
+      activityProgress,
       mining: {
         ...mining,
         perWeightAtActivation: ImmutableMap(activations.values),

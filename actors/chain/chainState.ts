@@ -3,7 +3,7 @@ import { type EventWindow, nothingEvicted } from '../feed/eventWindow.ts';
 import type { Address, BlockHash } from '../schemas/hex.ts';
 import type { ChainFeedEvent } from './chainFeedEvent.ts';
 import type { CoreState, Governance } from './coreState.ts';
-import type { CollectionState, MiningState, Position, TokenState } from './miningState.ts';
+import type { CollectionState, MinerPosition, MiningState, TokenState } from './miningState.ts';
 import type { ActivityProgress, OwnerState } from './ownerState.ts';
 import {
   type Archive,
@@ -36,9 +36,9 @@ export interface ChainState {
   readonly archive: Archive;
   readonly mintedRounds: List<MintedRound>;
   readonly mining: MiningState;
-  readonly positions: ImmutableMap<number, Position>;
+  readonly minerPositions: ImmutableMap<number, MinerPosition>;
   readonly owners: ImmutableMap<Address, OwnerState>;
-  readonly activity: ActivityProgress;
+  readonly activityProgress: ActivityProgress;
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
@@ -121,9 +121,9 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
       perWeightByDate: List(),
       processedBlockUnits: 0n,
     },
-    positions: ImmutableMap(),
+    minerPositions: ImmutableMap(),
     owners: ImmutableMap(),
-    activity: { rowsThroughBlock: null, awaited: List() },
+    activityProgress: { rowsThroughBlock: null, awaited: List() },
     collection: {
       sale: null,
       isClosed: false,

@@ -2,7 +2,7 @@ import { Map as ImmutableMap, List } from 'immutable';
 import { collectRecords, RecordRefused, type RecordValue, readRecords } from '../foldRecord.ts';
 import { type Address, isAddress } from '../schemas/hex.ts';
 import { chainRecords } from './chainRecords.ts';
-import type { Position } from './miningState.ts';
+import type { MinerPosition } from './miningState.ts';
 import type { ActivityProgress, AwaitedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
 
 /** The events of an owner that are in memory, while they are collected. */
@@ -27,7 +27,7 @@ type PositionValue = RecordValue<typeof chainRecords.position>;
  * interrupts. Addresses, which come very often, are one string each.
  */
 export function collectOwners() {
-  const positions = ImmutableMap<number, Position>().asMutable();
+  const minerPositions = ImmutableMap<number, MinerPosition>().asMutable();
   const tokens = new Map<string, number[]>();
   const activities = new Map<string, CollectedActivity>();
   const counts = collectRecords(chainRecords.activityCount);
@@ -49,11 +49,11 @@ export function collectOwners() {
 
   function takePosition(position: PositionValue | null, key: string) {
     const tokenId = Number(key);
-    const before = positions.get(tokenId);
-    if (position === null) positions.delete(tokenId);
+    const before = minerPositions.get(tokenId);
+    if (position === null) minerPositions.delete(tokenId);
     else {
       position.owner = share(position.owner, null);
-      positions.set(tokenId, position);
+      minerPositions.set(tokenId, position);
     }
     if (before?.owner === position?.owner) return;
     if (before !== undefined) {
@@ -112,8 +112,8 @@ export function collectOwners() {
     /** @throws RecordRefused when an event is missing between others. */
     complete(rowsThroughBlock: bigint | null) {
       for (const owner of [...outdated, ...[...counts.values.keys()].map(requireOwner)]) build(owner);
-      const activity = findProgress(owners, rowsThroughBlock);
-      return { positions: positions.asImmutable(), owners: owners.asImmutable(), activity };
+      const activityProgress = findProgress(owners, rowsThroughBlock);
+      return { minerPositions: minerPositions.asImmutable(), owners: owners.asImmutable(), activityProgress };
     },
   };
 }

@@ -25,9 +25,9 @@ export class ForkBelowStates extends Error {
 }
 
 /** Whether anything of a state is in ClickHouse, where it has to be removed when its block is replaced. */
-function hasRows({ feed, activity, archive: { settlements, checkpoints } }: ChainState): boolean {
+function hasRows({ feed, activityProgress, archive: { settlements, checkpoints } }: ChainState): boolean {
   const hasHistory = settlements.rowCount > 0 || checkpoints.rowCount > 0;
-  return feed.evicted.through !== null || activity.rowsThroughBlock !== null || hasHistory;
+  return feed.evicted.through !== null || activityProgress.rowsThroughBlock !== null || hasHistory;
 }
 
 type Linked =

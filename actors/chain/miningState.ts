@@ -42,7 +42,7 @@ export interface WeightSegment {
   readonly weight: bigint;
 }
 
-export interface Position {
+export interface MinerPosition {
   readonly tokenId: number;
   readonly owner: Address;
   readonly ownershipStartedAtMs: number;

@@ -1,6 +1,6 @@
 import { dayMs } from '../schemas/durations.ts';
 import type { ChainState } from './chainState.ts';
-import type { MiningState, Position, WeightSegment } from './miningState.ts';
+import type { MinerPosition, MiningState, WeightSegment } from './miningState.ts';
 
 /** Scale of rewards for one unit of weight, as the mining contract has it. */
 export const rewardScale = 10n ** 27n;
@@ -12,12 +12,12 @@ export function toUtcDate(timeMs: number): string {
 }
 
 /** The pending weight of a position counts once weights of its round do. */
-function isActivated(mining: MiningState, position: Position): boolean {
+function isActivated(mining: MiningState, position: MinerPosition): boolean {
   return position.pending !== null && position.pending.round <= mining.lastActivationRound;
 }
 
 /** A position with its weight as it counts now: the contract accounts for it when it is touched, as this does. */
-export function activateWeight(mining: MiningState, position: Position): Position {
+export function activateWeight(mining: MiningState, position: MinerPosition): MinerPosition {
   const { pending } = position;
   if (pending === null || !isActivated(mining, position)) return position;
   const at = mining.perWeightAtActivation.get(pending.round.toString());
@@ -43,16 +43,16 @@ export function closeSegments(segments: readonly WeightSegment[], throughPerWeig
 }
 
 /** Weight that counts now. */
-export function computeActiveWeight({ segments }: Position): bigint {
+export function computeActiveWeight({ segments }: MinerPosition): bigint {
   return segments.reduce((sum, one) => (one.throughPerWeight === null ? sum + one.weight : sum), 0n);
 }
 
-export function computeTargetWeight(position: Position): bigint {
+export function computeTargetWeight(position: MinerPosition): bigint {
   return position.pending?.weight ?? computeActiveWeight(position);
 }
 
 /** Earned by a position until `accumulatedPerWeight` had this value (scaled). */
-export function earnedScaledThrough({ segments }: Position, perWeight: bigint): bigint {
+export function earnedScaledThrough({ segments }: MinerPosition, perWeight: bigint): bigint {
   let earned = 0n;
   for (const { fromPerWeight, throughPerWeight, weight } of segments) {
     const through = throughPerWeight === null || throughPerWeight > perWeight ? perWeight : throughPerWeight;
@@ -97,7 +97,7 @@ function findPerWeightAtEnd({ perWeightByDate }: MiningState, date: string): big
 /** @param position as {@link activateWeight} gives it. */
 export function computeRewards(
   state: ChainState,
-  position: Position,
+  position: MinerPosition,
   dates: readonly EarningsDate[],
 ): PositionRewards {
   const earnedScaled = earnedScaledThrough(position, state.mining.accumulatedPerWeight);

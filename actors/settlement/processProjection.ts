@@ -26,7 +26,7 @@ import type { Settlement } from './settlementActor.ts';
 export interface ProcessSources {
   readonly measurement: MeasurementView | null;
   /** Null without any accepted reading. */
-  readonly activity: RoundState | null;
+  readonly roundState: RoundState | null;
   readonly settlement: Settlement;
   /** The newest safe state; null while there is none. */
   readonly chain: ChainState | null;
@@ -161,15 +161,15 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
 
 /** Closed and open work, projected on the settled frontier; the first reason that applies where it cannot be. */
 function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
-  const { measurement, activity, settlement } = sources;
-  if (measurement === null || activity === null) return { status: 'unavailable', reason: 'no_measurement' };
+  const { measurement, roundState, settlement } = sources;
+  if (measurement === null || roundState === null) return { status: 'unavailable', reason: 'no_measurement' };
   const { reading } = measurement;
   if (reading.coreStatus === 'COUNTER_FAULT') return { status: 'unavailable', reason: 'counter_fault' };
   if (!settlement.snapshot.context.approvedEpochs.includes(reading.counterEpoch)) {
     return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
   }
   // What was measured after the last closure is tested first: a gap comes before an ineligible round.
-  const open = listOpenRounds(activity, reading, sources);
+  const open = listOpenRounds(roundState, reading, sources);
   if (typeof buffer === 'string') {
     const isGap = buffer === 'round_ineligible' && open === null;
     return { status: 'unavailable', reason: isGap ? 'round_projection_gap' : buffer };
@@ -196,7 +196,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
  * open one as far as it is measured. Null when one of the ended ones is not observed.
  */
 function listOpenRounds(
-  activity: RoundState,
+  roundState: RoundState,
   reading: AcceptedReading,
   sources: ProcessSources,
 ): WorkedRound[] | null {
@@ -205,14 +205,15 @@ function listOpenRounds(
   const openRound = findRound(reading.observedAtMs, sources.genesisMs);
   const from = Number(closedThrough) + 1;
   const rounds: WorkedRound[] = [];
-  const known = new Map(activity.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
+  const known = new Map(roundState.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
   if (openRound - from > known.size) return null;
   for (let roundId = from; roundId < openRound; roundId++) {
     const workUnits = known.get(roundId);
     if (workUnits === undefined) return null;
     rounds.push({ roundId: BigInt(roundId), workUnits });
   }
-  if (openRound >= from) rounds.push({ roundId: BigInt(openRound), workUnits: activity.openRoundWorkUnits });
+  if (openRound >= from)
+    rounds.push({ roundId: BigInt(openRound), workUnits: roundState.openRoundWorkUnits });
   return rounds;
 }
 

@@ -62,7 +62,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
       const measurement = toMeasurementView(telemetry);
       const projection = projectProcess({
         measurement,
-        activity: counters.activity(publicInstallationId),
+        roundState: counters.roundState(publicInstallationId),
         settlement,
         chain,
         genesisMs: options.genesisMs,

@@ -26,7 +26,7 @@ export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable 
 export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnavailable {
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;
-  const { mining, collection, positions, block, token } = shown.state;
+  const { mining, collection, minerPositions, block, token } = shown.state;
   const asset = describeAsset(shown);
   if (asset === null || token === null || mining.configuration === null)
     return states.unavailable('not_yet_safe');
@@ -41,7 +41,7 @@ export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnav
     closedThroughBlock: mining.closedThroughBlock,
     processedThroughRound: mining.processedThroughRound,
     lastActivationRound: mining.lastActivationRound,
-    livePositionCount: BigInt(positions.size),
+    livePositionCount: BigInt(minerPositions.size),
     collection: { ...collection, phase: findPhase(collection, block.timestampMs) },
   };
 }

@@ -2,7 +2,7 @@ import { findFirstInMemory } from '../chain/activityRows.ts';
 import { countWholeBlocks } from '../chain/blockUnits.ts';
 import type { ChainState } from '../chain/chainState.ts';
 import { findMergeState } from '../chain/mergeState.ts';
-import type { Position } from '../chain/miningState.ts';
+import type { MinerPosition } from '../chain/miningState.ts';
 import type { OwnerEvent } from '../chain/ownerState.ts';
 import {
   activateWeight,
@@ -19,7 +19,7 @@ import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 import type { ActivityRange } from './olderActivity.ts';
 
 interface EvaluatedPosition {
-  readonly position: Position;
+  readonly position: MinerPosition;
   readonly rewards: PositionRewards;
 }
 
@@ -99,7 +99,7 @@ function evaluatePosition(
   tokenId: number,
   dates: readonly EarningsDate[],
 ): EvaluatedPosition {
-  const stored = state.positions.get(tokenId);
+  const stored = state.minerPositions.get(tokenId);
   if (stored === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
   const position = activateWeight(state.mining, stored);
   return { position, rewards: computeRewards(state, position, dates) };

@@ -65,7 +65,7 @@ export interface CounterActors {
   /** What the public installation has reached; null before its first reading. The same until something is reached. */
   achievements(): MeasurementProgress | null;
   /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
-  activity(installationId: string): RoundState | null;
+  roundState(installationId: string): RoundState | null;
   readonly installationCount: number;
   /** The state as it is at this call. */
   capture(): StateCapture;
@@ -203,7 +203,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     telemetry,
     history: () => shown.history,
     achievements: () => shown.progress,
-    activity: (installationId) => shown.actors.get(installationId)?.state()?.activity ?? null,
+    roundState: (installationId) => shown.actors.get(installationId)?.state()?.roundState ?? null,
     get installationCount() {
       return shown.actors.size;
     },

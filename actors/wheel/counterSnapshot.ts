@@ -191,8 +191,8 @@ export function* encodeCounterChanges(
   }
 }
 
-function encodeInstallation({ acceptance, activity }: InstallationState): FoldRecord {
-  const { recentRounds: _ofTheirOwn, ...rest } = activity;
+function encodeInstallation({ acceptance, roundState }: InstallationState): FoldRecord {
+  const { recentRounds: _ofTheirOwn, ...rest } = roundState;
   return counterRecords.installation.write(acceptance.latest.installationId, { acceptance, activity: rest });
 }
 
@@ -200,7 +200,7 @@ function* encodeChangedRounds(
   before: InstallationState | null,
   after: InstallationState,
 ): Iterable<FoldRecord> {
-  if (before?.activity.recentRounds === after.activity.recentRounds) return;
+  if (before?.roundState.recentRounds === after.roundState.recentRounds) return;
   const known = before === null ? new Map<number, readonly RecentRound[]>() : groupRounds(before);
   const groups = groupRounds(after);
   for (const record of known.keys()) if (!groups.has(record)) yield writeRounds(after, record, undefined);
@@ -212,9 +212,9 @@ function* encodeChangedRounds(
   }
 }
 
-function groupRounds({ activity }: InstallationState): ReadonlyMap<number, readonly RecentRound[]> {
+function groupRounds({ roundState }: InstallationState): ReadonlyMap<number, readonly RecentRound[]> {
   const groups = new Map<number, RecentRound[]>();
-  for (const round of activity.recentRounds) {
+  for (const round of roundState.recentRounds) {
     const record = Math.floor(round.roundId / roundsPerRecord);
     const group = groups.get(record);
     if (group === undefined) groups.set(record, [round]);
@@ -307,6 +307,6 @@ function joinRounds(
   return Array.from(installations, ([installationId, { acceptance, activity }]) => {
     const rounds = activity.recentRounds ?? roundsOf.get(installationId) ?? [];
     rounds.sort((a, b) => a.roundId - b.roundId);
-    return { acceptance, activity: { ...activity, recentRounds: rounds } };
+    return { acceptance, roundState: { ...activity, recentRounds: rounds } };
   });
 }

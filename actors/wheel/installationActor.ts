@@ -10,7 +10,7 @@ import { type ClosedRows, createRoundState, foldRound, type RoundState } from '.
 /** Everything that is folded of one installation's readings. Immutable. */
 export interface InstallationState {
   readonly acceptance: AcceptanceState;
-  readonly activity: RoundState;
+  readonly roundState: RoundState;
 }
 
 /** What an accepted reading makes. */
@@ -54,11 +54,11 @@ export function createInstallationActor(
     const acceptedReading = toAcceptedReading(reading, position, state?.acceptance.latest ?? null);
     const acceptance = acceptReading(state?.acceptance ?? null, acceptedReading);
     if (state === null) {
-      state = { acceptance, activity: createRoundState(acceptedReading) };
+      state = { acceptance, roundState: createRoundState(acceptedReading) };
       return { output: { reading: acceptedReading, closed: nothingClosed } };
     }
-    const folded = foldRound(state.activity, state.acceptance.latest, acceptedReading, genesisMs);
-    state = { acceptance, activity: folded.state };
+    const folded = foldRound(state.roundState, state.acceptance.latest, acceptedReading, genesisMs);
+    state = { acceptance, roundState: folded.state };
     return { output: { reading: acceptedReading, closed: folded.closed } };
   }
 

@@ -32,8 +32,8 @@ export function joinInstallation(
   if (begun === null) return null;
   const acceptance = joinAcceptance(begun.state.acceptance, range);
   if (acceptance === null) return null;
-  const { state: activity, closed } = joinRounds(begun.state.activity, range);
-  return { state: { acceptance, activity }, closedByFirst: begun.closed, closed };
+  const { state: roundState, closed } = joinRounds(begun.state.roundState, range);
+  return { state: { acceptance, roundState }, closedByFirst: begun.closed, closed };
 }
 
 /** The state at the reading that the range began with. */

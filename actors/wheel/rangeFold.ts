@@ -83,10 +83,10 @@ export function createRangeFold(options: RangeFoldOptions): RangeFold {
   function complete(): FoldedRange {
     const completed = Array.from(installations.values(), (range): InstallationRange => {
       const { first, round, bucket, marks, openRoundId } = range;
-      const { acceptance, activity } = stateOf(range);
+      const { acceptance, roundState } = stateOf(range);
       const { newBoots, newEpochs } = marks;
       const isRoundOpen = findRound(acceptance.latest.observedAtMs, genesisMs) === openRoundId;
-      return { first, acceptance, newBoots, newEpochs, activity, round, isRoundOpen, bucket };
+      return { first, acceptance, newBoots, newEpochs, roundState, round, isRoundOpen, bucket };
     });
     return { fromSequence, installations: completed, publicReadings: publicReadings.complete() };
   }
@@ -128,13 +128,13 @@ interface OpenRange {
 
 function openRange(first: AcceptedReading, genesisMs: number): OpenRange {
   const acceptance: AcceptanceState = { latest: first, earlierBoots: [], earlierEpochs: [] };
-  const activity = beginRounds(first);
+  const roundState = beginRounds(first);
   return {
     first,
-    actor: createInstallationActor(first.installationId, genesisMs, { acceptance, activity }),
+    actor: createInstallationActor(first.installationId, genesisMs, { acceptance, roundState }),
     marks: createNewMarks(),
     openRoundId: findRound(first.observedAtMs, genesisMs),
-    openBucketMs: activity.bucket.startMs,
+    openBucketMs: roundState.bucket.startMs,
     round: null,
     bucket: null,
   };

@@ -10,7 +10,7 @@ import {
 
 /** Rounds and buckets at the end of a range that began knowing one reading alone ({@link beginRounds}). */
 export interface RangeRounds {
-  readonly activity: RoundState;
+  readonly roundState: RoundState;
   /** The round that was open at that reading, as it closed: covered since then, with its work since then; null otherwise. */
   readonly round: RoundRow | null;
   /** Whether that round is open still. */
@@ -48,21 +48,23 @@ export function beginRounds(reading: AcceptedReading): RoundState {
 /** The state after a range, and what of the rounds and buckets that were open before it the range has closed. */
 export function joinRounds(
   before: RoundState,
-  { activity, round: since, isRoundOpen, bucket: closedSince }: RangeRounds,
+  { roundState, round: since, isRoundOpen, bucket: closedSince }: RangeRounds,
 ): { readonly state: RoundState; readonly closed: ClosedRows } {
   const isObserved = since !== null && before.coveredFromMs <= since.startMs;
   const round = isObserved ? { ...since, workUnits: before.openRoundWorkUnits + since.workUnits } : null;
   const join = <Bucket extends OpenBucket>(bucket: Bucket) =>
     joinBuckets(before.bucket, bucket, { counted: since, observed: round });
-  const recent = activity.recentRounds
+  const recent = roundState.recentRounds
     .filter(({ roundId }) => isObserved || roundId !== since?.roundId)
     .map((one) => (one.roundId === round?.roundId ? { ...one, workUnits: round.workUnits } : one));
   return {
     state: {
       coveredFromMs:
-        activity.coveredFromMs === Number.NEGATIVE_INFINITY ? before.coveredFromMs : activity.coveredFromMs,
-      openRoundWorkUnits: (isRoundOpen ? before.openRoundWorkUnits : 0n) + activity.openRoundWorkUnits,
-      bucket: closedSince === null ? join(activity.bucket) : activity.bucket,
+        roundState.coveredFromMs === Number.NEGATIVE_INFINITY
+          ? before.coveredFromMs
+          : roundState.coveredFromMs,
+      openRoundWorkUnits: (isRoundOpen ? before.openRoundWorkUnits : 0n) + roundState.openRoundWorkUnits,
+      bucket: closedSince === null ? join(roundState.bucket) : roundState.bucket,
       recentRounds: [...before.recentRounds, ...recent].slice(-recentRoundsMax),
     },
     closed: { round, bucket: closedSince === null ? null : join(closedSince) },

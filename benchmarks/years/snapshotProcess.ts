@@ -112,7 +112,7 @@ async function restore({ dir, positions }: SnapshotTask) {
       for (const record of records) restoration.add(record);
     return restoration.complete();
   });
-  const restored = findNewest(result.state).positions.size;
+  const restored = findNewest(result.state).minerPositions.size;
   if (restored !== positions) throw new Error(`${restored} positions were restored, ${positions} were saved`);
   const residentMiB = process.memoryUsage.rss() / mebibyte;
   const pageMs = await measureOldestPages(findNewest(result.state), { database, tables: () => tables });

@@ -9,7 +9,7 @@ import {
   noteChanged,
   type RecordName,
 } from '../../actors/chain/chainState.ts';
-import type { Position } from '../../actors/chain/miningState.ts';
+import type { MinerPosition } from '../../actors/chain/miningState.ts';
 import type { OwnerEvent, OwnerState } from '../../actors/chain/ownerState.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFoldState.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
@@ -41,16 +41,16 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
     const activity = List(events).takeLast(ownerEventsRetained);
     return [address, { tokenIds, activityCount: events.length, activity }];
   });
-  const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, Position] => [
+  const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, MinerPosition] => [
     tokenId,
     buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
   ]);
   const state: ChainState = {
     ...emptyChainState(block, syntheticRun),
     position: ownerEvents,
-    positions: ImmutableMap(heldPositions),
+    minerPositions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),
-    activity: { rowsThroughBlock: block.number, awaited: List() },
+    activityProgress: { rowsThroughBlock: block.number, awaited: List() },
   };
   return { ...emptySpanFoldState, head: block, rootHash: toBlockHash(deriveHash('root', 0)), safe: [state] };
 }
@@ -76,25 +76,25 @@ export async function fillActivity(
 export function applyClaims(before: ChainState, count: number): ChainState {
   const number = before.block.number + 1n;
   const block = { number, hash: toBlockHash(deriveHash('block', Number(number))), timestampMs: genesisMs };
-  let { positions, owners } = before;
+  let { minerPositions, owners } = before;
   const names: RecordName[] = [];
   for (let claim = 0; claim < count; claim++) {
-    const tokenId = (Number(number) * 7_919 + claim * 104_729) % positions.size;
-    const position = positions.get(tokenId);
+    const tokenId = (Number(number) * 7_919 + claim * 104_729) % minerPositions.size;
+    const position = minerPositions.get(tokenId);
     if (position === undefined) throw new Error(`token ${tokenId} has no position`);
     const owner = owners.get(position.owner);
     if (owner === undefined) throw new Error(`${position.owner} owns nothing`);
-    positions = positions.set(tokenId, { ...position, paidBaseUnits: position.paidBaseUnits + 1n });
+    minerPositions = minerPositions.set(tokenId, { ...position, paidBaseUnits: position.paidBaseUnits + 1n });
     const event = buildEvent(position.owner, tokenId, Number(number) * count + claim);
     const { activityCount, activity } = owner;
     const claimed = { ...owner, activityCount: activityCount + 1, activity: activity.push(event) };
     owners = owners.set(position.owner, claimed);
     names.push(`position ${tokenId}`, `activity ${position.owner}/${activityCount}`);
   }
-  return noteChanged({ ...before, block, positions, owners, changed: ImmutableSet() }, ...names);
+  return noteChanged({ ...before, block, minerPositions, owners, changed: ImmutableSet() }, ...names);
 }
 
-function buildPosition(tokenId: number, owner: Address): Position {
+function buildPosition(tokenId: number, owner: Address): MinerPosition {
   return {
     tokenId,
     owner,

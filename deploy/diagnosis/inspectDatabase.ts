@@ -44,7 +44,7 @@ export const databaseReport = z.object({
       check: z.string(),
       outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
       detail: z.string(),
-      remedy: z.string().optional(),
+      remedy: z.string().exactOptional(),
     }),
   ),
   /** Null where they were not counted. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
@@ -11,22 +12,22 @@ import { createLocalChainClient, type LocalAccounts, type LocalChainClient } fro
 const tokenUnit = 10n ** 18n;
 
 /** The stored parameters of the simulation, so that the next start continues with the same one. */
-export interface Simulation {
-  readonly seed: string;
-  readonly pastFromMs: number;
-  readonly pastUntilMs: number;
-  readonly installationId: string;
+const simulationFile = z.object({
+  seed: z.string(),
+  pastFromMs: z.int(),
+  pastUntilMs: z.int(),
+  installationId: z.string(),
   /** Unix seconds. */
-  readonly genesisTimestamp: number;
-  readonly streamId: `0x${string}`;
-}
+  genesisTimestamp: z.int(),
+  streamId: z.templateLiteral(['0x', z.string()]),
+});
+export type Simulation = Readonly<z.infer<typeof simulationFile>>;
 
 /** The simulation of a data folder, or a new one whose past ends now. */
 export function loadSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const path = join(dataDir, 'simulation.json');
-  // This program alone writes the file.
-  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as Simulation;
+  if (existsSync(path)) return simulationFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   const pastFromMs = nowMs - pastDays * dayMs;
   const simulation: Simulation = {
     seed: randomBytes(8).toString('hex'),

@@ -1,22 +1,13 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database.ts';
-import { dropTable, dropTables, listGenerations, listPartitions, listRowTables } from '../generations.ts';
-import { chainEvents, measurementEvents } from '../tables/events.ts';
+import { dropTable, dropTables, listGenerations, listPartitions } from '../generations.ts';
+import { createChainTables, createGenerationTables, listRowTables, rowTables } from '../rowTables.ts';
 import { foldSnapshots } from '../tables/foldSnapshots.ts';
 import { generationPointer } from '../tables/generationPointer.ts';
 import { generations } from '../tables/generations.ts';
-import { halfHourBuckets } from '../tables/halfHourBuckets.ts';
-import { readings } from '../tables/readings.ts';
 import { replays } from '../tables/replays.ts';
-import { rounds } from '../tables/rounds.ts';
 import { createTable, insertRows } from '../tables/table.ts';
-import {
-  createChainTables,
-  createGenerationTables,
-  listEventTables,
-  resolveTables,
-  type Tables,
-} from '../tables.ts';
+import { listEventTables, resolveTables, type Tables } from '../tables.ts';
 import { type CopiedTable, copyRows } from './copyRows.ts';
 import { readPointer, secondPointer, untypedChainTables, untypedSnapshotColumns } from './untypedTables.ts';
 
@@ -78,17 +69,17 @@ async function hasTypes(database: Database, tables: Tables): Promise<boolean> {
   return row?.[0] === 'UUID';
 }
 
+/** Those that the version before had: of the chain, only events. Readings first, which are most of the rows. */
 function pairTables(untyped: Tables, typed: Tables): CopiedTable[] {
-  const measurement = [measurementEvents.ids, measurementEvents.times, measurementEvents.events];
-  const chain = [chainEvents.ids, chainEvents.times, chainEvents.events];
-  const definitions = [readings, rounds, halfHourBuckets, ...measurement, ...chain];
-  const listNames = (tables: Tables) => [...listRowTables(tables), ...listEventTables(tables.chainEvents)];
-  const [from, to] = [listNames(untyped), listNames(typed)];
-  return definitions.map((definition, at) => ({
-    definition,
-    from: from[at] as string,
-    to: to[at] as string,
-  }));
+  const had = [...listRowTables(untyped, 'MINER_COUNTER'), ...listEventTables(untyped.chainEvents)];
+  return rowTables
+    .toReversed()
+    .map(({ definition, resolveName }) => ({
+      definition,
+      from: resolveName(untyped),
+      to: resolveName(typed),
+    }))
+    .filter(({ from }) => had.includes(from));
 }
 
 /** All of them: an earlier attempt may have brought over some that were replaced since. What they do not say of format and part is the default. */

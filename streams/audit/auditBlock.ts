@@ -1,4 +1,4 @@
-import { type Address, createPublicClient, http, webSocket } from 'viem';
+import { createPublicClient, http, webSocket } from 'viem';
 import type { ChainState } from '../../actors/chain/chainState.ts';
 import { coreAbi, miningAbi, tokenAbi } from '../../actors/chain/contractAbis.ts';
 import type { ChainDeployment } from '../../actors/views/chainDeployment.ts';
@@ -45,9 +45,9 @@ export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): Bloc
   /** Null where the node does not have the state of the block any more. */
   async function compareValues({ block, core, mining, token }: ChainState): Promise<string[] | null> {
     const blockNumber = block.number;
-    const ofCore = { address: contracts.core as Address, abi: coreAbi, blockNumber } as const;
-    const ofMining = { address: contracts.mining as Address, abi: miningAbi, blockNumber } as const;
-    const ofToken = { address: contracts.token as Address, abi: tokenAbi, blockNumber } as const;
+    const ofCore = { address: contracts.core, abi: coreAbi, blockNumber } as const;
+    const ofMining = { address: contracts.mining, abi: miningAbi, blockNumber } as const;
+    const ofToken = { address: contracts.token, abi: tokenAbi, blockNumber } as const;
     const asked: readonly (readonly [
       name: string,
       inMemory: bigint | boolean,

@@ -52,7 +52,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
       publishBlocks: fromEventObservable(work.publishBlocks),
       proveBranch: fromPromise(work.proveBranch),
       publishBranch: fromEventObservable(work.publishBranch),
-      settle: fromPromise(work.settle),
+      awaitIdle: fromPromise(work.whenIdle),
     },
     guards: { isLostRace: (_, { error }) => error instanceof PublishedMeanwhile },
     actions: {

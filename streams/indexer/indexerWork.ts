@@ -22,7 +22,7 @@ export interface IndexerWorkOptions {
   readonly logger: Logger;
 }
 
-/** What the indexer's machine invokes. Once cancelled it starts no more publications; `settle` awaits the one in progress. */
+/** What the indexer's machine invokes. Once cancelled it starts no more publications; `whenIdle` awaits the one in progress. */
 export interface IndexerWork {
   askNode(): Promise<void>;
   resume(): Promise<bigint | null>;
@@ -32,7 +32,7 @@ export interface IndexerWork {
   publishBlocks(): Observable<HeadMoved>;
   proveBranch(): Promise<bigint>;
   publishBranch(): Observable<HeadMoved>;
-  settle(): Promise<void>;
+  whenIdle(): Promise<void>;
 }
 
 /** Consecutive blocks far behind the tip, of which `blocks` are those that hold logs. */
@@ -233,7 +233,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
         concatMap(publishBlock),
         map(({ number }) => toHeadMoved(number)),
       ),
-    settle: () => publishing.catch(() => undefined),
+    whenIdle: () => publishing.catch(() => undefined),
   };
 }
 

@@ -5,72 +5,77 @@ import { retryUntilAvailable } from '../operators/retryUntilAvailable.ts';
 import { type NatsAccess, readNatsAccess } from './natsAccess.ts';
 import { createReconnectDelay } from './reconnectDelay.ts';
 
-export interface NatsSettings extends NatsAccess {
+export interface ConnectionSettings extends NatsAccess {
   /** Name of the connection, as the server's monitoring shows it. */
   readonly name: string;
   readonly logger: Logger;
-  /** Aborting ends the attempts to connect for the first time. */
-  readonly signal: AbortSignal;
-  /** Called whenever the connection is established or lost. */
-  readonly onConnected?: (isConnected: boolean) => void;
 }
 
-/**
- * Connects to NATS, waiting for a server that is not available yet, and stays connected: the client's default of ten
- * reconnects would close it permanently.
- *
- * @throws the signal's reason when it is aborted before the first connection.
- */
-export async function connectNats(settings: NatsSettings): Promise<NatsConnection> {
-  const { logger, signal, onConnected = () => undefined } = settings;
-  const connection = await retryUntilAvailable(
-    () =>
-      connect({
-        ...readNatsAccess(settings),
-        name: settings.name,
-        maxReconnectAttempts: -1,
-        // A server whose users are being changed refuses for a moment; by default the second refusal would be the end.
-        ignoreAuthErrorAbort: true,
-        reconnectDelayHandler: createReconnectDelay({
-          waitMs: 500,
-          jitterMs: 250,
-          // The clock that the client itself reads.
-          wallMs: () => Date.now(),
-          random: Math.random,
-        }),
-        pingInterval: 5_000,
-        maxPingOut: 2,
-        timeout: 5_000,
-      }),
-    {
-      signal,
-      onFailure: (error, failures) => {
-        if (failures === 1) logger.warn({ err: error }, 'NATS is not available yet; retrying');
-      },
-    },
-  );
-  logger.info({ server: connection.getServer() }, 'connected to NATS');
-  onConnected(true);
-  void followConnectionStates(connection, logger, onConnected);
+/** One attempt to connect. What it connects stays connected: the client's default of ten reconnects would close it permanently. */
+export async function openConnection(settings: ConnectionSettings): Promise<NatsConnection> {
+  const connection = await connect({
+    ...readNatsAccess(settings),
+    name: settings.name,
+    maxReconnectAttempts: -1,
+    // A server whose users are being changed refuses for a moment; by default the second refusal would be the end.
+    ignoreAuthErrorAbort: true,
+    reconnectDelayHandler: createReconnectDelay({
+      waitMs: 500,
+      jitterMs: 250,
+      // The clock that the client itself reads.
+      wallMs: () => Date.now(),
+      random: Math.random,
+    }),
+    pingInterval: 5_000,
+    maxPingOut: 2,
+    timeout: 5_000,
+  });
+  settings.logger.info({ server: connection.getServer() }, 'connected to NATS');
   return connection;
 }
 
-async function followConnectionStates(
+/** Logs whenever a connection is lost or established again, and calls `onChanged`, until it is closed. */
+export async function followConnection(
   connection: NatsConnection,
   logger: Logger,
-  onConnected: (isConnected: boolean) => void,
+  onChanged: (isConnected: boolean) => void = () => undefined,
 ): Promise<void> {
   for await (const status of connection.status()) {
     if (status.type === 'disconnect') {
-      onConnected(false);
+      onChanged(false);
       logger.warn({ server: status.server }, 'NATS connection lost; reconnecting');
     }
     if (status.type === 'reconnect') {
-      onConnected(true);
+      onChanged(true);
       logger.info({ server: status.server }, 'NATS connection restored');
     }
     if (status.type === 'error') logger.error({ err: status.error }, 'NATS server reported an error');
   }
+}
+
+/** A server that is not available yet is logged once, however often it is asked. */
+export function logFailedAttempt(logger: Logger, error: unknown, failures: number): void {
+  if (failures === 1) logger.warn({ err: error }, 'NATS is not available yet; retrying');
+}
+
+export interface NatsSettings extends ConnectionSettings {
+  /** Aborting ends the attempts to connect for the first time. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Connects to NATS, waiting for a server that is not available yet: for a command, which has no machine that waits.
+ *
+ * @throws the signal's reason when it is aborted before the first connection.
+ */
+export async function connectNats(settings: NatsSettings): Promise<NatsConnection> {
+  const { logger, signal } = settings;
+  const connection = await retryUntilAvailable(() => openConnection(settings), {
+    signal,
+    onFailure: (error, failures) => logFailedAttempt(logger, error, failures),
+  });
+  void followConnection(connection, logger);
+  return connection;
 }
 
 /**

@@ -1,10 +1,5 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { Logger } from 'pino';
 import { firstValueFrom, Observable, from as rxFrom, Subject, timeout } from 'rxjs';
 import { type Actor, createActor, fromPromise } from 'xstate';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { Clock } from '../../actors/views/clock.ts';
 import type { StoredReading } from '../../actors/wheel/counterReading.ts';
 import {
   type MessageSourceState,
@@ -22,6 +17,7 @@ import { createPullSizing } from './pullSizing.ts';
 import { createSourceProgress, type SourceCounts } from './sourceProgress.ts';
 import { StreamDiverged, verifySource } from './sourceVerification.ts';
 import type { StreamPosition } from './streamPosition.ts';
+import type { StreamReaderOptions } from './streamReaderOptions.ts';
 
 /** What is requested from the server ahead of the fold. */
 export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
@@ -33,13 +29,7 @@ export interface SourceStatus extends SourceCounts {
   readonly state: MessageSourceState;
 }
 
-export interface MessageSourceOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-  readonly stream: InputStreamName;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface MessageSourceOptions extends StreamReaderOptions {
   /** Called while the stream does not exist; omitted by processes that only wait for it. */
   readonly onMissing?: () => Promise<void>;
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */

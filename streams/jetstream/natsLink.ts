@@ -1,16 +1,15 @@
 import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { Logger } from 'pino';
-import { fromCallback } from 'xstate';
+import { fromCallback, fromPromise } from 'xstate';
 import { natsMachine } from '../../machines/natsMachine.ts';
-import { closeNats, connectNats } from './connection.ts';
-import type { NatsAccess } from './natsAccess.ts';
-
-export interface NatsLinkOptions extends NatsAccess {
-  /** Name of the connection, as the server's monitoring shows it. */
-  readonly name: string;
-  readonly logger: Logger;
-}
+import { requireValue } from '../../machines/requireValue.ts';
+import {
+  type ConnectionSettings,
+  closeNats,
+  followConnection,
+  logFailedAttempt,
+  openConnection,
+} from './connection.ts';
 
 export interface JetStream {
   readonly connection: NatsConnection;
@@ -29,34 +28,35 @@ export interface NatsLink {
   close(): Promise<void>;
 }
 
-export function createNatsLink(options: NatsLinkOptions): NatsLink {
+export function createNatsLink(options: ConnectionSettings): NatsLink {
+  const { logger } = options;
   let connection: NatsConnection | null = null;
   let opened: JetStream | null = null;
 
-  const link = fromCallback(({ sendBack }) => {
-    const ending = new AbortController();
-    const send = (isConnected: boolean) => sendBack({ type: isConnected ? 'connected' : 'disconnected' });
-    connectNats({
-      ...options,
-      signal: ending.signal,
-      // The first connection is reported below, once it can be used.
-      onConnected: (isConnected) => connection !== null && send(isConnected),
-    }).then(
-      async (connected) => {
-        connection = connected;
-        if (ending.signal.aborted) await closeNats(connected);
-        else send(true);
-      },
-      () => undefined, // Only an abort ends the attempts, and then nothing is waiting for it.
-    );
-    return () => ending.abort(new Error('the connection to NATS is no longer needed'));
-  });
+  const requireConnection = () => requireValue(connection, 'the connection to NATS');
 
   return {
-    logic: natsMachine.provide({ actors: { link } }),
+    logic: natsMachine.provide({
+      actors: {
+        connect: fromPromise(async ({ signal }) => {
+          const connected = await openConnection(options);
+          // Nothing waits for it any more.
+          if (signal.aborted) await closeNats(connected);
+          else connection = connected;
+        }),
+        link: fromCallback(({ sendBack }) => {
+          void followConnection(requireConnection(), logger, (isConnected) =>
+            sendBack({ type: isConnected ? 'connected' : 'disconnected' }),
+          );
+        }),
+      },
+      actions: {
+        reportFailure: ({ context: { failures } }, { error }) => logFailedAttempt(logger, error, failures),
+      },
+    }),
     openJetStream: async () => {
-      if (connection === null) throw new Error('NATS is not connected');
-      opened = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+      const connected = requireConnection();
+      opened = { connection: connected, js: jetstream(connected), jsm: await jetstreamManager(connected) };
     },
     jetStream: () => {
       if (opened === null) throw new Error('JetStream is not open');

@@ -1,9 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { DeliverPolicy, type JetStreamClient, type JetStreamManager, type JsMsg } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { Logger } from 'pino';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { Clock } from '../../actors/views/clock.ts';
+import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import type { BatchRecipient } from './batchRecipient.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
@@ -11,19 +7,14 @@ import type { MissingMessages } from './missingMessages.ts';
 import type { PullSizing } from './pullSizing.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 import { digestMessage, type StreamPosition } from './streamPosition.ts';
+import type { StreamReaderOptions } from './streamReaderOptions.ts';
 
 /** A pull expires after this; a deleted consumer is noticed within about the same time. */
 const pullExpiresMs = 4_000;
 /** The server deletes a consumer that nobody has asked for so long. */
 const inactiveThresholdMs = 30_000;
 
-export interface OrderedConsumerOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-  readonly stream: InputStreamName;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface OrderedConsumerOptions extends StreamReaderOptions {
   /** The last sequence that is requested. */
   readonly through: number;
   readonly pulls: PullSizing;

@@ -1,17 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { AckPolicy, DeliverPolicy, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { StreamReaderOptions } from './streamReaderOptions.ts';
 
 /** Messages that are requested at a time; the event loop turns between two requests. */
 const batchMessages = 512;
 const fetchMs = 3_000;
 const inactiveNanos = 10_000_000_000;
 
-export interface ReadRangeOptions {
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-  readonly stream: InputStreamName;
+export interface ReadRangeOptions extends Pick<StreamReaderOptions, 'js' | 'jsm' | 'stream'> {
   /** Only its messages are read. */
   readonly subject: string;
   readonly fromSequence: number;

@@ -170,7 +170,7 @@ it('observed rounds are those of the newest 144, and come back from the records 
           if (round !== null) closed.push({ roundId: round.roundId, workUnits: round.workUnits });
           if (index % every !== 0) continue;
           const acceptance = { latest: reading, earlierBoots: [], earlierEpochs: [] };
-          const [from, to] = [before, { ...before, installations: [{ acceptance, activity }] }];
+          const [from, to] = [before, { ...before, installations: [{ acceptance, roundState: activity }] }];
           follow({ all: () => encodeCounters(to), changes: () => encodeCounterChanges(from, to) });
           before = to;
         }

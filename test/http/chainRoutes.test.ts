@@ -146,7 +146,7 @@ describe('routes of the chain', () => {
     const tokenIds = chain.actors.newest()?.owners.get(toAddress(owner))?.tokenIds ?? [];
     let checked = 0;
     for (const tokenId of tokenIds) {
-      const position = newest?.positions.get(tokenId);
+      const position = newest?.minerPositions.get(tokenId);
       if (position === undefined || position.level > 1) continue;
       const of = { address: deployed.contracts.mining, abi: miningAbi, functionName: 'positionOf' } as const;
       const args = [BigInt(tokenId)] as const;
@@ -317,7 +317,7 @@ describe('routes of the chain', () => {
     for (let block = 0; block < 12; block++) await mine(12);
     await chain.fold();
     const path = '/v2/public/miners/metadata';
-    const tokenId = chain.actors.newest()?.positions.keySeq().first() as number;
+    const tokenId = chain.actors.newest()?.minerPositions.keySeq().first() as number;
     // Metadata of an earlier epoch is not shown.
     expect(await json(`${path}/${tokenId}`)).toMatchObject({ status: 'unavailable', reason: 'not_yet_safe' });
     await actions.publishMetadata(owners[0] as `0x${string}`, BigInt(tokenId));

@@ -19,7 +19,7 @@ type Work =
   | 'publishBlocks'
   | 'proveBranch'
   | 'publishBranch'
-  | 'settle';
+  | 'awaitIdle';
 
 /** An indexer whose work a test ends; what was begun is in `begun`, in order. */
 function indexer({ firstBlock = 100n } = {}) {
@@ -52,7 +52,7 @@ function indexer({ firstBlock = 100n } = {}) {
         publishBlocks: createObservableActor('publishBlocks'),
         proveBranch: createPromiseActor('proveBranch'),
         publishBranch: createObservableActor('publishBranch'),
-        settle: createPromiseActor('settle'),
+        awaitIdle: createPromiseActor('awaitIdle'),
       },
       guards: { isLostRace: (_, { error }) => error === 'lost' },
       actions: { noteStarted: () => undefined },
@@ -112,7 +112,7 @@ const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   },
   failing: async (one) => {
     await one.fail('askNode');
-    await one.resolve('settle');
+    await one.resolve('awaitIdle');
   },
 };
 
@@ -184,7 +184,7 @@ describe('the machine of an indexer', () => {
     expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(2);
     // What fails meanwhile does not wait for the answer.
     await one.fail('publishBlocks');
-    await one.resolve('settle');
+    await one.resolve('awaitIdle');
     await vi.advanceTimersByTimeAsync(500);
     await one.resolve('askNode');
     await one.resolve('resume', 1_000n);
@@ -237,7 +237,7 @@ describe('the machine of an indexer', () => {
     one.publish('publishBranch', 998n);
     await one.fail('publishBranch');
     expect(one.is({ blocks: 'failing' })).toBe(true);
-    await one.resolve('settle');
+    await one.resolve('awaitIdle');
     await vi.advanceTimersByTimeAsync(500);
     await one.resolve('askNode');
     await one.resolve('resume', 998n);
@@ -245,7 +245,7 @@ describe('the machine of an indexer', () => {
     // Meanwhile the node went back to yet another branch.
     await one.compare(998n, 1_003n, true);
     await one.fail('proveBranch');
-    await one.resolve('settle');
+    await one.resolve('awaitIdle');
     expect(one.is({ blocks: { failing: 'backingOff' } })).toBe(true);
     expect(one.context()).toMatchObject({ failures: 2, reorganizations: 1 });
   });
@@ -264,11 +264,11 @@ describe('the machine of an indexer', () => {
         await one.fail(work, error);
         const [lostRaces, providerFailures] = error === 'lost' ? [1, 0] : [0, 1];
         expect(one.context()).toMatchObject({ failures: 1, error, lostRaces, providerFailures });
-        expect(one.is({ blocks: { failing: 'settling' } })).toBe(true);
+        expect(one.is({ blocks: { failing: 'awaitingIdle' } })).toBe(true);
         // What was being published when it failed is awaited before the stream is read back.
         await vi.advanceTimersByTimeAsync(60_000);
-        expect(one.is({ blocks: { failing: 'settling' } })).toBe(true);
-        await one.resolve('settle');
+        expect(one.is({ blocks: { failing: 'awaitingIdle' } })).toBe(true);
+        await one.resolve('awaitIdle');
         await vi.advanceTimersByTimeAsync(499);
         expect(one.is({ blocks: { failing: 'backingOff' } })).toBe(true);
         await vi.advanceTimersByTimeAsync(1);
@@ -281,7 +281,7 @@ describe('the machine of an indexer', () => {
     const one = indexer();
     for (let failure = 0; failure < 3; failure++) {
       await one.fail('askNode');
-      await one.resolve('settle');
+      await one.resolve('awaitIdle');
       await vi.advanceTimersByTimeAsync(5_000);
     }
     await one.connect(1_000n);
@@ -302,12 +302,12 @@ describe('the machine of an indexer', () => {
     await one.compare(head, tip);
     await one.fail(tip === 9_000n ? 'publishRanges' : 'publishBlocks');
     for (let failure = 0; failure < 12; failure++) {
-      await one.resolve('settle');
+      await one.resolve('awaitIdle');
       await vi.advanceTimersByTimeAsync(longestMs);
       expect(one.is({ blocks: 'connecting' })).toBe(true);
       await one.fail('askNode');
     }
-    await one.resolve('settle');
+    await one.resolve('awaitIdle');
     await vi.advanceTimersByTimeAsync(longestMs - 1);
     expect(one.is({ blocks: { failing: 'backingOff' } })).toBe(true);
   });
@@ -319,11 +319,11 @@ describe('the machine of an indexer', () => {
     one.actor.send({ type: 'stopped' });
     expect(one.is({ blocks: 'stopping' })).toBe(true);
     const { length } = one.begun;
-    expect(one.begun.at(-1)).toBe('settle');
+    expect(one.begun.at(-1)).toBe('awaitIdle');
     for (const name of ['publishRanges', 'publishBlocks', 'publishBranch'] as const)
       expect(one.isObserved(name)).toBe(false);
     await vi.advanceTimersByTimeAsync(120_000);
-    await one.resolve('settle');
+    await one.resolve('awaitIdle');
     expect(one.actor.getSnapshot()).toMatchObject({ status: 'done', value: { blocks: 'stopped' } });
     expect(one.begun).toHaveLength(length);
   });

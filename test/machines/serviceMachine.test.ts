@@ -10,7 +10,7 @@ import {
   setup,
 } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
-import { ingestMachine, type Rebuild } from '../../machines/ingestMachine.ts';
+import { ingestMachine } from '../../machines/ingestMachine.ts';
 import { type LeaseObservation, leaseMachine } from '../../machines/leaseMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
 import { type PortEvent, serverMachine } from '../../machines/serverMachine.ts';
@@ -28,7 +28,8 @@ interface Settings {
   readonly serves?: boolean;
   /** Servers whose ports are taken. */
   readonly takenPorts?: readonly ('public' | 'operator')[];
-  readonly rebuild?: Rebuild;
+  /** The stored rows have to be folded again. */
+  readonly rebuilds?: boolean;
 }
 
 const other = { host: 'other', pid: 2 };
@@ -43,7 +44,7 @@ function forever(): Promise<void> {
 
 /** A service of which every part is played by a test; what was done is in `done`, in order. */
 function start(settings: Settings = {}) {
-  const { writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuild } = settings;
+  const { writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuilds = false } = settings;
   const { serves = true, takenPorts = [] } = settings;
   const done: string[] = [];
   const cancelled = new Set<string>();
@@ -105,8 +106,9 @@ function start(settings: Settings = {}) {
       beginEpoch: numbered('begin epoch', 5),
       chooseGeneration: fromPromise(async () => {
         await play('choose generation');
-        return { generation: rebuild === undefined ? 1 : 2, rebuild: rebuild ?? null };
+        return rebuilds ? { generation: 2, rebuildsFrom: 1 } : { generation: 1, rebuildsFrom: null };
       }),
+      activate: part('activate'),
       checkEpoch: part('check epoch'),
     },
     guards: {
@@ -117,6 +119,7 @@ function start(settings: Settings = {}) {
       reportFailure: () => done.push('said: not there yet'),
       reportReplay: () => done.push('said: a replay runs'),
       reportGrant: () => undefined,
+      releaseRebuild: () => done.push('release rebuild'),
       reportActivationFailure: () => done.push('said: not activated'),
     },
   });
@@ -189,12 +192,13 @@ function start(settings: Settings = {}) {
         publicServer: server('public'),
         nats: natsMachine.provide({
           actors: {
+            connect: part('connect'),
             link: fromCallback(({ sendBack }) => {
               const subscription = link$.subscribe(sendBack);
-              if (!hangs.includes('connect')) queueMicrotask(() => sendBack({ type: 'connected' }));
               return () => subscription.unsubscribe();
             }),
           },
+          actions: { reportFailure: () => done.push('said: NATS is not available') },
         }),
         databaseWatch: databaseWatchMachine.provide({ actors: { ask: part('ask') } }),
         ingest,
@@ -236,7 +240,7 @@ function start(settings: Settings = {}) {
       root.send({ type: 'stop' });
       while (root.getSnapshot().status === 'active') await vi.advanceTimersByTimeAsync(50);
       const steps = done.slice(from).filter((one) => one !== 'ask');
-      return { steps, tookMs: Date.now() - startedMs, state: root.getSnapshot().value };
+      return { steps, tookMs: Date.now() - startedMs, state: root.getSnapshot().value.course };
     },
   };
 }
@@ -244,9 +248,10 @@ function start(settings: Settings = {}) {
 type Snapshot = SnapshotFrom<ServiceMachine<TestWork>>;
 const states = {
   starting: (snapshot: Snapshot) =>
-    snapshot.matches({ online: 'reaching' }) || snapshot.matches({ online: { claimed: 'preparing' } }),
+    snapshot.matches({ course: { online: 'reaching' } }) ||
+    snapshot.matches({ course: { online: { claimed: 'preparing' } } }),
   running: (snapshot: Snapshot) =>
-    snapshot.matches({ online: { claimed: { working: { following: 'running' } } } }),
+    snapshot.matches({ course: { online: { claimed: { working: { following: { active: 'running' } } } } } }),
   stopping: (snapshot: Snapshot) => snapshot.hasTag('stopping'),
 };
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -280,6 +285,7 @@ describe('the machine of the service', () => {
     await pass(10);
     expect(isIn('running')).toBe(true);
     expect(done.filter((one) => one !== 'ask')).toEqual([
+      'connect',
       'open JetStream',
       'identify',
       'take lease',
@@ -303,19 +309,19 @@ describe('the machine of the service', () => {
     await pass(10);
     leaving.root.send({ type: 'leave', drainMs: 5_000 });
     await pass(4_900);
-    expect([leaving.isIn('running'), leaving.root.getSnapshot().context.isLeaving]).toEqual([true, true]);
+    expect([leaving.isIn('running'), leaving.root.getSnapshot().hasTag('leaving')]).toEqual([true, true]);
     await pass(200);
     expect(leaving.isIn('stopping')).toBe(true);
     leaving.resolve('finish indexing');
     await pass(1_000);
-    expect(leaving.root.getSnapshot().value).toBe('stopped');
+    expect(leaving.root.getSnapshot().value.course).toBe('stopped');
 
     const failing = start({ hangs: working });
     await pass(10);
     failing.root.send({ type: 'leave', drainMs: 5_000 });
     failing.reject('index', new Error('a fault'));
     await pass(1_000);
-    expect(failing.root.getSnapshot().value).toBe('failed');
+    expect(failing.root.getSnapshot().value.course).toBe('failed');
     await pass(5_000);
   });
 
@@ -343,7 +349,7 @@ describe('the machine of the service', () => {
       const { root, done } = start({ takenPorts: [taken] });
       await pass(10);
       expect(root.getSnapshot()).toMatchObject({
-        value: 'failed',
+        value: { course: 'failed' },
         context: { fault: { error: new Error(`${taken} is taken`) } },
       });
       expect(done.toSorted()).toEqual(['close database', 'close operator server', 'close public server']);
@@ -353,7 +359,7 @@ describe('the machine of the service', () => {
   it('of a read replica asks for the active tables, and takes no lease', async () => {
     const { done, ingest, stop } = start({ writes: false, hangs: working, fails: { 'read active': 1 } });
     await pass(1_000);
-    expect(ingest()?.context.grant).toEqual({ epoch: null, generation: 1, rebuild: null });
+    expect(ingest()?.context.grant).toEqual({ epoch: null, generation: 1, rebuildsFrom: null });
     expect(done).not.toContain('take lease');
     expect((await stop()).steps).not.toContain('give lease back');
   });
@@ -413,16 +419,11 @@ describe('the machine of the service', () => {
     await pass(1_000);
     expect(running.root.getSnapshot().context.fault).toEqual({ error: new Error('lost') });
     await pass(50);
-    expect(running.root.getSnapshot().value).toBe('failed');
+    expect(running.root.getSnapshot().value.course).toBe('failed');
     expect(running.done).not.toContain('drain');
     expect(running.done).not.toContain('give lease back');
-    expect(running.done.filter((one) => one !== 'ask').slice(-6)).toEqual([
-      'close public server',
-      'end indexer',
-      'finish indexing',
-      ...closing.slice(1),
-    ]);
-    expect([...running.cancelled].sort()).toEqual(['finish indexing', 'follow', 'index']);
+    expect(running.done.filter((one) => one !== 'ask').slice(-closing.length)).toEqual(closing);
+    expect([...running.cancelled].sort()).toEqual(['follow', 'index']);
 
     const draining = start({ hangs: [...working, 'drain'] });
     await pass(10);
@@ -431,7 +432,7 @@ describe('the machine of the service', () => {
     expect(draining.isIn('stopping')).toBe(true);
     draining.failNext('take lease');
     await pass(1_100);
-    expect(draining.root.getSnapshot().value).toBe('failed');
+    expect(draining.root.getSnapshot().value.course).toBe('failed');
     expect(draining.cancelled).toContain('drain');
   });
 
@@ -442,7 +443,7 @@ describe('the machine of the service', () => {
     root.getSnapshot().children.ingest?.send({ type: 'superseded', error });
     expect(ingest()?.matches({ leasing: 'releasing' })).toBe(true);
     await pass(100);
-    expect(root.getSnapshot()).toMatchObject({ value: 'failed', context: { fault: { error } } });
+    expect(root.getSnapshot()).toMatchObject({ value: { course: 'failed' }, context: { fault: { error } } });
     expect(done).toContain('give lease back');
     expect(done).not.toContain('drain');
   });
@@ -467,7 +468,7 @@ describe('the machine of the service', () => {
       await pass(0);
       expect(root.getSnapshot().context.fault).toEqual({ error });
       await pass(1_000);
-      expect(root.getSnapshot().value).toBe('failed');
+      expect(root.getSnapshot().value.course).toBe('failed');
       const steps = fullStop.filter((one) => !skipped.includes(one));
       expect(done.filter((one) => one !== 'ask').slice(-steps.length)).toEqual(steps);
     },
@@ -477,9 +478,9 @@ describe('the machine of the service', () => {
     const unbuilt = start({ fails: { compose: 1 } });
     const tooNew = start({ fails: { migrate: 1 } });
     await pass(1_000);
-    expect(unbuilt.root.getSnapshot().value).toBe('failed');
+    expect(unbuilt.root.getSnapshot().value.course).toBe('failed');
     expect(tooNew.root.getSnapshot()).toMatchObject({
-      value: 'failed',
+      value: { course: 'failed' },
       context: { fault: { error: new Error('migrate failed') } },
     });
     expect(tooNew.done).toContain('give lease back');
@@ -504,17 +505,10 @@ describe('the machine of the service', () => {
   });
 
   it('makes a rebuilt generation the active one, tries again with the next snapshot, and lets others fill tables then', async () => {
-    const steps: string[] = [];
-    let isAway = true;
-    const rebuild: Rebuild = {
-      from: 1,
-      activate: async () => {
-        steps.push('activate');
-        if (isAway) throw new Error('unavailable');
-      },
-      release: () => steps.push('release'),
-    };
-    const { root, ingest, stop } = start({ hangs: working, rebuild });
+    const one = start({ hangs: working, rebuilds: true, fails: { activate: 1 } });
+    const { root, ingest, stop } = one;
+    const rebuildSteps = ({ done }: typeof one) =>
+      done.filter((step) => ['activate', 'release rebuild'].includes(step));
     await pass(10);
     const announceRebuilt = () => root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
     expect(ingest()?.hasTag('rebuilding')).toBe(true);
@@ -522,18 +516,17 @@ describe('the machine of the service', () => {
     expect(ingest()?.hasTag('rebuilding')).toBe(false);
     await pass(0);
     expect(ingest()?.hasTag('rebuilding')).toBe(true);
-    isAway = false;
     announceRebuilt();
     await pass(0);
     expect(ingest()?.hasTag('rebuilding')).toBe(false);
-    expect(steps).toEqual(['activate', 'activate', 'release']);
+    expect(rebuildSteps(one)).toEqual(['activate', 'activate', 'release rebuild']);
     await stop();
-    expect(steps).toHaveLength(3);
+    expect(rebuildSteps(one)).toHaveLength(3);
 
-    const unfinished = start({ hangs: working, rebuild });
+    const unfinished = start({ hangs: working, rebuilds: true });
     await pass(10);
     await unfinished.stop();
-    expect(steps).toHaveLength(4);
+    expect(rebuildSteps(unfinished)).toEqual(['release rebuild']);
   });
 
   it('keeps running while NATS is lost and returns, and shows it', async () => {

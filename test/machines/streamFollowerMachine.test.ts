@@ -1,11 +1,12 @@
 import { Subject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
+import type { foldMachine } from '../../machines/foldMachine.ts';
 import {
   type CaughtUp,
   type PipelineFault,
+  type RestorationInput,
   type RestoredState,
-  type StoredFaults,
   streamFollowerMachine,
 } from '../../machines/streamFollowerMachine.ts';
 
@@ -14,9 +15,10 @@ type Snapshot = SnapshotFrom<typeof streamFollowerMachine>;
 /** A follower whose work a test ends. */
 function follower() {
   const done: string[] = [];
-  const restoredWith: StoredFaults[] = [];
+  const restoredWith: RestorationInput[] = [];
+  const used: (number | null)[] = [];
   let restore: { resolve: (state: RestoredState) => void; reject: (error: Error) => void };
-  let settle: () => void = () => undefined;
+  let becomeIdle: () => void = () => undefined;
   let pipeline$ = new Subject<CaughtUp>();
   const actor = createActor(
     streamFollowerMachine.provide({
@@ -34,12 +36,12 @@ function follower() {
           pipeline$ = new Subject<CaughtUp>();
           return pipeline$;
         }),
-        settle: fromPromise(
+        awaitIdle: fromPromise(
           ({ input }) =>
             new Promise<void>((resolve) => {
-              done.push('settle');
-              settle = () => {
-                input.exchange?.();
+              done.push('await idle');
+              becomeIdle = () => {
+                used.push(input.generation);
                 resolve();
               };
             }),
@@ -63,6 +65,9 @@ function follower() {
     actor,
     done,
     restoredWith,
+    used,
+    hasTag: (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
+      actor.getSnapshot().children.fold?.getSnapshot().hasTag(tag),
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
     restored: async ({ position = 0, lastSequence = 1 } = {}) => {
       restore.resolve({ place: { streamCreated: null, position, digest: null }, lastSequence });
@@ -72,8 +77,8 @@ function follower() {
       restore.reject(new Error('unavailable'));
       await turn();
     },
-    settled: async () => {
-      settle();
+    becomesIdle: async () => {
+      becomeIdle();
       await turn();
     },
     caughtUp: () => pipeline$.next({ type: 'caughtUp', position: 1 }),
@@ -94,15 +99,16 @@ describe('the machine of a follower', () => {
   });
 
   it('restores until it can, then runs the pipeline', async () => {
-    const { actor, done, is, restored, refused, caughtUp } = follower();
+    const { done, is, hasTag, restored, refused, caughtUp } = follower();
     await refused();
     expect(is({ restoring: 'waiting' })).toBe(true);
     await vi.advanceTimersByTimeAsync(1_000);
     await restored();
-    expect(is({ following: 'catchingUp' })).toBe(true);
-    expect(actor.getSnapshot().context).toMatchObject({ isRestored: true, isCaughtUp: false });
+    expect(is({ following: { progress: 'catchingUp' } })).toBe(true);
+    expect([hasTag('restored'), hasTag('caughtUp')]).toEqual([true, false]);
     caughtUp();
-    expect(is({ following: 'live' })).toBe(true);
+    expect(is({ following: { progress: 'live' } })).toBe(true);
+    expect([hasTag('restored'), hasTag('caughtUp'), hasTag('current')]).toEqual([true, true, true]);
     expect(done).toEqual(['restore', 'restore', 'pipeline', 'caught up']);
   });
 
@@ -113,7 +119,7 @@ describe('the machine of a follower', () => {
     ['the stream holds nothing', { position: 0, lastSequence: 0 }, false],
   ])('wants the state saved where %s to catch up, until it is', async (_, restoredTo, isDue) => {
     const { actor, restored, caughtUp } = follower();
-    const isSaveDue = () => actor.getSnapshot().context.isSaveDue;
+    const isSaveDue = () => actor.getSnapshot().hasTag('saveDue');
     await restored(restoredTo);
     expect(isSaveDue()).toBe(false);
     caughtUp();
@@ -125,31 +131,35 @@ describe('the machine of a follower', () => {
   });
 
   it.each(['diverged', 'olderSnapshotNeeded'] as const)(
-    'settles and restores once more when the stream has %s',
+    'waits for what is in progress and restores once more when the stream has %s',
     async (fault) => {
-      const { actor, done, restoredWith, restored, refused, settled, fail, caughtUp } = follower();
+      const { actor, done, hasTag, restoredWith, restored, refused, becomesIdle, fail, caughtUp } =
+        follower();
       await restored();
       caughtUp();
       fail({ fault });
-      expect(actor.getSnapshot().matches('settling')).toBe(true);
-      await settled();
+      expect(actor.getSnapshot().matches('awaitingIdle')).toBe(true);
+      await becomesIdle();
       // What was found out is known until a restoration has succeeded.
       await refused();
       await vi.advanceTimersByTimeAsync(1_000);
       await restored();
-      expect(done).toEqual(['restore', 'pipeline', 'caught up', 'settle', 'restore', 'restore', 'pipeline']);
-      const found = { hasDiverged: fault === 'diverged', isRewinding: fault !== 'diverged' };
-      const nothing = { hasDiverged: false, isRewinding: false };
-      expect(restoredWith).toEqual([nothing, found, found]);
-      expect(actor.getSnapshot().context).toMatchObject(nothing);
+      expect(done).toEqual([
+        'restore',
+        'pipeline',
+        'caught up',
+        'await idle',
+        'restore',
+        'restore',
+        'pipeline',
+      ]);
+      expect(restoredWith).toEqual([{ fault: null }, { fault }, { fault }]);
       const divergences = fault === 'diverged' ? 1 : 0;
-      expect(actor.getSnapshot().context).toMatchObject({
-        divergences,
-        isRebuilding: true,
-        isCaughtUp: true,
-      });
+      expect(actor.getSnapshot().context).toMatchObject({ divergences, uncorrected: null });
+      // What was shown is shown meanwhile.
+      expect([hasTag('caughtUp'), hasTag('current')]).toEqual([true, false]);
       caughtUp();
-      expect(actor.getSnapshot().context.isRebuilding).toBe(false);
+      expect(hasTag('current')).toBe(true);
     },
   );
 
@@ -162,22 +172,20 @@ describe('the machine of a follower', () => {
   });
 
   it('waits for a restoration that is under way before tables are replaced', async () => {
-    const { actor, done, is, restored, settled } = follower();
-    const exchanges: number[] = [];
-    const replaceBy = (tables: number) =>
-      actor.send({ type: 'replaced', exchange: () => exchanges.push(tables) });
+    const { actor, done, is, used, restored, becomesIdle } = follower();
+    const replaceBy = (generation: number) => actor.send({ type: 'replaced', generation });
     replaceBy(2);
     expect(is('restoring')).toBe(true);
     await restored();
-    expect(done).toEqual(['restore', 'settle']);
-    await settled();
+    expect(done).toEqual(['restore', 'await idle']);
+    await becomesIdle();
     await restored();
     expect(is('following')).toBe(true);
     replaceBy(3);
-    expect(is('settling')).toBe(true);
+    expect(is('awaitingIdle')).toBe(true);
     replaceBy(4);
-    await settled();
-    expect([exchanges, is('restoring')]).toEqual([[2, 4], true]);
+    await becomesIdle();
+    expect([used, is('restoring')]).toEqual([[2, 4], true]);
     await restored();
     expect(is('following')).toBe(true);
   });
@@ -187,8 +195,8 @@ describe('the machine of a follower', () => {
       const one = follower();
       await one.restored();
       one.actor.send({ type: 'stopped', graceMs: 5_000 });
-      one.actor.send({ type: 'replaced', exchange: () => undefined });
-      expect(one.is({ following: 'draining' })).toBe(true);
+      one.actor.send({ type: 'replaced', generation: 2 });
+      expect(one.is({ following: { progress: 'draining' } })).toBe(true);
       expect(one.done.at(-1)).toBe('end');
       if (ending === 'completed') one.complete();
       if (ending === 'failed') one.fail({ fault: 'diverged' });
@@ -198,6 +206,8 @@ describe('the machine of a follower', () => {
         'stopped',
         false,
       ]);
+      // Whoever is still answered sees what was folded.
+      expect(one.hasTag('restored')).toBe(true);
     }
   });
 
@@ -205,10 +215,10 @@ describe('the machine of a follower', () => {
     const restoring = follower();
     restoring.actor.send({ type: 'stopped', graceMs: 5_000 });
     expect(restoring.is('stopped')).toBe(true);
-    const settling = follower();
-    await settling.restored();
-    settling.actor.send({ type: 'replaced', exchange: () => undefined });
-    settling.actor.send({ type: 'stopped', graceMs: 5_000 });
-    expect(settling.is('stopped')).toBe(true);
+    const waiting = follower();
+    await waiting.restored();
+    waiting.actor.send({ type: 'replaced', generation: 2 });
+    waiting.actor.send({ type: 'stopped', graceMs: 5_000 });
+    expect(waiting.is('stopped')).toBe(true);
   });
 });

@@ -1,7 +1,9 @@
+import { Subject } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createActor, fromPromise } from 'xstate';
+import { createActor, fromCallback, fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { type ActiveGeneration, generationWatchMachine } from '../../machines/generationWatchMachine.ts';
+import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
@@ -49,6 +51,41 @@ describe('the watch of the database', () => {
     await pass(2_000);
     expect(isReachable()).toBe(false);
     watch.stop();
+  });
+});
+
+describe('the connection to NATS', () => {
+  it('is tried until a server answers, and shows when it is lost and restored', async () => {
+    const refused: number[] = [];
+    let isAvailable = false;
+    const changes$ = new Subject<NatsEvent>();
+    const nats = createActor(
+      natsMachine.provide({
+        actors: {
+          connect: fromPromise(async () => {
+            if (!isAvailable) throw new Error('refused');
+          }),
+          link: fromCallback(({ sendBack }) => {
+            const subscription = changes$.subscribe(sendBack);
+            return () => subscription.unsubscribe();
+          }),
+        },
+        actions: { reportFailure: ({ context: { failures } }) => refused.push(failures) },
+        delays: { backoff: 1_000 },
+      }),
+    ).start();
+    const isConnected = () => nats.getSnapshot().hasTag('connected');
+    await pass(2_500);
+    expect([refused, isConnected()]).toEqual([[1, 2, 3], false]);
+    isAvailable = true;
+    await pass(500);
+    expect(isConnected()).toBe(true);
+    changes$.next({ type: 'disconnected' });
+    expect(isConnected()).toBe(false);
+    changes$.next({ type: 'connected' });
+    expect(isConnected()).toBe(true);
+    nats.stop();
+    expect(changes$.observed).toBe(false);
   });
 });
 

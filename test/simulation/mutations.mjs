@@ -98,7 +98,7 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/streamFollower.ts',
-        from: 'if (hasDiverged || faults.isRewinding || isReconfigured) await removeAbove(position);',
+        from: 'if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);',
         to: 'if (isReconfigured) await removeAbove(position);',
       },
     ],
@@ -250,8 +250,8 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/readiness.ts',
-        from: 'isReady: isCaughtUp && !isRebuilding && isFresh,',
-        to: 'isReady: isCaughtUp && !isRebuilding,',
+        from: 'isReady: isCurrent && isFresh,',
+        to: 'isReady: isCurrent,',
       },
     ],
   },

@@ -2,14 +2,15 @@ import { expect, it, onTestFinished } from 'vitest';
 import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
-import { attachRows, createEmpty, listRowTables } from '../../storage/generations.ts';
+import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
+import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { listChainTables, listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
+import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -60,7 +61,10 @@ async function opened() {
     for (const { table, columns, bytes } of buildInserts(into, [rows]))
       await database.insertBytes(table, columns, bytes);
   };
-  const listTables = (of: Tables) => [...listRowTables(of), ...listEventTables(of.chainEvents)];
+  const listTables = (of: Tables) => [
+    ...listRowTables(of, 'MINER_COUNTER'),
+    ...listEventTables(of.chainEvents),
+  ];
   /** Positions of the rows that are left once ClickHouse has merged. */
   const merged = async (of: Tables) => {
     const left = new Map<string, number[]>();
@@ -97,7 +101,7 @@ it('rows leave every table some days after their time, whatever year a clock has
   expect(await ttls(tables)).toEqual([days]);
   await applyRowsTtl(database, tables, { days, nowMs: Date.now() });
   for (const positions of (await merged(tables)).values()) expect(positions).toEqual([2, 3, 4, 5]);
-  const history = listChainTables(tables).filter((table) => !listTables(tables).includes(table));
+  const history = listRowTables(tables, 'MINER_CHAIN').filter((table) => !listTables(tables).includes(table));
   expect(history).toEqual([tables.ownerActivity, tables.settlements, tables.checkpoints]);
   for (const table of history) expect(await readRowsTtlDays(database, table)).toBe(0);
   await applyRowsTtl(database, tables, { days: days + 1, nowMs: Date.now() });

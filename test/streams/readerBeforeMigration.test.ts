@@ -35,5 +35,5 @@ it('a process that only reads waits until the tables that memory evicts to are t
   expect(refused.hasTag('granted')).toBe(false);
   await migrate(database, silentLogger);
   const { context } = await waitFor(reader, (snapshot) => snapshot.hasTag('granted'));
-  expect(context.grant).toEqual({ epoch: null, generation: 1, rebuild: null });
+  expect(context.grant).toEqual({ epoch: null, generation: 1, rebuildsFrom: null });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
+import { closeNats, followConnection, openConnection } from '../../streams/jetstream/connection.ts';
 import { createReconnectDelay } from '../../streams/jetstream/reconnectDelay.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
@@ -24,17 +24,12 @@ describe('the delay of a new attempt to reach NATS', () => {
 
   it('lets the client come back to a server although the clock was put back by an hour', async () => {
     const nats = await startNats();
-    let isConnected = false;
-    const connection = await connectNats({
-      url: nats.url,
-      name: 'test',
-      logger: silentLogger,
-      signal: new AbortController().signal,
-      onConnected: (is) => {
-        isConnected = is;
-      },
-    });
+    const connection = await openConnection({ url: nats.url, name: 'test', logger: silentLogger });
     whenFinished(() => closeNats(connection));
+    let isConnected = true;
+    void followConnection(connection, silentLogger, (is) => {
+      isConnected = is;
+    });
     const realNow = Date.now;
     const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() - 3_600_000);
     whenFinished(() => clock.mockRestore());

@@ -50,6 +50,10 @@ it('a follower that is stopped while it restores from replaced tables saves noth
       },
     },
     sinks: emptySinks(),
+    useGeneration: () => {
+      tables = replayed;
+      stored = ['g2 1', 'g2 2', 'g2 3', 'g2 4', 'g2 5'];
+    },
   });
   const running = follower.ended;
   for (let number = 0; number < 10; number++) await nats.js.publish('miner.counter.wheel', `${number}`);
@@ -62,10 +66,7 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   restoring = new Promise((resolve) => {
     answer = resolve;
   });
-  follower.restoreReplaced(() => {
-    tables = replayed;
-    stored = ['g2 1', 'g2 2', 'g2 3', 'g2 4', 'g2 5'];
-  });
+  follower.restoreFrom(replayed.generation);
   await eventually(() => tables.generation === 2, 'the replaced tables');
   await follower.stop({ graceMs: 5_000 });
   const saved = (await store.list(followedStream)).map(({ position }) => position);

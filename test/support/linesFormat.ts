@@ -13,14 +13,22 @@ export function writeChainLines(state: SpanFoldState, newestSpanAtMs: number | n
   const newest = safe.at(-1) ?? null;
   const head = stringify({ ...rest, newestSpanAtMs, safeBlock: newest?.block.number ?? null });
   if (newest === null) return [head];
-  const { settlements, unprocessedRounds, checkpoints, mintedRounds, positions, owners, feed, ...others } =
-    newest;
+  const {
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    mintedRounds,
+    minerPositions,
+    owners,
+    feed,
+    ...others
+  } = newest;
   const {
     mining,
     collection,
     changed: _changed,
     position: _position,
-    activity: _activity,
+    activityProgress: _activityProgress,
     archive: _archive,
     ...scalars
   } = others;
@@ -43,7 +51,7 @@ export function writeChainLines(state: SpanFoldState, newestSpanAtMs: number | n
     ...writeList('perWeightAtActivation', perWeightAtActivation.entries()),
     ...writeList('pendingWeight', pendingWeight.entries()),
     ...writeList('metadata', metadata.entries()),
-    ...writeList('positions', positions.values()),
+    ...writeList('positions', minerPositions.values()),
     ...writeList('feed', feed.events),
     ...[...owners].flatMap(([owner, { tokenIds, activity }]) => [
       stringify({ owner, tokenIds }),
@@ -91,6 +99,6 @@ export function writeCounterLines(
   const written = progress === null ? null : { ...reached, givenUp };
   return [
     stringify({ history: { installationId: publicInstallationId, days, progress: written } }),
-    ...installations.map(stringify),
+    ...installations.map(({ acceptance, roundState }) => stringify({ acceptance, activity: roundState })),
   ];
 }

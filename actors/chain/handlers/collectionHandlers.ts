@@ -60,12 +60,12 @@ function transferToken(
   if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
   const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
   const updated = noteChanged(moved, `position ${tokenId}`);
-  const positions = updated.positions.set(tokenId, {
+  const minerPositions = updated.minerPositions.set(tokenId, {
     ...position,
     owner: to,
     ownershipStartedAtMs: from === to ? position.ownershipStartedAtMs : source.blockTimestampMs,
   });
-  return withActivity({ ...updated, positions }, from === to ? [to] : [from, to], {
+  return withActivity({ ...updated, minerPositions }, from === to ? [to] : [from, to], {
     ...absentMembers,
     kind: 'transfer',
     address,

@@ -1,6 +1,6 @@
 import type { EventOf } from '../chainEvent.ts';
 import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
-import type { Position } from '../miningState.ts';
+import type { MinerPosition } from '../miningState.ts';
 import {
   activateWeight,
   closeSegments,
@@ -101,8 +101,8 @@ function mintPosition(
   const tokenId = Number(args.tokenId);
   const round = args.firstRound;
   const weight = args.weight;
-  if (state.positions.has(tokenId)) throw new Error(`token ${tokenId} has a position already`);
-  const position: Position = {
+  if (state.minerPositions.has(tokenId)) throw new Error(`token ${tokenId} has a position already`);
+  const position: MinerPosition = {
     tokenId,
     owner,
     ownershipStartedAtMs: source.blockTimestampMs,
@@ -114,17 +114,21 @@ function mintPosition(
   };
   const weighted = withToken(withPendingWeight(state, round, weight), owner, tokenId);
   const updated = noteChanged(weighted, `position ${tokenId}`);
-  return withActivity({ ...updated, positions: updated.positions.set(tokenId, position) }, [owner], {
-    ...absentMembers,
-    kind: 'mint',
-    address,
-    tokenIds: [BigInt(tokenId)],
-    to: owner,
-    level: 1,
-    effectiveRound: round,
-    nextMergeBlock: position.nextMergeBlock,
-    source,
-  });
+  return withActivity(
+    { ...updated, minerPositions: updated.minerPositions.set(tokenId, position) },
+    [owner],
+    {
+      ...absentMembers,
+      kind: 'mint',
+      address,
+      tokenIds: [BigInt(tokenId)],
+      to: owner,
+      level: 1,
+      effectiveRound: round,
+      nextMergeBlock: position.nextMergeBlock,
+      source,
+    },
+  );
 }
 
 function mergePositions(
@@ -143,7 +147,7 @@ function mergePositions(
   const weight = mining.configuration?.levels[level - 1]?.weight;
   if (weight === undefined) throw new Error(`level ${level} has no configured weight`);
   const now = mining.accumulatedPerWeight;
-  const merged: Position = {
+  const merged: MinerPosition = {
     ...survivor,
     level,
     pending: { round, source: 'merge', weight },
@@ -161,18 +165,22 @@ function mergePositions(
     `position ${donorId}`,
     `metadata ${donorId}`,
   );
-  const positions = updated.positions.set(survivorId, merged).delete(donorId);
+  const minerPositions = updated.minerPositions.set(survivorId, merged).delete(donorId);
   const metadata = updated.collection.metadata.delete(donorId);
-  return withActivity({ ...updated, positions, collection: { ...updated.collection, metadata } }, [owner], {
-    ...absentMembers,
-    kind: 'merge',
-    address,
-    tokenIds: [BigInt(survivorId), BigInt(donorId)],
-    level,
-    effectiveRound: round,
-    nextMergeBlock: merged.nextMergeBlock,
-    source,
-  });
+  return withActivity(
+    { ...updated, minerPositions, collection: { ...updated.collection, metadata } },
+    [owner],
+    {
+      ...absentMembers,
+      kind: 'merge',
+      address,
+      tokenIds: [BigInt(survivorId), BigInt(donorId)],
+      level,
+      effectiveRound: round,
+      nextMergeBlock: merged.nextMergeBlock,
+      source,
+    },
+  );
 }
 
 /** A claim pays the whole base units of each position; the rest stays with it. */
@@ -184,15 +192,15 @@ function claimRewards(
   const { tokenIds } = args;
   const amountBaseUnits = args.amount;
   const { mining } = state;
-  let { positions } = state;
+  let { minerPositions } = state;
   for (const tokenId of tokenIds) {
-    const position = activateWeight(mining, requirePosition({ ...state, positions }, Number(tokenId)));
+    const position = activateWeight(mining, requirePosition({ ...state, minerPositions }, Number(tokenId)));
     const paidBaseUnits = earnedScaledThrough(position, mining.accumulatedPerWeight) / rewardScale;
-    positions = positions.set(position.tokenId, { ...position, paidBaseUnits });
+    minerPositions = minerPositions.set(position.tokenId, { ...position, paidBaseUnits });
   }
   const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };
   const names = tokenIds.map((tokenId): RecordName => `position ${Number(tokenId)}`);
-  return withActivity(noteChanged({ ...state, positions, mining: paid }, ...names), [owner], {
+  return withActivity(noteChanged({ ...state, minerPositions, mining: paid }, ...names), [owner], {
     ...absentMembers,
     kind: 'claim',
     address,

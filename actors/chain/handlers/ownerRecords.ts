@@ -1,7 +1,7 @@
 import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
 import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
-import type { Position } from '../miningState.ts';
+import type { MinerPosition } from '../miningState.ts';
 import type { AwaitedActivity, OwnerEvent, OwnerState } from '../ownerState.ts';
 
 /** Members of an owner's event that only some kinds have. */
@@ -37,8 +37,11 @@ export function withActivity(
     `activity ${owner}/${eventNumber}`,
     `activityCount ${owner}`,
   ]);
-  const activity = { ...state.activity, awaited: state.activity.awaited.push(...awaited) };
-  return noteChanged({ ...state, owners: updated, activity }, ...names);
+  const activityProgress = {
+    ...state.activityProgress,
+    awaited: state.activityProgress.awaited.push(...awaited),
+  };
+  return noteChanged({ ...state, owners: updated, activityProgress }, ...names);
 }
 
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {
@@ -59,8 +62,8 @@ export function withoutToken(state: ChainState, owner: Address, tokenId: number)
 }
 
 /** @throws Error when the token has none. */
-export function requirePosition(state: ChainState, tokenId: number): Position {
-  const position = state.positions.get(tokenId);
+export function requirePosition(state: ChainState, tokenId: number): MinerPosition {
+  const position = state.minerPositions.get(tokenId);
   if (position === undefined) throw new Error(`token ${tokenId} has no position`);
   return position;
 }

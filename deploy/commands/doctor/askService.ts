@@ -42,8 +42,7 @@ export async function askAudit(configuration: Configuration): Promise<Finding> {
 async function fetchReport(url: string): Promise<DatabaseReport> {
   const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
-  // Its optional members are left out rather than undefined.
-  return z.parse(databaseReport, await response.json()) as DatabaseReport;
+  return z.parse(databaseReport, await response.json());
 }
 
 function findDiagnosisUrl(

@@ -64,7 +64,7 @@ describe('events of an owner', () => {
   });
 
   it('that are no rows yet are awaited, oldest first', () => {
-    const { activity } = collect([3, 4, 5, 6]).complete(4n);
-    expect(activity.awaited.map(({ eventNumber }) => eventNumber).toArray()).toEqual([5, 6]);
+    const { activityProgress } = collect([3, 4, 5, 6]).complete(4n);
+    expect(activityProgress.awaited.map(({ eventNumber }) => eventNumber).toArray()).toEqual([5, 6]);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ChainState } from '../../../actors/chain/chainState.ts';
 import { findPhase } from '../../../actors/chain/collectionPhase.ts';
 import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/contractAbis.ts';
-import type { Position } from '../../../actors/chain/miningState.ts';
+import type { MinerPosition } from '../../../actors/chain/miningState.ts';
 import {
   activateWeight,
   computeActiveWeight,
@@ -94,7 +94,7 @@ export async function assertMatchesContracts(
   expect(state.core.implementation?.runtimeHash).toBe(keccak256(code ?? '0x'));
 
   const days = listEarningsDates(state);
-  const assertPositionMatches = async ([tokenId, stored]: readonly [number, Position]) => {
+  const assertPositionMatches = async ([tokenId, stored]: readonly [number, MinerPosition]) => {
     const args = [BigInt(tokenId)] as const;
     const { expected, claimable, owner, uri } = await together({
       expected: client.readContract({ ...mining, functionName: 'positionOf', args }),
@@ -122,9 +122,9 @@ export async function assertMatchesContracts(
     const metadata = state.collection.metadata.get(tokenId);
     if (metadata?.epoch === state.collection.metadataEpoch) expect(metadata.uri).toBe(uri);
   };
-  await Promise.all([...state.positions].map(assertPositionMatches));
+  await Promise.all([...state.minerPositions].map(assertPositionMatches));
   const tokenCount = [...state.owners.values()].reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
-  expect(tokenCount).toBe(state.positions.size);
+  expect(tokenCount).toBe(state.minerPositions.size);
 }
 
 function summarize(position: ReturnType<typeof activateWeight>) {

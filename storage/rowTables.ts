@@ -1,0 +1,125 @@
+import type { StoredRows } from '../actors/storedRows.ts';
+import type { Database } from './database.ts';
+import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
+import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
+import { halfHourBuckets } from './tables/halfHourBuckets.ts';
+import { ownerActivity } from './tables/ownerActivity.ts';
+import { readings } from './tables/readings.ts';
+import { rounds } from './tables/rounds.ts';
+import { createTable, type Table } from './tables/table.ts';
+import type { Tables } from './tables.ts';
+
+/** What a table's rows become, whatever they are. */
+export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: WrittenTable<Row>) => Encoded;
+
+type WrittenTable<Row> = Pick<Table<Row>, 'write' | 'findPeriod'>;
+
+/** A table that rows of the streams are written to. */
+export interface RowTable {
+  readonly definition: Pick<
+    Table<unknown>,
+    'name' | 'comment' | 'columns' | 'storedColumns' | 'timeColumn' | 'createStatement'
+  >;
+  /** The stream whose messages make its rows. A replay folds the counter alone, so tables of the chain are the same for all generations. */
+  readonly stream: 'MINER_COUNTER' | 'MINER_CHAIN';
+  /** Column of the time that its rows age by; null where they do not. */
+  readonly agesBy: string | null;
+  readonly resolveName: (tables: Tables) => string;
+  /** Has those of the rows encoded that are for this table. */
+  readonly encode: <Encoded>(rows: StoredRows, encodeRows: EncodeRows<Encoded>) => Encoded;
+}
+
+/**
+ * All of them, in the order in which they are written. Readings come last and in order of position, so that the largest position
+ * among the stored readings shows that everything below it is stored, the other rows too. Likewise the last event that is stored
+ * shows that its indexes, and those of all before it, are.
+ */
+export const rowTables: readonly RowTable[] = [
+  // Rounds and half hours are known by when the device observed them alone.
+  defineRows('rounds', rounds, {
+    stream: 'MINER_COUNTER',
+    agesBy: 'start',
+    resolveName: (tables) => tables.rounds,
+  }),
+  defineRows('buckets', halfHourBuckets, {
+    stream: 'MINER_COUNTER',
+    agesBy: 'start',
+    resolveName: (tables) => tables.halfHourBuckets,
+  }),
+  ...defineEventRows('measurementEvents', measurementEvents, 'MINER_COUNTER'),
+  ...defineEventRows('chainEvents', chainEvents, 'MINER_CHAIN'),
+  defineRows('ownerActivity', ownerActivity, {
+    stream: 'MINER_CHAIN',
+    agesBy: null,
+    resolveName: (tables) => tables.ownerActivity,
+  }),
+  defineRows('settlements', chainSettlements, {
+    stream: 'MINER_CHAIN',
+    agesBy: null,
+    resolveName: (tables) => tables.settlements,
+  }),
+  defineRows('checkpoints', chainCheckpoints, {
+    stream: 'MINER_CHAIN',
+    agesBy: null,
+    resolveName: (tables) => tables.checkpoints,
+  }),
+  defineRows('readings', readings, {
+    stream: 'MINER_COUNTER',
+    agesBy: 'received_at',
+    resolveName: (tables) => tables.readings,
+  }),
+];
+
+/** Names of the tables of a stream, in the order in which they are written. */
+export function listRowTables(tables: Tables, stream: RowTable['stream']): string[] {
+  return rowTables.filter((one) => one.stream === stream).map(({ resolveName }) => resolveName(tables));
+}
+
+/** Creates the tables of what is made of the chain where they do not exist. */
+export function createChainTables(database: Database, tables: Tables): Promise<void> {
+  return createRowTables(database, tables, 'MINER_CHAIN');
+}
+
+/** Creates the tables of a generation where they do not exist. */
+export async function createGenerationTables(database: Database, tables: Tables): Promise<void> {
+  await createRowTables(database, tables, 'MINER_COUNTER');
+  await createTable(database, foldSnapshots, tables.foldSnapshots);
+}
+
+/** That of the readings first: a generation is there as soon as it is (`listGenerations`). */
+async function createRowTables(
+  database: Database,
+  tables: Tables,
+  stream: RowTable['stream'],
+): Promise<void> {
+  for (const { definition, resolveName, ...one } of rowTables.toReversed())
+    if (one.stream === stream) await createTable(database, definition, resolveName(tables));
+}
+
+/** The lists of rows of a piece of a stream. */
+type RowLists = Omit<StoredRows, 'throughPosition'>;
+
+function defineRows<Kind extends keyof RowLists>(
+  kind: Kind,
+  definition: RowTable['definition'] & WrittenTable<RowLists[Kind][number]>,
+  about: Pick<RowTable, 'stream' | 'agesBy' | 'resolveName'>,
+): RowTable {
+  return {
+    ...about,
+    definition,
+    encode: (rows, encodeRows) => encodeRows<RowLists[Kind][number]>(rows[kind], definition),
+  };
+}
+
+function defineEventRows(
+  kind: 'measurementEvents' | 'chainEvents',
+  { ids, times, events }: EventTableDefinitions,
+  stream: RowTable['stream'],
+): RowTable[] {
+  return [
+    defineRows(kind, ids, { stream, agesBy: 'arrived_at', resolveName: (tables) => tables[kind].ids }),
+    defineRows(kind, times, { stream, agesBy: 'recorded_at', resolveName: (tables) => tables[kind].times }),
+    defineRows(kind, events, { stream, agesBy: 'recorded_at', resolveName: (tables) => tables[kind].events }),
+  ];
+}

@@ -1,0 +1,15 @@
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { Clock } from '../../actors/views/clock.ts';
+
+/** What whoever reads a stream needs of the process. */
+export interface StreamReaderOptions {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+  readonly jsm: JetStreamManager;
+  readonly stream: InputStreamName;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
