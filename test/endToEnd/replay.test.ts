@@ -8,13 +8,13 @@ import { compareDays } from '../../storage/generationDifferences.ts';
 import { findActiveTables, listGenerations } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
-  genesisMs,
   startMiner,
   waitUntilReady,
   waitUntilStored,
