@@ -4,6 +4,8 @@ export interface EventLoopMeasurement<Result> {
   readonly ms: number;
   /** In which the event loop did something. */
   readonly activeMs: number;
+  /** Of all threads of the process. */
+  readonly cpuMs: number;
   readonly longestStallMs: number;
 }
 
@@ -19,11 +21,13 @@ export async function measureEventLoop<Result>(
     lastMs = nowMs;
   }, 1);
   const before = performance.eventLoopUtilization();
+  const cpuBefore = process.cpuUsage();
   const startedMs = performance.now();
   const result = await work();
   const ms = performance.now() - startedMs;
+  const { user, system } = process.cpuUsage(cpuBefore);
   const { active } = performance.eventLoopUtilization(before);
   longestMs = Math.max(longestMs, performance.now() - lastMs - 1);
   clearInterval(ticker);
-  return { result, ms, activeMs: active, longestStallMs: longestMs };
+  return { result, ms, activeMs: active, cpuMs: (user + system) / 1000, longestStallMs: longestMs };
 }

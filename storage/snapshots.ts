@@ -18,7 +18,7 @@ import type { ActiveTables } from './tables.ts';
 export const incrementsMax = 240;
 /** or as many as are not larger than the snapshot, but always so much. */
 const incrementBytesMin = 256 * 1024;
-/** Chunks that are read by one statement: two MiB at most, so that parsing them does not hold the event loop for long. */
+/** Chunks that are read by one statement: two MiB at most, so that taking them apart does not hold the event loop for long. */
 const chunksPerSelect = 8;
 
 const headers = foldSnapshots.select(
@@ -200,8 +200,9 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     const select = async (from: number) => {
       const [first, last] = [places[from], places[Math.min(from + chunksPerSelect, places.length) - 1]];
       if (first === undefined || last === undefined) return [];
-      const rows = await database.select(
-        `SELECT DISTINCT ${chunks.list} FROM ${table} WHERE snapshot = {snapshot:String}
+      const rows = await database.selectPlain(
+        chunks.columns,
+        `FROM ${table} WHERE snapshot = {snapshot:String}
          AND (part, chunk) >= ({firstPart:Int64}, {firstChunk:Int64})
          AND (part, chunk) <= ({lastPart:Int64}, {lastChunk:Int64}) ORDER BY part, chunk`,
         {
@@ -212,7 +213,8 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
           lastChunk: last.chunk,
         },
       );
-      return rows.map(chunks.read);
+      // What was inserted twice is there twice.
+      return rows.map(chunks.read).filter((row, at, all) => !isSameChunk(row, all[at - 1]));
     };
     let next = select(0);
     for (let from = 0; from < places.length; from += chunksPerSelect) {
@@ -263,6 +265,12 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
 interface ChunkPlace {
   readonly part: number;
   readonly chunk: number;
+}
+
+type StoredChunk = ReturnType<typeof chunks.read>;
+
+function isSameChunk(one: StoredChunk, other: StoredChunk | undefined): boolean {
+  return one.part === other?.part && one.chunk === other.chunk && one.payload === other.payload;
 }
 
 /** The name of a snapshot: its partition. */

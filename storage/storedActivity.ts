@@ -1,5 +1,6 @@
 import { toOwnerEvent } from '../actors/chain/activityRows.ts';
 import type { OwnerEvent } from '../actors/chain/ownerState.ts';
+import type { OwnerActivityRow } from '../actors/storedRows.ts';
 import type { ActivityRange, OlderActivity } from '../actors/views/olderActivity.ts';
 import type { Database } from './database.ts';
 import type { StoringProgress } from './eventsStored.ts';
@@ -31,15 +32,14 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
   async function readOnce(range: ActivityRange, signal: AbortSignal) {
     const { run, owner, from, end, throughPosition } = range;
     const rows = await database.select(
-      // A row that was written twice is there twice until parts are merged; where it was made again, the later one counts.
+      // Sorted and without doubles below: for ClickHouse that is a sixth of the whole statement.
       `SELECT ${ownerActivity.list} FROM ${tables().ownerActivity}
        WHERE run = {run:String} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
-         AND position <= {throughPosition:UInt64}
-       ORDER BY event_number, position DESC LIMIT 1 BY event_number`,
+         AND position <= {throughPosition:UInt64}`,
       { run, owner, from, end, throughPosition },
       signal,
     );
-    return rows.map(ownerActivity.read).map(toOwnerEvent);
+    return takeLatest(rows.map(ownerActivity.read)).map(toOwnerEvent);
   }
 
   async function readAll(range: ActivityRange, signal: AbortSignal): Promise<readonly OwnerEvent[]> {
@@ -58,4 +58,14 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
   }
 
   return { read: (range, signal) => readConsistently(() => readAll(range, signal)) };
+}
+
+/** By number. A row that was written twice is there twice until parts are merged; where it was made again, the later one counts. */
+function takeLatest(rows: readonly OwnerActivityRow[]): readonly OwnerActivityRow[] {
+  const latest = new Map<number, OwnerActivityRow>();
+  for (const row of rows) {
+    const other = latest.get(row.eventNumber);
+    if (other === undefined || row.position > other.position) latest.set(row.eventNumber, row);
+  }
+  return [...latest.values()].sort((a, b) => a.eventNumber - b.eventNumber);
 }

@@ -30,6 +30,14 @@ export function compileCheck(schema: z.ZodType): Check {
   return compileKnown(schema, checks) ?? askSchema(schema);
 }
 
+/** The function that is all that is checked of a string; null for any other schema. */
+export function findRefinement(schema: z.ZodType): ((text: string) => unknown) | null {
+  const { type, format, coerce, checks = [] } = schema._zod.def as StringDefinition;
+  const [only, ...others] = checks.map((check) => check._zod.def as CheckDefinition);
+  if (type !== 'string' || format !== undefined || coerce || others.length > 0) return null;
+  return only?.check === 'custom' ? (only.fn ?? null) : null;
+}
+
 /** Null for a schema of which more is checked than is known here. */
 function compileKnown(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
   if (schema instanceof z.ZodObject) return compileObject(schema, checks);
@@ -76,6 +84,13 @@ interface CheckDefinition {
   readonly inclusive?: boolean;
   readonly fn?: (value: unknown) => unknown;
 }
+
+/** As much as is read of what zod keeps of a string. */
+type StringDefinition = z.core.$ZodTypeDef & {
+  readonly format?: string;
+  readonly pattern?: RegExp;
+  readonly coerce?: boolean;
+};
 
 /** A JSON object. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -180,11 +195,7 @@ function collectRefinements(checks: readonly CheckDefinition[]): ((value: unknow
 /** Null for a string of which more is checked than is known here. */
 function compileString(schema: z.ZodType, checks: readonly CheckDefinition[]): Check | null {
   const parts: ((text: string) => unknown)[] = [];
-  const { format, pattern, coerce } = schema._zod.def as {
-    format?: string;
-    pattern?: RegExp;
-    coerce?: boolean;
-  };
+  const { format, pattern, coerce } = schema._zod.def as StringDefinition;
   if (coerce) return null;
   if (format !== undefined) {
     if (!patternFormats.has(format) || pattern === undefined) return null;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Check, compileCheck } from './compileCheck.ts';
+import { compileCheck, findRefinement } from './compileCheck.ts';
 
 /** Values as lists: an object is the list of its members, in the order of its schema, and a bigint a number, or a string where no number is as exact. */
 export interface ListForm {
@@ -16,56 +16,75 @@ const identifier = /^[a-zA-Z]+$/;
 
 /**
  * Compiled from a schema, as if it had been written out by hand: hundreds of thousands of values are read at a start. Without the names of members
- * there is half the text to parse, and a value is checked while it is made. Only names of members become source text, and those are written in
- * this program.
+ * there is half the text to parse, and a value is checked while it is made. Each object has a source of its own, in which a call is always of the
+ * same function. Only names of members become source text, and those are written in this program.
  */
 export function compileListForm(schema: z.ZodType, place: string): ListForm {
-  if (schema instanceof z.ZodObject) return compileObject(schema, place);
-  if (schema instanceof z.ZodNullable) {
-    const { write, read } = compileListForm(schema.unwrap() as z.ZodType, place);
-    return {
-      write: (value) => (value === null ? null : write(value)),
-      read: (item) => (item === null ? null : read(item)),
-    };
-  }
-  if (schema instanceof z.ZodArray) {
-    const { write, read } = compileListForm(schema.element as z.ZodType, place);
-    return {
-      write: (value) => (value as readonly unknown[]).map(write),
-      read: (item) => (Array.isArray(item) ? item.map(read) : refuse(place, item)),
-    };
-  }
-  if (schema instanceof z.ZodBigInt)
-    return {
-      write: (value) => toExactNumber(value as bigint),
-      read: (item) =>
-        Number.isSafeInteger(item) || typeof item === 'string'
-          ? BigInt(item as number | string)
-          : refuse(place, item),
-    };
-  const fits: Check = compileCheck(schema);
-  return { write: (value) => value, read: (item) => (fits(item) ? item : refuse(place, item)) };
+  return {
+    write: compile((refer) => emitWrite(schema, 'value', refer)),
+    read: compile((refer) => emitRead(schema, 'value', place, refer)),
+  };
 }
 
-function compileObject(schema: z.ZodObject, place: string): ListForm {
-  const members = Object.entries(schema.shape).map(([key, member]) => {
-    if (!identifier.test(key)) throw new Error(`${key} cannot be the name of a member`);
-    return { key, ...compileListForm(member, `${place}.${key}`) };
+/** Names a value in the source. */
+type Refer = (value: unknown) => string;
+
+function compile(emit: (refer: Refer) => string): (value: unknown) => unknown {
+  const values: unknown[] = [];
+  const body = emit((value) => `value${values.push(value)}`);
+  const names = values.map((_, at) => `value${at + 1}`);
+  return new Function(...names, `return (value) => ${body};`)(...values);
+}
+
+function emitWrite(schema: z.ZodType, value: string, refer: Refer): string {
+  if (schema instanceof z.ZodObject) {
+    const items = listMembers(schema).map(([key, member]) => emitWrite(member, `${value}.${key}`, refer));
+    return `[${items.join(', ')}]`;
+  }
+  if (schema instanceof z.ZodNullable)
+    return `(${value} === null ? null : ${emitWrite(schema.unwrap() as z.ZodType, value, refer)})`;
+  if (schema instanceof z.ZodArray) {
+    const write = compile((inner) => emitWrite(schema.element as z.ZodType, 'value', inner));
+    return `${value}.map(${refer(write)})`;
+  }
+  if (schema instanceof z.ZodBigInt) return `${refer(toExactNumber)}(${value})`;
+  return value;
+}
+
+function emitRead(schema: z.ZodType, item: string, place: string, refer: Refer): string {
+  const orRefuse = (condition: string, result: string) =>
+    `(${condition} ? ${result} : ${refer(refuse)}(${refer(place)}, ${item}))`;
+  if (schema instanceof z.ZodObject) return `${refer(compileObjectReader(schema, place))}(${item})`;
+  if (schema instanceof z.ZodNullable)
+    return `(${item} === null ? null : ${emitRead(schema.unwrap() as z.ZodType, item, place, refer)})`;
+  if (schema instanceof z.ZodArray) {
+    const read = compile((inner) => emitRead(schema.element as z.ZodType, 'value', place, inner));
+    return orRefuse(`Array.isArray(${item})`, `${item}.map(${refer(read)})`);
+  }
+  if (schema instanceof z.ZodBigInt)
+    return orRefuse(`typeof ${item} === 'string' || Number.isSafeInteger(${item})`, `BigInt(${item})`);
+  const refinement = findRefinement(schema);
+  return refinement === null
+    ? orRefuse(`${refer(compileCheck(schema))}(${item})`, item)
+    : orRefuse(`typeof ${item} === 'string' && ${refer(refinement)}(${item})`, item);
+}
+
+function compileObjectReader(schema: z.ZodObject, place: string): (item: unknown) => unknown {
+  const members = listMembers(schema);
+  return compile((refer) => {
+    const properties = members.map(
+      ([key, member], at) => `${key}: ${emitRead(member, `value[${at}]`, `${place}.${key}`, refer)}`,
+    );
+    const isList = `Array.isArray(value) && value.length === ${members.length}`;
+    return `${isList} ? { ${properties.join(', ')} } : ${refer(refuse)}(${refer(place)}, value)`;
   });
-  const parts = members.map((_, at) => `part${at}`);
-  const items = parts.map((part, at) => `${part}(value.${members[at]?.key})`);
-  const properties = parts.map((part, at) => `${members[at]?.key}: ${part}(items[${at}])`);
-  const make: (items: readonly unknown[]) => unknown = new Function(
-    ...parts,
-    `return (items) => ({ ${properties.join(', ')} });`,
-  )(...members.map(({ read }) => read));
-  return {
-    write: new Function(...parts, `return (value) => [${items.join(', ')}];`)(
-      ...members.map(({ write }) => write),
-    ),
-    read: (item) =>
-      Array.isArray(item) && item.length === members.length ? make(item) : refuse(place, item),
-  };
+}
+
+function listMembers(schema: z.ZodObject): (readonly [key: string, member: z.ZodType])[] {
+  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([key, member]) => {
+    if (!identifier.test(key)) throw new Error(`${key} cannot be the name of a member`);
+    return [key, member];
+  });
 }
 
 function toExactNumber(value: bigint): number | string {

@@ -170,6 +170,7 @@ function openCounted(dir: string) {
     cluster: null,
     command: refuse,
     insertBytes: refuse,
+    selectPlain: refuse,
     select: async (sql, parameters = {}) => {
       const result = await client.query({ query: sql, query_params: parameters, format: 'JSONCompact' });
       const { data, statistics } = await result.json<ResultRow>();

@@ -106,7 +106,7 @@ async function restore({ dir, positions }: SnapshotTask) {
   const openedMs = performance.now() - startedMs;
   const [header] = await store.list(stream);
   if (header === undefined) throw new Error('nothing was saved');
-  const { result, ms, longestStallMs } = await measureEventLoop(async () => {
+  const { result, ms, cpuMs, longestStallMs } = await measureEventLoop(async () => {
     const restoration = createChainRestoration();
     for await (const records of readSnapshotRecords(store, header, convertChainLines))
       for (const record of records) restoration.add(record);
@@ -117,7 +117,14 @@ async function restore({ dir, positions }: SnapshotTask) {
   const residentMiB = process.memoryUsage.rss() / mebibyte;
   const pageMs = await measureOldestPages(findNewest(result.state), { database, tables: () => tables });
   await database.close();
-  return { restoreMs: ms, restoreStallMs: longestStallMs, openedMs, residentMiB, pageMs };
+  return {
+    restoreMs: ms,
+    restoreCpuMs: cpuMs,
+    restoreStallMs: longestStallMs,
+    openedMs,
+    residentMiB,
+    pageMs,
+  };
 }
 
 /** Pages of the oldest events of some owners. */

@@ -48,6 +48,7 @@ export async function measureSnapshots(size: SyntheticSize): Promise<readonly Re
     table('Time to save a whole state', 'ms', ({ saved }) => [saved.baseMs]),
     table('Longest stall for a whole state', 'ms', ({ saved }) => [saved.baseStallMs]),
     table('Restore', 'ms', ({ restored }) => [restored.restoreMs]),
+    table('CPU of a restore, of all threads', 'ms', ({ restored }) => [restored.restoreCpuMs]),
     table('Longest stall of a restore', 'ms', ({ restored }) => [restored.restoreStallMs]),
     table('Resident after a restore', 'MiB', ({ restored }) => [restored.residentMiB]),
     table('Page of the oldest activity', 'ms', ({ restored }) => restored.pageMs),

@@ -62,6 +62,20 @@ for (const { kind, open, isHere } of kinds) {
       }
     });
 
+    it('reads large texts without JSON, and whatever a failed statement has left', async () => {
+      const database = await openForTest(open);
+      await database.command(texts.createStatement());
+      const rows = Array.from({ length: 40 }, (_, n) => ({ n, text: 'QUJD'.repeat(50_000 + n) }));
+      await insertRows(database, texts, rows);
+      const read = () => database.selectPlain(texts.columns, `FROM ${texts.name} ORDER BY n`);
+      expect((await read()).map(texts.read)).toEqual(rows);
+      expect(await database.selectPlain(texts.columns, `FROM ${texts.name} WHERE n > 39`)).toEqual([]);
+      // It fails behind its first rows.
+      const failing = `FROM ${texts.name} WHERE throwIf(n = 39) = 0 ORDER BY n SETTINGS max_block_size = 1, max_threads = 1`;
+      await expect(database.selectPlain(texts.columns, failing)).rejects.toThrow('throwIf');
+      expect((await read()).map(texts.read)).toEqual(rows);
+    });
+
     it('closes when the running statements have ended, and accepts no others', async () => {
       const database = await open();
       let hasEnded = false;

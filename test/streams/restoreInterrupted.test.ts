@@ -104,12 +104,16 @@ async function startFollower(database: Database, logger: Logger = silentLogger) 
 /** What becomes of the statement of a number, from 0, that reads what is stored. */
 function interruptRead(database: Database, number: number, interrupt: () => Promise<never>) {
   let reads = 0;
+  const interrupted =
+    <Query extends readonly unknown[], Answer>(read: (...query: Query) => Promise<Answer>) =>
+    async (...query: Query) => {
+      const answer = await read(...query);
+      return reads++ === number ? interrupt() : answer;
+    };
   return {
     ...database,
-    select: async (...query: Parameters<Database['select']>) => {
-      const answer = await database.select(...query);
-      return reads++ === number ? interrupt() : answer;
-    },
+    select: interrupted(database.select),
+    selectPlain: interrupted(database.selectPlain),
   };
 }
 

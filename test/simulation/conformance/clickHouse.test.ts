@@ -38,6 +38,10 @@ function openSimulated(): Database {
     insertBytes: async (table, columns, bytes) =>
       server.command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes}`, {}),
     select: async (sql, parameters = {}) => server.query(sql, parameters) as unknown as ResultRow[],
+    selectPlain: async (columns, source, parameters = {}) =>
+      server
+        .query(`SELECT ${columns.join(', ')} ${source}`, parameters)
+        .map((row) => row.map((cell) => String(cell))),
     close: async () => undefined,
   };
 }

@@ -1,18 +1,30 @@
 import { expect } from 'vitest';
-import { startMiner, waitUntilReady, waitUntilStored } from './minerProcess.ts';
+import {
+  type MinerSettings,
+  startMiner,
+  waitUntilFolded,
+  waitUntilReady,
+  waitUntilStored,
+} from './minerProcess.ts';
 import { connectTo, startNats, type TestConnection } from './natsServer.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** Data of a service that has folded and stored what was published, and was stopped again; the settings start another one on them. */
-export async function foldAndStop(publish: (connection: TestConnection) => Promise<void>) {
+export async function foldAndStop(
+  publish: (connection: TestConnection) => Promise<void>,
+  deployment: Pick<MinerSettings, 'onChain'> = {},
+) {
   const nats = await startNats();
   const connection = await connectTo(nats);
-  const settings = { natsUrl: nats.url, dataDir: temporaryDirectory() };
+  const settings = { natsUrl: nats.url, dataDir: temporaryDirectory(), ...deployment };
   const miner = await startMiner(settings);
   await waitUntilReady(miner);
   await publish(connection);
-  const { last_seq: last } = (await connection.jsm.streams.info('MINER_COUNTER')).state;
+  const countStored = async (stream: string) => (await connection.jsm.streams.info(stream)).state.last_seq;
+  const last = await countStored('MINER_COUNTER');
   await waitUntilStored(miner, last);
+  if (deployment.onChain !== undefined)
+    await waitUntilFolded(miner, await countStored('MINER_CHAIN'), 'MINER_CHAIN');
   expect(await miner.end('SIGTERM')).toBe(0);
   return { connection, settings, last };
 }
