@@ -29,7 +29,7 @@ it('metrics show every actor of a process, whatever it is a child of', async () 
   const expected = [
     ...['service', 'server operator', 'server public', 'nats', 'databaseWatch', 'ingest', 'lease'],
     ...['followers', 'indexers', 'indexer', 'generationWatch'],
-    ...streams.flatMap((stream) => [`streamFollower ${stream}`, `messageSource ${stream}`]),
+    ...streams.flatMap((stream) => [`streamFollower ${stream}`, `messageSource ${stream}`, `fold ${stream}`]),
     ...streams.map((stream) => `delivery ${stream} rejections`),
     ...['delivery MINER_CHAIN rows', 'delivery MINER_COUNTER rows'],
   ].sort();
