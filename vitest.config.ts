@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { findTestProject, type TestProject } from './test/support/testProject.ts';
 
 /** Files that take longest, the longest first: started last, one of them alone would hold up the end of the run. */
 const slowest = [
@@ -30,34 +33,15 @@ const slowest = [
   'endToEnd/year',
 ];
 
-/** Tests of functions alone, which start no process, open no socket and no database. */
-const unitTests = [
-  'test/{imports,limits,readme}.test.ts',
-  'test/machines/**/*.test.ts',
-  'test/streams/operators/**/*.test.ts',
-  'test/actors/{acceptance,roundFold,cacheView,compileCheck,decode,decodeBombs,expectedSums,firstMatch,foldIdentity,foldRecord,hex,lateDuplicates,parseTimestampMs,settlementActors,readingText,rangeFold,rememberedIds,stateBounds,statePage}.test.ts',
-  'test/actors/{settlementActor,settlementEquality}.test.ts',
-  'test/actors/chain/{spanFold,collectOwners,convertChainRecords,decodeLog,governance,linkSpan,metadataViews,pastOwners,settlementRows,settlementViews,stateViews}.test.ts',
-  'test/actors/feed/**/*.test.ts',
-  'test/actors/statistics/**/*.test.ts',
-  'test/streams/{actorOwner,actorTransitions,chainConditionWatch,chainRewinds,connection,mapConcurrently,pullSizing,ranges}.test.ts',
-  'test/storage/{pollUntil,rowText}.test.ts',
-  'test/http/{catchUp,httpMetrics,ifNoneMatch,isoTime,memoize,openApiDescriptions,scalars,uwsBuild}.test.ts',
-  'test/deploy/{contractKept,progress,simulatedWheel}.test.ts',
-];
+const testFiles = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.test.ts'))
+  .map((file) => `test/${file}`);
 
-/** Tests that load the embedded ClickHouse into their own process: it is native, and keeps what it has of one folder from the next. */
-const embeddedDatabaseTests = [
-  'test/endToEnd/{doctor,faults,standbyIngest,purgedTail,readings,rebuildInterrupted,replay,twoIngests}.test.ts',
-  'test/http/eventStream.test.ts',
-  'test/simulation/conformance/clickHouse.test.ts',
-  'test/storage/**/*.test.ts',
-  'test/streams/{chainFold,counterFold,ownerActivity,streamFollower,streamFollowerReplaced,yearLater}.test.ts',
-  'test/streams/{ingestLeaseTwoHolders,readerBeforeMigration,rebuildGeneration,restoreInterrupted,rowWriter,storedReadings}.test.ts',
-];
+/** The test files of a project: each belongs to one, by what it imports. */
+const listFiles = (project: TestProject) => testFiles.filter((file) => findTestProject(file) === project);
 
 /** In this order, so that a process that is shared goes from one file to the next of its project. */
-const projectNames = ['embedded', 'parts', 'unit'];
+const projectNames: readonly string[] = ['embedded', 'parts', 'unit'] satisfies TestProject[];
 
 const buildProgram = 'test/support/processes/buildProgram.ts';
 
@@ -82,13 +66,12 @@ export default defineConfig({
     hookTimeout: 300_000,
     pool: 'forks',
     projects: [
-      { extends: true, test: { name: 'unit', include: unitTests, isolate: false } },
+      { extends: true, test: { name: 'unit', include: listFiles('unit'), isolate: false } },
       {
         extends: true,
         test: {
           name: 'embedded',
-          include: embeddedDatabaseTests,
-          exclude: unitTests,
+          include: listFiles('embedded'),
           isolate: true,
           globalSetup: buildProgram,
         },
@@ -97,8 +80,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'parts',
-          include: ['test/**/*.test.ts'],
-          exclude: [...unitTests, ...embeddedDatabaseTests],
+          include: listFiles('parts'),
           // What one file has loaded, the next one need not load again.
           isolate: false,
           globalSetup: buildProgram,

@@ -29,18 +29,19 @@ export interface Boundary {
 export interface RecentReadingsOptions {
   /** A reading above this position is not stored yet, so it is never evicted. */
   readonly storedThrough: () => number;
-  readonly kept?: number;
+  /** Readings that stay in memory, of all installations together. */
+  readonly retained?: number;
 }
 
 interface Tail {
   readings: AcceptedReading[];
-  /** Index of the oldest one that is still kept. */
+  /** Index of the oldest one that is still in memory. */
   start: number;
 }
 
 export function createRecentReadings({
   storedThrough,
-  kept = readingsRetained,
+  retained = readingsRetained,
 }: RecentReadingsOptions): RecentReadings {
   const all: Tail = { readings: [], start: 0 };
   const byInstallation = new Map<string, Tail>();
@@ -50,7 +51,7 @@ export function createRecentReadings({
     all.readings.push(reading);
     findOrCreateTail(reading.installationId).readings.push(reading);
     const stored = storedThrough();
-    while (all.readings.length - all.start > kept) {
+    while (all.readings.length - all.start > retained) {
       const oldest = all.readings[all.start] as AcceptedReading;
       if (oldest.position > stored) break;
       evict(oldest);
@@ -106,7 +107,7 @@ function drop(tail: Tail) {
   tail.start = 0;
 }
 
-/** Index of the first kept reading above the position. */
+/** Index of the first reading in memory above the position. */
 function firstAbove({ readings, start }: Tail, position: number): number {
   let low = start;
   let high = readings.length;

@@ -80,6 +80,8 @@ export interface Followers {
   readonly olderActivity: OlderActivity;
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
+  /** By the stream whose rejections they publish; none on a read replica. */
+  readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
 }
 
@@ -125,6 +127,7 @@ export function createFollowers(options: FollowersOptions): Followers {
     }),
     olderActivity: createStoredActivity({ ...options, writer: chainSinks?.writer ?? null }),
     writers,
+    rejections,
     recent: counter.recent,
   };
 }

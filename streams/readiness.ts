@@ -8,10 +8,10 @@ const noFollowers: Followers['followers'] = new Map();
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** A process is not ready if an input lags, or ClickHouse takes no rows, for longer than this. */
+  /** A process is not ready if an input lags, ClickHouse takes no rows, or a rejection cannot be published, for longer than this. */
   readonly graceMs: number;
   /** Null until their tables are known. */
-  readonly followers: () => Pick<Followers, 'followers' | 'writers'> | null;
+  readonly followers: () => Pick<Followers, 'followers' | 'writers' | 'rejections'> | null;
   readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
   /** The process that ingests while this one waits as a standby. */
@@ -26,8 +26,8 @@ export interface ReadinessOptions {
 }
 
 /**
- * Whether responses are complete and fresh: every stream is restored, caught up and current, and folded rows are being stored. It names
- * what the process is waiting for.
+ * Whether responses are complete and fresh: every stream is restored, caught up and current, and folded rows are being stored, as are the
+ * rejections that they wait for. It names what the process is waiting for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
   const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor, isLeaving } = options;
@@ -58,6 +58,12 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     return isRefusing ? 'refusing rows' : 'reachable';
   }
 
+  /** Rows and snapshots wait behind a rejection that cannot be published. */
+  function areRejectionsPublished(): boolean {
+    const logs = [...(options.followers()?.rejections.values() ?? [])];
+    return logs.every((log) => (log.publishingForMs ?? 0) <= graceMs);
+  }
+
   return () => {
     const followers = options.followers()?.followers ?? noFollowers;
     const streams = Object.fromEntries(
@@ -74,6 +80,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       // A brief loss of the connection does not matter until the streams fall behind.
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
       ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),
+      ...(areRejectionsPublished() ? [] : ['MINER_REJECTED']),
       ...(standby === null ? [] : ['the ingest lease']),
       ...(followers.size === 0 ? ['the streams'] : waitingStreams),
     ];

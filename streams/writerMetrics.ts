@@ -84,7 +84,7 @@ export function registerWriterMetrics(
     rejections,
     Gauge,
     'miner_rejections_waiting',
-    'Rejections that wait to be published.',
+    'Rejections that wait to be published; rows and snapshots of the stream wait behind them.',
     (log) => log.waiting,
   );
   registerFor(

@@ -66,8 +66,8 @@ function evictActivity(state: ChainState, stored: readonly AwaitedActivity[]): C
       const known = all.get(owner);
       if (known === undefined) throw new Error(`${owner} had events and is not known`);
       const first = findFirstInMemory(known);
-      const kept = known.tokenIds.length > 0 ? ownerEventsRetained : 0;
-      const end = Math.min(storedEnd, known.activityCount - kept);
+      const retained = known.tokenIds.length > 0 ? ownerEventsRetained : 0;
+      const end = Math.min(storedEnd, known.activityCount - retained);
       if (end <= first) continue;
       all.set(owner, { ...known, activity: known.activity.skip(end - first) });
       names.push(`activityCount ${owner}`);

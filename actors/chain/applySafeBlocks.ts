@@ -32,9 +32,9 @@ const historyVersion = 4;
 
 /** What the blocks that a span made safe did. */
 export interface AppliedBlocks {
-  /** Events of the feed that are held no more: of blocks that no reorganization of a kept state can reach. */
+  /** Events that the feed no longer has in memory: of blocks that no reorganization of a retained state can reach. */
   readonly evicted: readonly ChainFeedEvent[];
-  /** What no reorganization of a kept state can reach any more, each once. */
+  /** What no reorganization of a retained state can reach any more, each once. */
   readonly final: FinalHistory;
   readonly changed: readonly ChainState['changed'][];
 }

@@ -39,14 +39,14 @@ const nothingChanged = { output: { reorganization: null, evicted: [], final: not
 export interface ChainActors {
   readonly identity: FoldIdentity;
   readonly chainId: bigint;
-  /** @throws ForkBelowStates when a fork lies below every state that is kept. */
+  /** @throws ForkBelowStates when a fork lies below every retained state. */
   receive(message: StreamMessage): Outcome<ChainOutput>;
   readonly state: SpanFoldState;
   /** Why nothing more is applied, although spans arrive; null while everything is. */
   readonly fault: ChainFault | null;
   /** The newest safe state; null before the first. */
   newest(): ChainState | null;
-  /** The state at a safe block that was shown; null when it is not kept any more, or was another block's. */
+  /** The state at a safe block that was shown; null when it is not retained any more, or was another block's. */
   at(block: bigint, hash: string): ChainState | null;
   /** When the newest span was stored (epoch milliseconds); null before the first. */
   readonly newestSpanAtMs: number | null;

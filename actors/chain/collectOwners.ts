@@ -57,14 +57,14 @@ export function collectOwners() {
     }
     if (before?.owner === position?.owner) return;
     if (before !== undefined) {
-      const held = tokens.get(before.owner) ?? [];
-      held.splice(held.indexOf(tokenId), 1);
+      const tokenIds = tokens.get(before.owner) ?? [];
+      tokenIds.splice(tokenIds.indexOf(tokenId), 1);
       outdated.add(before.owner);
     }
     if (position === null) return;
-    const held = tokens.get(position.owner);
-    if (held === undefined) tokens.set(position.owner, [tokenId]);
-    else held.push(tokenId);
+    const tokenIds = tokens.get(position.owner);
+    if (tokenIds === undefined) tokens.set(position.owner, [tokenId]);
+    else tokenIds.push(tokenId);
     outdated.add(position.owner);
   }
 

@@ -11,14 +11,14 @@ import {
   toKnownBlock,
 } from './spanFoldState.ts';
 
-/** The fork lies below every state that is kept. */
+/** The fork lies below every retained state. */
 export class ForkBelowStates extends Error {
   override readonly name = 'ForkBelowStates';
   readonly forkBlock: bigint;
 
   constructor(forkBlock: bigint, oldestRetained: bigint) {
     super(
-      `the chain was reorganized above block ${forkBlock}, the oldest kept state is that of ${oldestRetained}`,
+      `the chain was reorganized above block ${forkBlock}, the oldest retained state is that of ${oldestRetained}`,
     );
     this.forkBlock = forkBlock;
   }

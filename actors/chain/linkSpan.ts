@@ -52,10 +52,10 @@ export function linkSpan<Block extends LinkableBlock>(
   if (parentNumber === head.number && parentHash === head.hash) return { kind: 'next' };
   const isNewFork = span.fork > known.forks;
   if (toBlock <= head.number && !isNewFork)
-    return refuse(`blocks through ${toBlock} are held already, through ${head.number}`);
+    return refuse(`blocks through ${toBlock} are known already, through ${head.number}`);
 
   const fork = known.newestThrough(parentNumber);
-  const mismatch = `block ${fromBlock} names parent ${parentHash}, block ${parentNumber} is held as ${fork?.hash ?? 'unknown'}`;
+  const mismatch = `block ${fromBlock} names parent ${parentHash}, block ${parentNumber} is known as ${fork?.hash ?? 'unknown'}`;
   if (fork === undefined) {
     if (fromBlock === deploymentBlock && isNewFork) return { kind: 'restart' };
     if (deploymentBlock === null || fromBlock > deploymentBlock)

@@ -4,7 +4,7 @@ import type { ChainReads } from './chainReads.ts';
 import type { ChainState, KnownBlock } from './chainState.ts';
 import type { SpanParts } from './spanParts.ts';
 
-/** States of safe blocks that are kept, for a reorganization below the newest and for cursors. */
+/** States of safe blocks that are retained, for a reorganization below the newest and for cursors. */
 export const retainedStatesMax = 600;
 
 /** A known block with what the deployment's contracts logged in it. */
@@ -74,7 +74,7 @@ export interface SpanFoldSettings {
   readonly contracts: ContractAddresses;
   /** The first span begins here: what a chain that begins later would say is wrong. */
   readonly deploymentBlock: bigint;
-  /** States from this block on are all kept, with all their events; null keeps the newest {@link retainedStatesMax}. */
+  /** States from this block on are all retained, with all their events; null retains the newest {@link retainedStatesMax}. */
   readonly retainedFromBlock: bigint | null;
 }
 

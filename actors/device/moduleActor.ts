@@ -23,7 +23,7 @@ export function createModuleActor({ state: initialState, ...initialReport }: Mod
     const event = { type: `reported.${state}`, observedAtMs: report.observedAtMs } as const;
     if (!actor.getSnapshot().can(event)) {
       const behindMs = view.observedAtMs - report.observedAtMs;
-      const detail = `observed ${behindMs} ms before the snapshot that is held of this instance`;
+      const detail = `observed ${behindMs} ms before the newest snapshot of this instance`;
       return reject('out_of_order', detail).rejection;
     }
     actor.send(event);

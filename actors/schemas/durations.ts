@@ -1,2 +1,4 @@
 /** A day of UTC, which has no leap seconds, and as much of a universal day. */
+/** The latest time that a `Date` holds (epoch milliseconds). */
+export const latestTimeMs = 8_640_000_000_000_000;
 export const dayMs = 86_400_000;

@@ -50,8 +50,8 @@ const installation = z.strictObject({
  */
 export function* convertSettlementLines(lines: Iterable<string>): Iterable<FoldRecord> {
   for (const line of lines) {
-    const { modules, settlement: held, ...rest } = installation.parse(parse(line));
-    const { machine, submissionsSinceMs, closedRounds, endedSubmissions, ended, acceptedMessages } = held;
+    const { modules, settlement: before, ...rest } = installation.parse(parse(line));
+    const { machine, submissionsSinceMs, closedRounds, endedSubmissions, ended, acceptedMessages } = before;
     yield* encodeInstallation({
       ...rest,
       modules: modules.map(toModuleView),
@@ -68,15 +68,16 @@ export function* convertSettlementLines(lines: Iterable<string>): Iterable<FoldR
 
 /** What is of the machine, as its snapshot has it. */
 function addMachine(plain: PlainSettlement): z.output<typeof settlement> {
-  const { closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages, ...held } = plain;
+  const { closedRounds, submissionsSinceMs, endedSubmissions, ended, acceptedMessages, ...machineContext } =
+    plain;
   const value = {
-    oracle: held.blockedReason === null ? 'unblocked' : 'blocked',
-    run: held.unfinishedRun === null ? 'idle' : 'running',
-    incidents: held.openIncidents.length === 0 ? 'noneOpen' : 'someOpen',
-    submission: toSubmissionState(held.submission),
+    oracle: machineContext.blockedReason === null ? 'unblocked' : 'blocked',
+    run: machineContext.unfinishedRun === null ? 'idle' : 'running',
+    incidents: machineContext.openIncidents.length === 0 ? 'noneOpen' : 'someOpen',
+    submission: toSubmissionState(machineContext.submission),
   };
-  const { machine: _state, ...submission } = held.submission ?? { machine: null };
-  const context = { ...held, submission: held.submission === null ? null : submission };
+  const { machine: _state, ...submission } = machineContext.submission ?? { machine: null };
+  const context = { ...machineContext, submission: machineContext.submission === null ? null : submission };
   return {
     machine: persistedMachine.parse({ version: machineVersion, value, context }),
     closedRounds,

@@ -176,10 +176,11 @@ export function* encodeCounterChanges(
     const { events, evicted, ...rest } = progress;
     yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
     const known = new Set(before.progress?.events);
-    const held = new Set(events);
+    const retained = new Set(events);
     for (const one of known)
-      if (!held.has(one)) yield counterRecords.measurementEvent.writeChange(formatArrival(one), undefined);
-    for (const one of held)
+      if (!retained.has(one))
+        yield counterRecords.measurementEvent.writeChange(formatArrival(one), undefined);
+    for (const one of retained)
       if (!known.has(one)) yield counterRecords.measurementEvent.write(formatArrival(one), one);
   }
   const installations = new Map(before.installations.map((one) => [installationIdOf(one), one]));

@@ -4,6 +4,7 @@ import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, toEventsBody } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';
 import { noStore } from '../server/cacheControl.ts';
+import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import { defineReadRoute, type QueryParameter, type ReadResult, type Route } from './route.ts';
 
@@ -60,6 +61,7 @@ const members = {
   errors: ['invalid_query', 'invalid_cursor', 'database_busy', 'database_unavailable', 'request_timeout'],
   response: eventsResponse,
   read,
+  unavailable: (views: ActorViews) => toEventsBody(describeUnreadable(views)),
 } as const;
 
 /** The routes of the event feed: the same on the public and the plain one. */

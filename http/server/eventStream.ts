@@ -31,6 +31,8 @@ export interface EventStreamOptions {
   readonly isLimited: boolean;
   /** Null where expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
+  /** An event was left out, since its body is invalid. */
+  readonly onRefused: (error: unknown) => void;
   /** A quiet connection is kept open by a comment in this interval. */
   readonly heartbeatMs?: number;
 }
@@ -71,6 +73,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     loadGuard,
     onSlow: end,
     onReadFailed: metrics.failedRead,
+    onRefused: options.onRefused,
   });
   /** What runs while somebody listens. */
   let upkeep: Subscription | null = null;

@@ -6,7 +6,7 @@ import type { Guarded } from './requestRefusals.ts';
 import type { ResponseWriter } from './responseWriter.ts';
 import type { Transport } from './uws.ts';
 
-const path = '/v1/events/stream';
+export const eventStreamPath = '/v1/events/stream';
 const guarded: Guarded = { rateClass: 'publicHeavy', query: [] };
 
 export interface MountedEventStream {
@@ -22,7 +22,7 @@ export function mountEventStream(
   mount: Mount,
   { events, transport, writer, reads, findClientAddress }: MountedEventStream,
 ): void {
-  mount(path, guarded, (exchange, request) => {
+  mount(eventStreamPath, guarded, (exchange, request) => {
     if (exchange.isHead) return writer.writeUncached(exchange, eventStreamType, Buffer.alloc(0));
     const { lastEventId, forwardedFor } = exchange.headers;
     const { address } = findClientAddress(exchange.response, forwardedFor);

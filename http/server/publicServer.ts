@@ -16,7 +16,7 @@ import { createHttpMetrics } from './httpMetrics.ts';
 import { type Listener, listenOn } from './listener.ts';
 import { createLoadGuard } from './loadGuard.ts';
 import { createMount, type Mount } from './mount.ts';
-import { mountEventStream } from './mountEventStream.ts';
+import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
 import { mountExplorer } from './mountExplorer.ts';
 import { createPendingReads } from './pendingReads.ts';
 import { jsonType } from './preparedResponse.ts';
@@ -79,7 +79,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
   const loadGuard = settings.rateLimits ? createLoadGuard(clock) : null;
   const sender = createPreparedSender(writer);
-  const guard = createExchangeGuard(writer, createFailureLog(logger, clock));
+  const failures = createFailureLog(logger, clock);
+  const guard = createExchangeGuard(writer, failures);
   const timeoutMs = settings.readTimeoutMs;
   const reads = createPendingReads({ writer, guard, metrics, loadGuard, timeoutMs, clock });
   const limiter = settings.rateLimits ? createRateLimiter() : null;
@@ -103,6 +104,10 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     registry,
     isLimited: settings.rateLimits,
     loadGuard,
+    onRefused: (error) => {
+      metrics.route(eventStreamPath, 'publicHeavy').failed();
+      failures.note(error, { route: eventStreamPath, requestId: '' });
+    },
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
   mountEventStream(mount, { events, transport, writer, reads, findClientAddress });

@@ -40,7 +40,7 @@ export interface Exchange {
 /** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
 const exposedHeaders =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
-const allowedHeaders = 'If-None-Match, X-Request-Id';
+const allowedHeaders = 'If-None-Match, Last-Event-ID, X-Request-Id';
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 

@@ -55,10 +55,12 @@ export interface StreamDeliveryOptions {
   /** A client has not read what it was sent, and can be sent nothing more. */
   readonly onSlow: (client: StreamClient) => void;
   readonly onReadFailed: () => void;
+  /** An event was left out, since its body is invalid. */
+  readonly onRefused: (error: unknown) => void;
 }
 
 export function createStreamDelivery(options: StreamDeliveryOptions): StreamDelivery {
-  const { feed, clients, loadGuard, onSlow, onReadFailed } = options;
+  const { feed, clients, loadGuard, onSlow, onReadFailed, onRefused } = options;
   const broadcasts = createBroadcasts<StreamClient>();
   const catchUp = createCatchUp<StreamClient>({
     findMissed,
@@ -83,7 +85,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions): StreamDeli
       }
       client.position = news.position;
       const { form } = client;
-      const texts = textsByForm.get(form) ?? formatEvents(form, news);
+      const texts = textsByForm.get(form) ?? formatEvents(form, news, onRefused);
       textsByForm.set(form, texts);
       for (const text of texts) send(client, text);
     });
@@ -116,7 +118,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions): StreamDeli
     client.position = missed.position;
     client.isLive = missed.isComplete;
     client.output.cork(() => {
-      for (const text of formatEvents(client.form, missed)) send(client, text);
+      for (const text of formatEvents(client.form, missed, onRefused)) send(client, text);
     });
     // Else it waits for what is not folded here yet: a refresh tries again.
     if (!isSamePosition(missed.position, missed.from)) advance(client);

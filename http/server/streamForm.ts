@@ -6,8 +6,10 @@ import {
   feedCategories,
   isOfCategory,
 } from '../../actors/views/feedViews.ts';
+import { feedEvent } from '../responses/feedEvent.ts';
 import { toFeedEventBody } from '../responses/feedEventBody.ts';
 import { parseExactQuery } from '../routes/parseExactQuery.ts';
+import { createBodyCheck } from './checkedBody.ts';
 
 /** What a client chose to receive. Clients of one form receive the same texts. */
 export interface StreamForm {
@@ -20,6 +22,8 @@ const forms: readonly StreamForm[] = feedCategories.flatMap((category) =>
   [true, false].map((isNamed) => ({ category, isNamed })),
 );
 
+const checkEvent = createBodyCheck(feedEvent);
+
 /** Null for a query that is refused. */
 export function parseStreamForm(query: URLSearchParams): StreamForm | null {
   const given = parseExactQuery(query, ['category', 'unnamed']);
@@ -29,14 +33,28 @@ export function parseStreamForm(query: URLSearchParams): StreamForm | null {
   return forms.find((form) => form.category === category && form.isNamed === (unnamed === undefined)) ?? null;
 }
 
-/** Events of a category as they are sent. */
-export function formatEvents({ category, isNamed }: StreamForm, { items, context }: FeedNews): string[] {
+/**
+ * Events of a category as they are sent.
+ *
+ * @param onRefused called for an event whose body is invalid, which is left out.
+ */
+export function formatEvents(
+  { category, isNamed }: StreamForm,
+  { items, context }: FeedNews,
+  onRefused: (error: unknown) => void,
+): string[] {
   return items
     .filter(({ item }) => isOfCategory(category, item.type))
-    .map(({ item, position }) => {
-      const data = JSON.stringify(toFeedEventBody(item, context));
-      const name = isNamed ? `event: ${item.type}\n` : '';
-      return `id: ${encodeFeedPosition(position)}\n${name}data: ${data}\n\n`;
+    .flatMap(({ item, position }) => {
+      try {
+        const body = toFeedEventBody(item, context);
+        checkEvent(body);
+        const name = isNamed ? `event: ${item.type}\n` : '';
+        return `id: ${encodeFeedPosition(position)}\n${name}data: ${JSON.stringify(body)}\n\n`;
+      } catch (error) {
+        onRefused(error);
+        return [];
+      }
     });
 }
 

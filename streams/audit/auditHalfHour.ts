@@ -149,16 +149,16 @@ function compareMemory(
   { readings, rounds }: FoldedHalfHour,
 ): string[] {
   const above = recent.coversAbove().position;
-  const held = readings.filter(({ position }) => position > above);
-  const [first] = held;
-  const last = held.at(-1);
+  const retained = readings.filter(({ position }) => position > above);
+  const [first] = retained;
+  const last = retained.at(-1);
   const inMemory =
     first === undefined || last === undefined
       ? []
       : recent
-          .page(installationId, first.position - 1, held.length + 1)
+          .page(installationId, first.position - 1, retained.length + 1)
           .filter(({ position }) => position <= last.position);
-  const differences = compareLists('readings in memory', held, inMemory, ({ position }) => position);
+  const differences = compareLists('readings in memory', retained, inMemory, ({ position }) => position);
   const days = installationId === publicInstallationId ? history() : null;
   if (days === null) return differences;
   for (const { startMs, roundId, workUnits } of rounds) {

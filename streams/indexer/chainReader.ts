@@ -1,20 +1,17 @@
 import type { Hex } from 'viem';
-import { createClient, http, rpcSchema, toEventSelector, webSocket } from 'viem';
+import { http, toEventSelector, webSocket } from 'viem';
 import { z } from 'zod';
 import { type ProposerChange, proposerRole } from '../../actors/chain/chainReads.ts';
 import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
-import { type Address, type TransactionHash, toAddress } from '../../actors/schemas/hex.ts';
-import {
-  type BlockHeader,
-  type ProvenLog,
-  proveHeader,
-  proveLogs,
-  proveTransactionHashes,
-} from './blockProof.ts';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
+import { type BlockHeader, type ProvenLog, proveHeader, proveLogs } from './blockProof.ts';
 import type { ChainProofs } from './chainProofs.ts';
+import { createLogSearch } from './logSearch.ts';
 import { createBloomTest } from './logsBloom.ts';
 import { mapConcurrently } from './mapConcurrently.ts';
+import { createNodeClient, type NodeClient, toQuantity } from './nodeClient.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
+import { createReceiptReader } from './receiptReader.ts';
 
 const defaultRequestMs = 10_000;
 /** Headers that are requested at the same time, over HTTP in one batch; fewer while the provider refuses that many. */
@@ -23,10 +20,6 @@ const headersAtOnceMax = 64;
 const blocksAtOnce = 16;
 /** Blocks that one call of `range` reads when it proves every block: a few spans, so that progress is published often. */
 const provenRangeBlocks = 1_024n;
-/** Initial number of blocks in one request for logs; halved when the provider refuses, doubled again when it does not. */
-const logsRangeBlocksMax = 10_000n;
-/** Receipts of one block that are requested at the same time if the node cannot return them together. */
-const receiptsAtOnce = 8;
 
 /**
  * A node's chain. No answer of the node is trusted: headers must hash to their hashes and name each other as parents, and the logs
@@ -60,44 +53,27 @@ export interface ChainReaderSettings {
   readonly requestMs?: number;
 }
 
-type Methods = [
-  { Method: 'eth_chainId'; Parameters?: undefined; ReturnType: unknown },
-  { Method: 'eth_getBlockByNumber'; Parameters: [block: string, isWhole: boolean]; ReturnType: unknown },
-  { Method: 'eth_getBlockReceipts'; Parameters: [block: string]; ReturnType: unknown },
-  { Method: 'eth_getTransactionReceipt'; Parameters: [hash: string]; ReturnType: unknown },
-  { Method: 'eth_getLogs'; Parameters: [filter: object]; ReturnType: unknown },
-];
-
 const roleGranted = toEventSelector('RoleGranted(bytes32,address,address)');
 const roleRevoked = toEventSelector('RoleRevoked(bytes32,address,address)');
-
-const namedBlocks = z.array(
-  z.object({
-    blockNumber: z
-      .string()
-      .regex(/^0x[0-9a-f]{1,16}$/)
-      .transform(BigInt),
-  }),
-);
 
 export function createChainReader(settings: ChainReaderSettings): ChainReader {
   const { url, addresses, proofs, requestMs = defaultRequestMs } = settings;
   const transportSettings = { timeout: requestMs, retryCount: 0 };
   const transport = url.startsWith('ws') ? webSocket(url, transportSettings) : http(url, transportSettings);
-  const client = createClient({ transport, rpcSchema: rpcSchema<Methods>() });
+  const client = createNodeClient(transport);
   const batching = url.startsWith('ws')
     ? transport
     : http(url, { ...transportSettings, batch: { batchSize: headersAtOnceMax } });
-  const batchingClient = createClient({ transport: batching, rpcSchema: rpcSchema<Methods>() });
+  const batchingClient = createNodeClient(batching);
+  const receipts = createReceiptReader(client);
+  const logSearch = createLogSearch(client);
   const ours = new Set<Hex>(addresses);
   const mayHoldOurs = createBloomTest(addresses);
-  let hasBlockReceipts = true;
   let headersAtOnce = headersAtOnceMax;
-  let logsRangeBlocks = logsRangeBlocksMax;
 
   const header = (number: bigint) => readHeader(client, number);
 
-  async function readHeader(from: typeof client, number: bigint): Promise<BlockHeader> {
+  async function readHeader(from: NodeClient, number: bigint): Promise<BlockHeader> {
     const answer = await from.request({
       method: 'eth_getBlockByNumber',
       params: [toQuantity(number), false],
@@ -113,10 +89,10 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     const { number, hash, timestampMs } = of;
     const nothing = { number, hash, timestampMs, logs: [] };
     if (!mayHoldOurs(of.logsBloom)) return nothing;
-    const proven: ProvenLog[] = await proveLogs(of, await receipts(of));
+    const proven: ProvenLog[] = await proveLogs(of, await receipts.read(of));
     const logs = proven.filter(({ address }) => ours.has(address));
     if (logs.length === 0) return nothing;
-    const hashes = await readTransactionHashes(of);
+    const hashes = await receipts.transactionHashes(of);
     return {
       ...nothing,
       logs: logs.map((log) => {
@@ -126,35 +102,6 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
         return { ...log, transactionHash };
       }),
     };
-  }
-
-  async function readTransactionHashes(of: BlockHeader): Promise<TransactionHash[]> {
-    const params: [string, boolean] = [toQuantity(of.number), true];
-    return proveTransactionHashes(of, await client.request({ method: 'eth_getBlockByNumber', params }));
-  }
-
-  async function receipts(of: BlockHeader): Promise<unknown> {
-    if (hasBlockReceipts) {
-      try {
-        const params: [string] = [toQuantity(of.number)];
-        return await client.request({ method: 'eth_getBlockReceipts', params });
-      } catch (error) {
-        if (!isUnknownMethod(error)) throw error;
-        hasBlockReceipts = false;
-      }
-    }
-    const hashes = await readTransactionHashes(of);
-    try {
-      return await mapConcurrently(hashes, receiptsAtOnce, (hash) =>
-        client.request({ method: 'eth_getTransactionReceipt', params: [hash] }),
-      );
-    } catch (error) {
-      if (!isUnknownMethod(error)) throw error;
-      throw new ProviderInconsistent(
-        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt, without which no log can be proven: set it to a node that does',
-        { cause: error },
-      );
-    }
   }
 
   async function readEveryBlock(first: BlockHeader, toBlock: bigint) {
@@ -195,7 +142,9 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   }
 
   async function readBlocksNamedByLogs(first: BlockHeader, toBlock: bigint) {
-    const { numbers, toBlock: last } = await findBlocksNamedByLogs(first.number, toBlock);
+    const { numbers, toBlock: last } = await logSearch.findBlocks(first.number, toBlock, {
+      address: addresses,
+    });
     const blocks = await readBlocks(await mapConcurrently(numbers, blocksAtOnce, header));
     const lastHeader = await header(last);
     // The blocks are of one branch only if the first one is still on the chain.
@@ -207,7 +156,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   async function proposerChangesBefore(timelock: Address, before: bigint): Promise<ProposerChange[]> {
     const changes: ProposerChange[] = [];
     for (let next = 0n; next < before; ) {
-      const named = await findBlocksNamedByLogs(next, before - 1n, {
+      const named = await logSearch.findBlocks(next, before - 1n, {
         address: [timelock],
         topics: [[roleGranted, roleRevoked], [proposerRole]],
       });
@@ -225,26 +174,6 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     return changes;
   }
 
-  /** Blocks that hold logs according to the node, from `fromBlock` through as many blocks as it answers for at once. */
-  async function findBlocksNamedByLogs(
-    fromBlock: bigint,
-    toBlock: bigint,
-    about: object = { address: addresses },
-  ): Promise<{ readonly numbers: bigint[]; readonly toBlock: bigint }> {
-    const last = min(fromBlock + logsRangeBlocks - 1n, toBlock);
-    const filter = { ...about, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(last) };
-    try {
-      const answer = await client.request({ method: 'eth_getLogs', params: [filter] });
-      const numbers = parseBlockNumbers(answer, fromBlock, last);
-      logsRangeBlocks = min(logsRangeBlocks * 2n, logsRangeBlocksMax);
-      return { numbers, toBlock: last };
-    } catch (error) {
-      if (last === fromBlock || !isRefusal(error)) throw error;
-      logsRangeBlocks = (last - fromBlock + 1n) / 2n;
-      return findBlocksNamedByLogs(fromBlock, toBlock, about);
-    }
-  }
-
   return {
     chainId: async () => BigInt(z.string().parse(await client.request({ method: 'eth_chainId' }))),
     tip: async () =>
@@ -256,20 +185,6 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   };
 }
 
-/**
- * The distinct numbers of the blocks that logs name, ascending.
- *
- * @throws ProviderInconsistent
- */
-function parseBlockNumbers(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
-  const named = namedBlocks.safeParse(answer);
-  if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} name no block`);
-  const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))];
-  if (numbers.some((number) => number < fromBlock || number > toBlock))
-    throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} hold those of another block`);
-  return numbers.sort((a, b) => (a < b ? -1 : 1));
-}
-
 /** @throws ProviderInconsistent */
 export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number' | 'hash'>): void {
   if (of.parentHash === before.hash) return;
@@ -278,28 +193,4 @@ export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number'
 
 function min(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
-}
-
-function toQuantity(number: bigint): string {
-  return `0x${number.toString(16)}`;
-}
-
-function isUnknownMethod(error: unknown): boolean {
-  const name = error instanceof Error ? error.name : '';
-  return ['MethodNotFoundRpcError', 'MethodNotSupportedRpcError'].includes(name);
-}
-
-/** The provider refused the request: too many blocks or results, too slow, or too frequent. */
-function isRefusal(error: unknown): boolean {
-  const name = error instanceof Error ? error.name : '';
-  return [
-    'RpcRequestError',
-    'LimitExceededRpcError',
-    'InvalidParamsRpcError',
-    'InternalRpcError',
-    'InvalidInputRpcError',
-    'HttpRequestError',
-    'TimeoutError',
-    'UnknownRpcError',
-  ].includes(name);
 }

@@ -5,8 +5,9 @@ import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
 import type { Address } from '../../actors/schemas/hex.ts';
 import { type Comparison, type HeadMoved, singleBlocks } from '../../machines/indexerMachine.ts';
 import type { BlockHeader } from './blockProof.ts';
-import { type ChainReader, expectParent } from './chainReader.ts';
+import type { ChainReader } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
+import { findCommonBlock, readBranch } from './readBranch.ts';
 import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
 
 export interface IndexerWorkOptions {
@@ -185,9 +186,8 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   /** The node has a longer chain without the last published block: it is followed once it is proven. */
   async function proveBranch() {
     const { newest } = blocksAhead();
-    const published = publisher.published();
-    const common = await findCommonBlock(published);
-    branch = await readBranch(common, newest);
+    const common = await findCommonBlock(reader, publisher.published());
+    branch = await readBranch(reader, common, newest);
     const depth = Number((findHead(publisher)?.number ?? 0n) - common.number);
     logger.warn(
       { forkBlock: String(common.number), depth, tip: String(newest.number) },
@@ -195,29 +195,6 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     );
     publisher.forkAt(common.number);
     return common.number;
-  }
-
-  async function findCommonBlock(published: readonly PublishedBlock[]): Promise<PublishedBlock> {
-    for (const known of published.toReversed())
-      if ((await reader.header(known.number)).hash === known.hash) return known;
-    throw new ProviderInconsistent(
-      `none of the last ${published.length} published blocks is on the node's chain: is it the same chain?`,
-    );
-  }
-
-  /** Headers above the common block through the newest, each naming the one before it as its parent. */
-  async function readBranch(common: PublishedBlock, newest: BlockHeader): Promise<BlockHeader[]> {
-    const headers: BlockHeader[] = [];
-    let parent: PublishedBlock = common;
-    for (let number = common.number + 1n; number <= newest.number; number++) {
-      const header = await reader.header(number);
-      expectParent(header, parent);
-      headers.push(header);
-      parent = header;
-    }
-    if (parent.hash !== newest.hash)
-      throw new ProviderInconsistent('the newest block was replaced while its branch was read');
-    return headers;
   }
 
   return {

@@ -1,25 +1,15 @@
 import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/chainReads.ts';
-import {
-  type ChainBlock,
-  type ChainLog,
-  type ChainSpanMessage,
-  chainSpanFormat,
-  spanBytesMax,
-} from '../../actors/chain/chainSpan.ts';
+import { type ChainSpanMessage, chainSpanFormat } from '../../actors/chain/chainSpan.ts';
 import { linkSpan } from '../../actors/chain/linkSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
-import type { BlockHeader } from './blockProof.ts';
-import { expectParent } from './chainReader.ts';
-import { ProviderInconsistent } from './providerInconsistent.ts';
+import { type BlockSpan, buildSpans } from './buildSpans.ts';
 
 /** Newest spans that are read at the start: enough for the deepest reorganization that is followed. */
 const recentSpansMax = 700;
-/** A part's logs, so that the message around them is not too large. */
-const logsBytesMax = spanBytesMax - 8 * 1024;
 const acknowledgementMs = 5_000;
 
 /** A block that the stream holds. */
@@ -56,14 +46,7 @@ export interface SpanPublisher {
    * @throws PublishedMeanwhile
    * @throws ProviderInconsistent
    */
-  publish(span: {
-    readonly fromBlock: bigint;
-    readonly parentHash: BlockHash;
-    readonly last: Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
-    readonly blocks: readonly ChainBlock[];
-    /** A header of the same branch; called if a span has to end before a block. */
-    readonly headerAt: (number: bigint) => Promise<BlockHeader>;
-  }): Promise<void>;
+  publish(span: BlockSpan): Promise<void>;
 }
 
 export interface SpanPublisherOptions {
@@ -161,50 +144,8 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     note(span);
   }
 
-  async function publish(span: Parameters<SpanPublisher['publish']>[0]) {
-    const { fromBlock, parentHash, last, blocks: blocksWithLogs, headerAt } = span;
-    let from = fromBlock;
-    let parent = parentHash;
-    let gathered: ChainBlock[] = [];
-    let bytes = 0;
-    const base = { core, fork: forks };
-    const close = async (to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>) => {
-      await send({ ...base, ...formatBounds(from, parent, to), blocks: gathered.map(formatBlock) });
-      from = to.number + 1n;
-      parent = to.hash;
-      gathered = [];
-      bytes = 0;
-    };
-    for (const block of blocksWithLogs) {
-      const size = estimateBytes(block.logs);
-      const before = gathered.at(-1);
-      if (before !== undefined && bytes + size > logsBytesMax) await close(before);
-      if (size > logsBytesMax) {
-        if (from < block.number) {
-          const before = await headerAt(block.number - 1n);
-          const own = await headerAt(block.number);
-          expectParent(own, before);
-          if (own.hash !== block.hash)
-            throw new ProviderInconsistent(`block ${block.number} was replaced while it was read`);
-          await close(before);
-        }
-        for (const [index, logs, count] of splitLogs(block.logs)) {
-          const part = { index, count };
-          await send({
-            ...base,
-            ...formatBounds(block.number, parent, block),
-            blocks: [formatBlock({ ...block, logs })],
-            part,
-          });
-        }
-        from = block.number + 1n;
-        parent = block.hash;
-        continue;
-      }
-      gathered.push(block);
-      bytes += size;
-    }
-    if (from <= last.number) await close(last);
+  async function publish(span: BlockSpan) {
+    for await (const message of buildSpans({ core, fork: forks }, span)) await send(message);
   }
 
   async function readsHash() {
@@ -242,41 +183,4 @@ function listKnownBlocks(span: ChainSpanMessage): PublishedBlock[] {
   const listed = span.blocks.map(({ number, hash }) => ({ number: BigInt(number), hash }));
   const last = { number: BigInt(span.toBlock), hash: span.hash };
   return [...listed.filter(({ number }) => number < last.number), last];
-}
-
-function formatBounds(
-  fromBlock: bigint,
-  parentHash: BlockHash,
-  to: Pick<ChainBlock, 'number' | 'hash' | 'timestampMs'>,
-) {
-  return {
-    fromBlock: fromBlock.toString(),
-    toBlock: to.number.toString(),
-    parentHash,
-    hash: to.hash,
-    timestamp: new Date(to.timestampMs).toISOString(),
-  };
-}
-
-function formatBlock({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
-  return { number: number.toString(), hash, timestamp: new Date(timestampMs).toISOString(), logs: [...logs] };
-}
-
-function estimateBytes(logs: readonly ChainLog[]): number {
-  return logs.reduce((sum, log) => sum + JSON.stringify(log).length + 1, 256);
-}
-
-function splitLogs(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
-  const parts: ChainLog[][] = [[]];
-  let bytes = 0;
-  for (const log of logs) {
-    const size = JSON.stringify(log).length + 1;
-    if (bytes + size > logsBytesMax) {
-      parts.push([]);
-      bytes = 0;
-    }
-    parts.at(-1)?.push(log);
-    bytes += size;
-  }
-  return parts.map((part, index) => [index, part, parts.length]);
 }

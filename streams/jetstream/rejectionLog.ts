@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
 import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
+import type { Clock } from '../../actors/views/clock.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
 import { type ActorOwner, noOwner } from '../actorOwner.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
@@ -32,14 +33,22 @@ export const rejectionMessage = z.object({
   byteLength: z.int().min(0),
   /** Base64 of the message's bytes. */
   original: z.string(),
-  /** Whether `original` is only the beginning of the message: what 512 KiB and the server's largest message leave room for. */
+  /** Whether `original` is only the beginning of the message: what 512 KiB and the largest message of the server and of `MINER_REJECTED` leave room for. */
   truncated: z.boolean(),
 });
 export type RejectionMessage = z.infer<typeof rejectionMessage>;
 
+/** What identifies the rejected message. A later version may have published reasons that this one does not know. */
+const publishedRejection = rejectionMessage.pick({
+  streamCreated: true,
+  sequence: true,
+  byteLength: true,
+  original: true,
+});
+
 /** Where the rejections of one stream's pipeline are published. */
 export interface RejectionLog {
-  /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
+  /** Finds what was published before, so that it is not published again, and how large a message may be. Called before a pipeline begins. */
   resume(): Promise<void>;
   /**
    * Emits each item once its rejections, and those of all before it, are acknowledged, including those that a cancelled pipeline left
@@ -53,6 +62,8 @@ export interface RejectionLog {
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
+  /** Since the first attempt to publish the rejection that is under way, answered or not; null while none is. */
+  readonly publishingForMs: number | null;
 }
 
 export interface RejectionLogOptions {
@@ -60,6 +71,7 @@ export interface RejectionLogOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
+  readonly clock: Clock;
   readonly logger: Logger;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
@@ -72,7 +84,7 @@ export interface RejectionLogOptions {
  * published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { connection, js, jsm, stream, logger, mayPublish, onFailing } = options;
+  const { connection, js, jsm, stream, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   let publishedThrough = nothingPublished;
   /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
@@ -81,13 +93,16 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   let failures = 0;
   /** The outcome of a failed attempt is unknown, and the server's dedupe window may be over. */
   let isOutcomeUnknown = false;
+  let messageBytesMax = Number.POSITIVE_INFINITY;
+  let publishingSinceMs: number | null = null;
   let publishing: Promise<unknown> = Promise.resolve();
 
   const isPublished = (message: RejectedMessage) =>
     message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
 
   async function resume() {
-    publishedThrough = await findLastPublished(jsm, stream);
+    messageBytesMax = await readMessageBytesMax(jsm);
+    publishedThrough = await findLastPublished(jsm, stream, logger);
     isOutcomeUnknown = false;
   }
 
@@ -98,7 +113,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     if (isPublished(message)) return;
     const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
     const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
-    const body = JSON.stringify(toRejectionMessage(stream, message, computeOriginalBytesMax(connection)));
+    const bytesMax = computeOriginalBytesMax(connection, messageBytesMax);
+    const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
     await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
   }
 
@@ -106,7 +122,9 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     try {
       for (const message of items.flatMap(listRejections)) {
         if (isCancelled()) return;
+        publishingSinceMs ??= clock.monotonicMs();
         await publishOnce(message);
+        publishingSinceMs = null;
         unpublished.delete(message);
       }
     } catch (error) {
@@ -157,6 +175,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
           }),
           finalize(() => {
             waiting = 0;
+            publishingSinceMs = null;
           }),
         ),
     whenIdle: async () => {
@@ -167,6 +186,9 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     },
     get failures() {
       return failures;
+    },
+    get publishingForMs() {
+      return publishingSinceMs === null ? null : clock.monotonicMs() - publishingSinceMs;
     },
   };
 }
@@ -183,9 +205,15 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-/** Bytes of the original for which the server's largest message has space next to the rest; base64 adds a third. */
-function computeOriginalBytesMax({ info }: NatsConnection): number {
-  const payloadMax = info?.max_payload ?? Number.POSITIVE_INFINITY;
+/** The largest message that an operator lets the stream take. */
+async function readMessageBytesMax(jsm: JetStreamManager): Promise<number> {
+  const { config } = await jsm.streams.info('MINER_REJECTED');
+  return config.max_msg_size > 0 ? config.max_msg_size : Number.POSITIVE_INFINITY;
+}
+
+/** Bytes of the original for which the largest message of server and stream has space next to the rest; base64 adds a third. */
+function computeOriginalBytesMax({ info }: NatsConnection, messageBytesMax: number): number {
+  const payloadMax = Math.min(info?.max_payload ?? Number.POSITIVE_INFINITY, messageBytesMax);
   const fitting = Math.floor(((payloadMax - envelopeBytesMax) / 4) * 3);
   return Math.max(0, Math.min(originalBytesMax, fitting));
 }
@@ -210,13 +238,23 @@ function toRejectionMessage(
  * The newest published rejection whose message is still in the stream. Rejections above it belong to messages that
  * the stream lost after a power failure; other messages reuse their sequences.
  */
-async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName) {
+async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName, logger: Logger) {
   const { created, state } = await jsm.streams.info(stream);
   const subject = rejectedSubject(stream);
   const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: subject });
+  let passedOver = 0;
   for await (const stored of readBackwards(jsm, 'MINER_REJECTED', last?.seq ?? 0)) {
     if (stored.subject !== subject) continue;
-    const rejection = rejectionMessage.parse(stored.json());
+    const rejection = parsePublished(stored);
+    if (rejection === null) {
+      // Of how many there are, others decide, so one line says it.
+      if (passedOver++ === 0)
+        logger.warn(
+          { stream, sequence: stored.seq },
+          'what is no rejection in MINER_REJECTED is passed over',
+        );
+      continue;
+    }
     if (rejection.streamCreated !== created) return nothingPublished;
     // Retention removed the message itself, which precedes everything that can still be folded.
     if (rejection.sequence < state.first_seq) return { streamCreated: created, sequence: rejection.sequence };
@@ -227,4 +265,13 @@ async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName)
       return { streamCreated: created, sequence: rejection.sequence };
   }
   return nothingPublished;
+}
+
+/** Null for what something else published on the subject. */
+function parsePublished(stored: StoredMsg) {
+  try {
+    return publishedRejection.parse(stored.json());
+  } catch {
+    return null;
+  }
 }

@@ -16,8 +16,8 @@ import { toProcessBody } from '../../http/responses/process.ts';
 import { computeStatusTag, toStatusBody } from '../../http/responses/status.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { genesisMs } from '../support/processes/minerProcess.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 

@@ -7,9 +7,9 @@ import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { createCounterRestoration } from '../../actors/wheel/counterSnapshot.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { writeCounterLines } from '../support/linesFormat.ts';
-import { genesisMs } from '../support/processes/minerProcess.ts';
 import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 

@@ -12,8 +12,8 @@ import { processResponse, toProcessBody } from '../../http/responses/process.ts'
 import { statusResponse, toStatusBody } from '../../http/responses/status.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { genesisMs } from '../support/processes/minerProcess.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 import { expectProcessRules } from '../support/reference/processRules.ts';

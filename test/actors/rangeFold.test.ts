@@ -6,7 +6,7 @@ import { type CounterActors, createCounterActors } from '../../actors/wheel/coun
 import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import { createRangeFold } from '../../actors/wheel/rangeFold.ts';
 import { type CollectedRows, collectRows } from '../../streams/counter/collectedRows.ts';
-import { genesisMs } from '../support/processes/minerProcess.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { hostileHistory } from '../support/readings/hostileHistory.ts';
 import { mixedPublications } from '../support/readings/readingMessages.ts';

@@ -41,8 +41,8 @@ import {
   roundMs,
 } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
-import { genesisMs } from '../support/processes/minerProcess.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 

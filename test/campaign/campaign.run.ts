@@ -7,13 +7,13 @@ import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import {
   ask,
-  genesisMs,
   type MinerProcess,
   startMiner,
   waitUntilReady,

@@ -2,10 +2,10 @@ import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import {
-  genesisMs,
   type MinerProcess,
   startMiner,
   waitUntilFolded,

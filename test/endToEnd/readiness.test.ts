@@ -127,6 +127,24 @@ describe('readiness', () => {
     await waitUntilStored(miner, 100);
   });
 
+  it('ends while a rejection cannot be published, behind which rows wait', async () => {
+    const nats = await startNats();
+    const { connection, js, jsm } = await connectTo(nats);
+    const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory(), environment });
+    await waitUntilReady(miner);
+    const { config } = await jsm.streams.info('MINER_REJECTED');
+    await jsm.streams.update('MINER_REJECTED', { ...config, max_msg_size: 1 });
+    await js.publish('miner.counter.my~wheel', 'not JSON');
+    await publishAll(connection, mixedPublications(20));
+    await waitUntilWaitingFor(miner, 'MINER_REJECTED');
+    expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
+    expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+    expect(await miner.metric('miner_rows_flushed_position{stream="MINER_COUNTER"}')).toBe(0);
+    await jsm.streams.update('MINER_REJECTED', config);
+    await waitUntilReady(miner);
+    await waitUntilStored(miner, 21);
+  });
+
   it.skipIf(!clickHouseServerAvailable())(
     'is never reached with a ClickHouse server that is too old, which ends the process as an invalid setting does',
     async () => {

@@ -6,10 +6,11 @@ import { createEmpty, findActiveTables } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { generationPointer } from '../../storage/tables/generationPointer.ts';
 import { resolveTables } from '../../storage/tables.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
-import { genesisMs, startMiner, waitUntilReady, writeDeployment } from '../support/processes/minerProcess.ts';
+import { startMiner, waitUntilReady, writeDeployment } from '../support/processes/minerProcess.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 /** Another deployment, so that everything is folded again into the next generation. */

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
-  genesisMs,
   startMiner,
   waitUntilReady,
   waitUntilStored,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import { testRelease } from '../support/chain/foldedChain.ts';
+import { testRelease } from '../support/chain/testRelease.ts';
 import { claimed, configuredEconomy, minted } from '../support/chain/writtenEconomy.ts';
 import { buildSpan, writtenChainId, writtenContracts } from '../support/chain/writtenSpans.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';

@@ -6,12 +6,12 @@ import { findActiveTables } from '../../storage/generations.ts';
 import { readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
 import { insertRows } from '../../storage/tables/table.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import {
   fetchReadiness,
-  genesisMs,
   type MinerProcess,
   startMiner,
   waitUntilReady,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { genesisMs, startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
+import { genesisMs } from '../support/genesis.ts';
+import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishMany } from '../support/readings/readingMessages.ts';

@@ -217,7 +217,7 @@ describe('a preflight', () => {
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'access-control-allow-origin': origin,
       'access-control-allow-methods': 'GET, HEAD',
-      'access-control-allow-headers': 'If-None-Match, X-Request-Id',
+      'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Request-Id',
       'access-control-max-age': '600',
       vary: 'Origin',
       'x-request-id': expect.any(String),

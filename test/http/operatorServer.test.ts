@@ -1,4 +1,6 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
@@ -14,17 +16,19 @@ async function start(registry = new Registry()) {
   });
   const port = await server.listen('127.0.0.1', 0);
   whenFinished(() => server.close());
-  const statusFor = (host: string) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, path: '/readyz', headers: { Host: host }, agent: false };
-      request(options, (response) => {
-        response.resume();
-        resolve(response.statusCode);
-      })
-        .on('error', reject)
-        .end();
+  /** Over a connection of its own. */
+  const ask = (path: string, host = '127.0.0.1') => {
+    const asked = request({ host: '127.0.0.1', port, path, headers: { Host: host }, agent: false });
+    const [sent, responded] = [once(asked, 'finish'), once(asked, 'response')];
+    asked.end();
+    const answered = responded.then(async ([response]: IncomingMessage[]) => {
+      if (response === undefined) throw new Error('there is no response');
+      return { status: response.statusCode, headers: response.headers, body: await text(response) };
     });
-  return { base: `http://127.0.0.1:${port}`, statusFor };
+    return { sent, answered };
+  };
+  const statusFor = async (host: string) => (await ask('/readyz', host).answered).status;
+  return { base: `http://127.0.0.1:${port}`, ask, statusFor };
 }
 
 describe("the operators' port", () => {
@@ -47,23 +51,30 @@ describe("the operators' port", () => {
   it('collects metrics once for all who ask meanwhile', async () => {
     const registry = new Registry();
     let collections = 0;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
     new Gauge({
       name: 'collections',
       help: 'Collections.',
       registers: [registry],
       async collect() {
         collections++;
-        await new Promise((resolve) => setTimeout(resolve, 200));
+        await released;
         this.set(collections);
       },
     });
-    const { base } = await start(registry);
-    const texts = await Promise.all(
-      Array.from({ length: 20 }, async () => (await fetch(`${base}/metrics`)).text()),
-    );
-    expect(new Set(texts).size).toBe(1);
+    const { ask } = await start(registry);
+    const requests = Array.from({ length: 20 }, () => ask('/metrics'));
+    await Promise.all(requests.map(({ sent }) => sent));
+    // Connections are served in the order in which they have come: once this one is answered, all before it are waiting.
+    await ask('/readyz').answered;
+    release();
+    const answers = await Promise.all(requests.map(({ answered }) => answered));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     expect(collections).toBe(1);
-    expect((await fetch(`${base}/metrics`)).headers.get('x-content-type-options')).toBe('nosniff');
+    expect(answers[0]?.headers['x-content-type-options']).toBe('nosniff');
   });
 
   it('is not for pages of websites, which a browser could ask it for', async () => {

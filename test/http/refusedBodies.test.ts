@@ -153,7 +153,7 @@ describe('a body that its schema refuses, in production', () => {
     expect(lines.length).toBe(2);
   });
 
-  it('is 500 for observations and the feed', async () => {
+  it('is 500 for observations, and the unavailable body for the feed', async () => {
     const { lines, logger } = collectedLog();
     const reading = acceptedReading({ position: 3, cumulativeWorkUnits: -1n });
     const { views } = createStateViews(buildState(buildEconomyEvents()));
@@ -200,10 +200,17 @@ describe('a body that its schema refuses, in production', () => {
       chain: { ...views, economy },
       observations: { page: () => ({ items: [reading], more: false }) },
     });
-    const asked = ['/v1/public/installations/wheel-1/observations', '/v1/events', '/v2/public/events'];
-    for (const path of [...asked, ...asked])
-      expect([path, (await server.get(path)).status]).toEqual([path, 500]);
-    expect(lines.map(({ route }) => route).length).toBe(3);
+    const observations = '/v1/public/installations/wheel-1/observations';
+    const feeds = ['/v1/events', '/v2/public/events'];
+    for (let round = 0; round < 2; round++) {
+      expect((await server.get(observations)).status).toBe(500);
+      for (const path of feeds)
+        expect(await (await server.get(path)).json()).toMatchObject({
+          status: 'unavailable',
+          reason: 'indexer_unavailable',
+        });
+    }
+    expect(lines.map(({ route }) => route)).toHaveLength(3);
   });
 });
 

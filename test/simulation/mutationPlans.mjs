@@ -85,3 +85,77 @@ export const recreatedStreams = plan(
   'recreated',
   [1, 2].map(() => episode(times(10, 80, 14).map((second) => [second, 'recreateStream']))),
 );
+
+/** Rejections cannot be published while a replay ends, whose snapshots are then behind them. */
+export const fullRejections = plan('rejections', [
+  episode([10, 40, 70].map((second) => [second, 'rejectionsFull', { forMs: 25_000, hasReplay: true }])),
+]);
+
+/** Processes die behind their snapshots of readings, of which more arrive each second. */
+export const killsBehindSnapshots = plan('behind', [
+  episode(
+    [1, 80].map((second) => [
+      second,
+      'killBehindSnapshot',
+      { process: 0, downMs: 1_000, stream: 'MINER_COUNTER' },
+    ]),
+    { durationMs: 150_000, readingsPerSecond: 10, secondsPerBlock: 12 },
+  ),
+]);
+
+/** The second snapshot of a process cannot be saved, the third one can, and then it dies; little is said, so that not all of it is said again. */
+export const refusedSnapshots = plan('refused', [
+  episode(
+    [0, 202, 404].flatMap((second) => [
+      [second + 110, 'snapshotsRefused', { forMs: 30_000 }],
+      [second + 200, 'kill', { process: 0, afterSendings: 0, downMs: 1_000 }],
+    ]),
+    { durationMs: 610_000, readingsPerSecond: 0.05, secondsPerBlock: 30 },
+  ),
+  // What was open then is closed, and becomes rows.
+  episode([], { durationMs: 20_000, sleepMs: 3_600_000 }),
+]);
+
+/** Processes that ingest stand still for longer than their lease lasts, while another one waits for it. */
+export const pausedHolders = plan('pauses', [
+  episode(
+    times(10, 85, 25).map((second) => [second, 'pause', { process: 0, forMs: 12_000, hasStandby: true }]),
+  ),
+]);
+
+/** Little is said for a long time, so that now and then nothing but a module changes. */
+export const quietModules = plan(
+  'quiet',
+  [1, 2].map(() =>
+    episode([], {
+      durationMs: 900_000,
+      readingsPerSecond: 0.005,
+      secondsPerBlock: 60,
+      settlementsPerSecond: 0.05,
+    }),
+  ),
+);
+
+/** The node lies now and then. */
+export const lyingNode = plan('lies', [
+  episode([], { durationMs: 200_000, secondsPerBlock: 0.25, weather: { nodeLie: 0.05 } }),
+]);
+
+/** Whoever reads the chain is behind for some seconds, in which it is reorganized above and below the block that is read. */
+export const reorganizationsMeanwhile = plan('meanwhile', [
+  episode(
+    times(5, 80, 25).flatMap((second) => [
+      [second, 'nodeAway', { forMs: 12_000 }],
+      ...[17, 19, 21, 23].map((later) => [second + later, 'reorganize', { depth: 25, length: 26 }]),
+    ]),
+    { durationMs: 105_000, weather: { latencyMsMax: 400 } },
+  ),
+]);
+
+/** The node follows another branch for two seconds, and then the one before again. */
+export const returningBranches = plan('returning', [
+  episode([
+    [94, 'reorganize', { depth: 3, length: 4 }],
+    [96, 'returnToBranch'],
+  ]),
+]);

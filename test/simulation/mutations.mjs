@@ -1,6 +1,19 @@
 // Faults that are put into the program one at a time, to see whether the simulator finds them.
 
-import { deepReorganizations, lostRows, recreatedStreams, shortReorganizations } from './mutationPlans.mjs';
+import {
+  deepReorganizations,
+  fullRejections,
+  killsBehindSnapshots,
+  lostRows,
+  lyingNode,
+  pausedHolders,
+  quietModules,
+  recreatedStreams,
+  refusedSnapshots,
+  reorganizationsMeanwhile,
+  returningBranches,
+  shortReorganizations,
+} from './mutationPlans.mjs';
 
 /** @type {import('./build.mjs').Mutation[]} */
 export const mutations = [
@@ -15,12 +28,19 @@ export const mutations = [
     ],
   },
   {
-    what: 'Rejections of a cancelled pipeline are forgotten',
+    // Where the first alone is left out, no snapshot lies behind a rejection that waits, so that all of them are made again.
+    what: 'Rejections of a cancelled pipeline are forgotten, and a replay covers what is not stored yet',
+    plan: fullRejections,
     replacements: [
       {
         file: 'streams/jetstream/rejectionLog.ts',
         from: 'startWith(wrapUnpublished([...unpublished], position)),',
         to: '',
+      },
+      {
+        file: 'deploy/commands/replay/replayPlan.ts',
+        from: '    state.last_seq,\n    stored,\n',
+        to: '    state.last_seq,\n',
       },
     ],
   },
@@ -56,6 +76,7 @@ export const mutations = [
   },
   {
     what: 'The snapshot is saved before the rows that it covers',
+    plan: killsBehindSnapshots,
     replacements: [
       {
         file: 'streams/streamPipeline.ts',
@@ -118,6 +139,7 @@ export const mutations = [
   {
     // That increments follow the snapshot of a state that another one has replaced cannot be: what changed since is not known then, and all is saved.
     what: 'Behind a snapshot that could not be saved, the next increment leaves out what that one held',
+    plan: refusedSnapshots,
     replacements: [
       {
         file: 'streams/stateSaver.ts',
@@ -139,6 +161,7 @@ export const mutations = [
   {
     // Where the lease alone is not looked at, the later epoch ends the process that was replaced.
     what: 'The lease is replaced whoever holds it, and a later epoch is not noticed',
+    plan: pausedHolders,
     replacements: [
       {
         file: 'storage/ingestEpochs.ts',
@@ -244,6 +267,7 @@ export const mutations = [
   },
   {
     what: 'The tag of the status does not change with the modules',
+    plan: quietModules,
     replacements: [
       {
         file: 'http/responses/status.ts',
@@ -308,6 +332,7 @@ export const mutations = [
   {
     // Hashed and not compared, an altered header only links to nothing, and is replaced.
     what: 'The hash of a header is the one that the node names',
+    plan: lyingNode,
     replacements: [
       {
         file: 'streams/indexer/blockProof.ts',
@@ -318,6 +343,7 @@ export const mutations = [
   },
   {
     what: 'Transactions are not compared with their root',
+    plan: lyingNode,
     replacements: [
       {
         file: 'streams/indexer/blockProof.ts',
@@ -328,6 +354,7 @@ export const mutations = [
   },
   {
     what: 'The next block is published whoever its parent is',
+    plan: reorganizationsMeanwhile,
     replacements: [
       {
         file: 'streams/indexer/indexerWork.ts',
@@ -359,13 +386,14 @@ export const mutations = [
   },
   {
     what: 'A block that is announced again after two reorganizations is the same message',
+    plan: returningBranches,
     replacements: [
       {
         file: 'streams/indexer/spanPublisher.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
         from: 'const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
-        to: 'const msgID = `${chainId}.${span.fromBlock}${part}`;',
+        to: 'const msgID = `${chainId}.${span.fromBlock}.${span.hash}${part}`;',
       },
     ],
   },
@@ -411,6 +439,7 @@ export const mutations = [
   },
   {
     what: 'A fork below every retained state is taken for the start of a chain',
+    plan: deepReorganizations,
     replacements: [
       {
         file: 'actors/chain/followLink.ts',

@@ -179,6 +179,8 @@ function checkStreams({ nats: { store }, clickHouse }: SimulatedWorld): PlainCou
   checkRejections(store, 'MINER_COUNTER', plain.rejected);
   const settlement = store.streams.get('MINER_PIPELINE');
   checkRejections(store, 'MINER_PIPELINE', plainSettlementRejections(settlement?.messages.values() ?? []));
+  // Whoever publishes the chain publishes nothing that does not link.
+  checkRejections(store, 'MINER_CHAIN', []);
   return plain;
 }
 

@@ -45,7 +45,7 @@ export async function tryMutations({ untriedOnly }) {
 function findFoundRow({ what }) {
   return readFileSync(page, 'utf8')
     .split('\n')
-    .find((line) => line.startsWith(`| ${what} |`) && /\| (?:\d+|a kept plan|its own plan) \|/.test(line));
+    .find((line) => line.startsWith(`| ${what} |`) && /\| (?:\d+|a kept plan|plan `\w+`) \|/.test(line));
 }
 
 function writeTable(rows) {
@@ -68,7 +68,7 @@ async function findSeed(program, { plans }) {
     const path = join(dirname(program), `plan-${plan.seed}.json`);
     writeFileSync(path, JSON.stringify(plan));
     const { check } = await run('--plan', path);
-    if (check !== null) return { found: 'its own plan', check };
+    if (check !== null) return { found: `plan \`${plan.seed}\``, check };
   }
   const kept = await run('--kept', '--minutes', '60');
   if (kept.check !== null) return { found: 'a kept plan', check: kept.check };

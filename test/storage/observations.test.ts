@@ -26,12 +26,12 @@ describe('observations of any age', () => {
         steps: fc.array(fc.record({ who: fc.nat(2), gap: fc.integer({ min: 1, max: 3 }) }), {
           maxLength: 160,
         }),
-        kept: fc.integer({ min: 1, max: 80 }),
+        retained: fc.integer({ min: 1, max: 80 }),
         storedShare: fc.double({ min: 0, max: 1, noNaN: true }),
         limit: fc.integer({ min: 1, max: 20 }),
       });
       await fc.assert(
-        fc.asyncProperty(history, async ({ steps, kept, storedShare, limit }) => {
+        fc.asyncProperty(history, async ({ steps, retained, storedShare, limit }) => {
           await database.command(`TRUNCATE TABLE ${tables.readings}`);
           let position = 0;
           const readings = steps.map(({ who, gap }) => {
@@ -43,7 +43,7 @@ describe('observations of any age', () => {
           await store(stored);
           // A batch that was sent twice.
           await store(stored.slice(-7));
-          const recent = createRecentReadings({ storedThrough: () => storedThrough, kept });
+          const recent = createRecentReadings({ storedThrough: () => storedThrough, retained });
           for (const reading of readings) recent.add(reading);
           const reader = createObservationReader({
             recent,
@@ -74,7 +74,7 @@ describe('observations of any age', () => {
 
   it('never leave memory before they are stored', () => {
     let storedThrough = 0;
-    const recent = createRecentReadings({ storedThrough: () => storedThrough, kept: 10 });
+    const recent = createRecentReadings({ storedThrough: () => storedThrough, retained: 10 });
     for (let position = 1; position <= 50; position++) recent.add(acceptedReading({ position }));
     expect(recent.size).toBe(50);
     storedThrough = 30;
@@ -90,7 +90,7 @@ describe('observations of any age', () => {
       const store = storeInto(database, tables);
       const readings = Array.from({ length: 60 }, (_, index) => acceptedReading({ position: index + 1 }));
       const [{ installationId }] = readings as [AcceptedReading];
-      const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, kept: 10 });
+      const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
       for (const reading of readings) recent.add(reading);
       const { isStoredThrough, restoredAt } = createStoredThroughQuery(database, () => tables);
       const reader = createObservationReader({ recent, database, tables: () => tables, isStoredThrough });

@@ -26,7 +26,7 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   };
   await store(readings);
   // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
-  const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, kept: 10 });
+  const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
   const stored = createStoredThroughQuery(database, () => tables);
   stored.restoredAt(20);
   recent.reset(20);

@@ -17,7 +17,7 @@ import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
-import { testRelease } from '../support/chain/foldedChain.ts';
+import { testRelease } from '../support/chain/testRelease.ts';
 import { claimed, configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
 import {
   buildHash,

@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
@@ -7,8 +8,9 @@ import {
   rejectionMessage,
 } from '../../streams/jetstream/rejectionLog.ts';
 import type { RejectedMessage } from '../../streams/rejectedMessage.ts';
+import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import { connectTo, fetchMessages, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { readRejections } from '../support/storage/storedState.ts';
@@ -21,11 +23,12 @@ async function startLog(settings = '') {
   return { server, nats };
 }
 
-async function logOn(nats: TestConnection) {
+async function logOn(nats: TestConnection, { clock = manualClock(), logger = silentLogger } = {}) {
   const log = createRejectionLog({
     ...nats,
     stream: 'MINER_COUNTER',
-    logger: silentLogger,
+    clock,
+    logger,
     onFailing: () => ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger),
   });
   await log.resume();
@@ -38,6 +41,12 @@ function feedLog(log: RejectionLog) {
   const add = (message: RejectedMessage) =>
     sink.give(buildBatchItem({ rejections: [message] }, message.sequence));
   return { add, flushed: () => sink.emptied() };
+}
+
+/** An operator's limit, which the service leaves alone. */
+async function limitMessages({ jsm }: TestConnection, max_msg_size: number) {
+  const { config } = await jsm.streams.info('MINER_REJECTED');
+  await jsm.streams.update('MINER_REJECTED', { ...config, max_msg_size });
 }
 
 /** Publishes a bad message and returns the rejection that a fold would give. */
@@ -135,6 +144,75 @@ describe('rejection log', () => {
     for (const message of messages) again.add(message);
     await again.flushed();
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
+  });
+
+  it('keeps as much of a message as its stream takes, also once that is less', async () => {
+    const { nats } = await startLog();
+    await limitMessages(nats, 16_384);
+    const log = await logOn(nats);
+    const [first, second] = [
+      await publishBad(nats, 'x'.repeat(30_000)),
+      await publishBad(nats, 'y'.repeat(30_000)),
+    ];
+    log.add(first);
+    await log.flushed();
+    expect(log.failures).toBe(0);
+    await limitMessages(nats, 2_000);
+    log.add(second);
+    await log.flushed();
+    expect(log.failures).toBe(1);
+    const lengths = (await fetchMessages(nats, 'MINER_REJECTED')).map((stored) => {
+      const { original, truncated } = rejectionMessage.parse(stored.json());
+      return { truncated, originalLength: original.length };
+    });
+    expect(lengths).toEqual([
+      { truncated: true, originalLength: 8_192 },
+      { truncated: true, originalLength: 0 },
+    ]);
+    const again = await logOn(nats);
+    for (const message of [first, second]) again.add(message);
+    await again.flushed();
+    expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
+  });
+
+  it('says for how long it has tried to publish the rejection that is under way', async () => {
+    const { nats } = await startLog();
+    const clock = manualClock();
+    const log = await logOn(nats, { clock });
+    await limitMessages(nats, 1);
+    expect(log.publishingForMs).toBeNull();
+    log.add(await publishBad(nats, 'one'));
+    await eventually(() => log.failures > 0, 'a failure');
+    clock.advance(4_000);
+    await eventually(() => log.failures > 2, 'another failure');
+    expect(log.publishingForMs).toBe(4_000);
+    await limitMessages(nats, -1);
+    await log.flushed();
+    expect(log.publishingForMs).toBeNull();
+  });
+
+  it('passes over what is no rejection, says so, and knows one with the reason of a later version', async () => {
+    const { nats } = await startLog();
+    const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
+    const log = await logOn(nats);
+    for (const message of messages) log.add(message);
+    await log.flushed();
+    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 2 });
+    const ofLaterVersion = { ...rejectionMessage.parse(stored?.json()), reason: 'unheard_of' };
+    await nats.jsm.streams.deleteMessage('MINER_REJECTED', 2);
+    for (const body of [JSON.stringify(ofLaterVersion), '{}', 'not JSON'])
+      await nats.js.publish('miner.rejected.MINER_COUNTER', body);
+
+    const lines: string[] = [];
+    const again = await logOn(nats, {
+      logger: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
+    });
+    for (const message of messages) again.add(message);
+    again.add(await publishBad(nats, 'three'));
+    await again.flushed();
+    expect(lines).toEqual([expect.stringMatching(/"sequence":5,.*no rejection/)]);
+    const { state } = await nats.jsm.streams.info('MINER_REJECTED');
+    expect(state.last_seq).toBe(6);
   });
 
   it('counts what fails while its stream is missing, has it created again, and publishes all', async () => {

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem';
+import { latestTimeMs } from '../../schemas/durations.ts';
 import type { ContractAddresses, EventOf } from '../chainEvent.ts';
 import { latestChanges, proposerRole } from '../chainReads.ts';
 import type { ChainState } from '../chainState.ts';
@@ -53,7 +54,8 @@ function scheduleCall(
       id,
       kind: isUpgrade || (isSameBatch && operation.kind === 'upgrade') ? 'upgrade' : 'call',
       state: 'scheduled',
-      readyAtMs: source.blockTimestampMs + Number(args.delay) * 1000,
+      // A delay has 256 bits.
+      readyAtMs: Math.min(latestTimeMs, source.blockTimestampMs + Number(args.delay) * 1000),
     },
   });
 }

@@ -195,20 +195,20 @@ async function findBase(
 /** Of a stream whose first messages are gone: which of them were asked for, and what the state before the others is made of. */
 async function describeNotRebuilt(
   parts: ReplayPlanOptions,
-  held: {
+  available: {
     readonly requestedFrom: number;
     readonly basePosition: number | null;
     readonly first_seq: number;
     readonly first_ts: string;
   },
 ): Promise<string> {
-  const { requestedFrom, basePosition, first_seq: firstHeld, first_ts: firstStoredAt } = held;
+  const { requestedFrom, basePosition, first_seq: firstAvailable, first_ts: firstStoredAt } = available;
   const sentences = [
-    `${stream} begins at ${firstHeld}, stored at ${firstStoredAt}; what came before is gone.`,
+    `${stream} begins at ${firstAvailable}, stored at ${firstStoredAt}; what came before is gone.`,
   ];
-  if (requestedFrom < firstHeld)
+  if (requestedFrom < firstAvailable)
     sentences.push(
-      `Messages ${requestedFrom} to ${firstHeld - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and measurement_feed stay as they are.`,
+      `Messages ${requestedFrom} to ${firstAvailable - 1} cannot be rebuilt: their rows of readings, rounds, half_hour_buckets and measurement_feed stay as they are.`,
     );
   if (basePosition !== null) return sentences.join(' ');
   sentences.push(
@@ -219,9 +219,9 @@ async function describeNotRebuilt(
   return sentences.join(' ');
 }
 
-function advise(usable: readonly SnapshotHeader[], firstHeld: number): string {
+function advise(usable: readonly SnapshotHeader[], firstAvailable: number): string {
   const continued = usable
-    .filter(({ position }) => position >= firstHeld - 1)
+    .filter(({ position }) => position >= firstAvailable - 1)
     .map(({ position }) => position);
   const accept = '--incomplete continues without them';
   if (continued.length === 0) return `${accept}.`;

@@ -6,8 +6,8 @@ import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts'
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
+import { genesisMs } from '../../support/genesis.ts';
 import { manualClock } from '../../support/manualClock.ts';
-import { genesisMs } from '../../support/processes/minerProcess.ts';
 import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';

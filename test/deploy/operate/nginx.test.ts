@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
+import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
@@ -8,10 +10,17 @@ import {
   countAnswered,
   createProxyClients,
   expectLimitOfNetwork,
+  proxiedHost as host,
   proxiedName as name,
   proxiedPath as path,
 } from '../../support/http/proxyClients.ts';
 import { startPublicServer } from '../../support/http/publicServer.ts';
+import {
+  expectAnswers,
+  expectRefusal,
+  lastRequest,
+  type UnusualRequest,
+} from '../../support/http/unusualRequests.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { findProxy } from '../../support/processes/findProxy.ts';
 import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
@@ -29,28 +38,28 @@ function createClients({ certificate: ca, proxiedPort }: TestNginx) {
   return { open, ...createProxyClients(open) };
 }
 
+/** The answer to a request over TLS, by the proxy's name. */
+async function requestFrom({ certificate: ca, port }: TestNginx) {
+  const headers = { Host: name };
+  const sent = request({ host: '127.0.0.1', port, path, ca, servername: name, headers, agent: false });
+  const responded = once(sent, 'response');
+  sent.end();
+  const [response]: IncomingMessage[] = await responded;
+  if (response === undefined) throw new Error('nginx has not responded');
+  return { status: response.statusCode, headers: response.headers, body: await text(response) };
+}
+
 /** The service with its rate limits behind nginx. */
 const useProxy = shareInFile(async () => {
   const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
   const nginx = await startNginx(program ?? '', server.port);
-  const { certificate: ca, port } = nginx;
-  return { server, ca, port, ...createClients(nginx) };
+  return { nginx, ...createClients(nginx), countAnswered: () => countAnswered(server.registry) };
 });
 
 describe.skipIf(program === null)('the service behind nginx', () => {
   it('is reached by its name over TLS, and shows nothing of what it runs on', async () => {
-    const { ca, port } = await useProxy();
-    const response = await new Promise<{ status: number | undefined; headers: object }>((resolve, reject) => {
-      request(
-        { host: '127.0.0.1', port, path, ca, servername: name, headers: { Host: name }, agent: false },
-        (message) => {
-          message.resume();
-          resolve({ status: message.statusCode, headers: message.headers });
-        },
-      )
-        .on('error', reject)
-        .end();
-    });
+    const { nginx } = await useProxy();
+    const response = await requestFrom(nginx);
     expect(response.status).toBe(200);
     expect(response.headers).toMatchObject({
       server: 'nginx',
@@ -62,14 +71,14 @@ describe.skipIf(program === null)('the service behind nginx', () => {
   });
 
   it('is not reached by another name', async () => {
-    const { ca, port } = await useProxy();
+    const { certificate: ca, port } = (await useProxy()).nginx;
     const socket = connectTls({ host: '127.0.0.1', port, ca, servername: 'other.example.org' });
     const [error] = await once(socket, 'error');
     expect(String(error)).toContain('unrecognized name');
   });
 
   it('is asked over HTTP/2, with so many streams of a connection and no more', async () => {
-    const { ca, port } = await useProxy();
+    const { certificate: ca, port } = (await useProxy()).nginx;
     const session = connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: name });
     whenFinished(() => session.destroy());
     await once(session, 'remoteSettings');
@@ -81,49 +90,34 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     session.close();
   });
 
-  const next = `GET ${path} HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`;
-  const host = `Host: ${name}\r\n`;
-  it.each([
-    ['two lengths', `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 90\r\n\r\n`],
-    ['one length twice', `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`],
-    ['a length with a sign', `GET ${path} HTTP/1.1\r\n${host}Content-Length: +0\r\n\r\n`],
-    [
-      'a length and chunks',
-      `GET ${path} HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-    ],
-    ['an unknown encoding', `GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: xchunked\r\n\r\n`],
-    ['two encodings', `GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`],
-    ['two hosts', `GET ${path} HTTP/1.1\r\n${host}Host: other.example.org\r\n\r\n`],
-    ['no host', `GET ${path} HTTP/1.1\r\nX-Other: a\r\n\r\n`],
-    ['a folded line', `GET ${path} HTTP/1.1\r\n${host}X-Other: a\r\n b\r\n\r\n`],
-    // Behind an empty name the service's own parser sees no headers, and would find another request in the body.
-    ['an empty header name', `GET ${path} HTTP/1.1\r\n${host}: x\r\nContent-Length: 5\r\n\r\nhello`],
-    ['a zero byte', `GET ${path} HTTP/1.1\r\n${host}X-Other: a\0b\r\n\r\n`],
-    ['a version that does not exist', `GET ${path} HTTP/9.9\r\n${host}\r\n`],
-    ['nothing that is HTTP', 'hello\r\n\r\n'],
-    [
-      'headers of 64 KB',
-      `GET ${path} HTTP/1.1\r\n${host}${`X-Other: ${'a'.repeat(1_000)}\r\n`.repeat(64)}\r\n`,
-    ],
-  ])('never sees a request with %s', async (_what, sent) => {
-    const proxy = await useProxy();
-    const before = await countAnswered(proxy.server.registry);
-    const received = await proxy.exchange(`${sent}${next}`);
-    expect(received).toMatch(/^(?:HTTP\/1\.1 [45]\d\d|<html>|$)/);
-    expect(received).not.toContain('"schemaVersion"');
-    expect(await countAnswered(proxy.server.registry)).toBe(before);
+  it.each<UnusualRequest>([
+    'two lengths',
+    'one length twice',
+    'a length with a sign',
+    'a length and chunks',
+    'an unknown encoding',
+    'two encodings',
+    'two hosts',
+    'no host',
+    'a folded line',
+    'an empty header name',
+    'a zero byte',
+    'a version that does not exist',
+    'nothing that is HTTP',
+    'headers of 64 KB',
+  ])('never sees a request with %s', async (request) => {
+    const beginsWith = /^(?:HTTP\/1\.1 [45]\d\d|<html>|$)/;
+    await expectRefusal(await useProxy(), request, { beginsWith, followingMax: 0 });
   });
 
-  it.each([
-    ['a line without a colon', `GET ${path} HTTP/1.1\r\n${host}broken\r\n\r\n`, 2],
-    ['HTTP/1.0', `GET ${path} HTTP/1.0\r\n${host}\r\n`, 1],
-    ['a target in absolute form', `GET https://${name}${path} HTTP/1.1\r\n${host}\r\n`, 2],
-    ['lines that end with LF alone', `GET ${path} HTTP/1.1\n${host.replace('\r', '')}\n`, 2],
-    ['a body', `GET ${path} HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nhello`, 2],
-  ])('answers a request with %s once, in a form that it understands', async (_what, sent, answers) => {
-    const { exchange } = await useProxy();
-    const received = await exchange(`${sent}${next}`);
-    expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(Array(answers).fill('HTTP/1.1 200'));
+  it.each<[UnusualRequest, answers: 1 | 2]>([
+    ['a line without a colon', 2],
+    ['HTTP/1.0', 1],
+    ['a target in absolute form', 2],
+    ['lines that end with LF alone', 2],
+    ['a body', 2],
+  ])('answers a request with %s once, in a form that it understands', async (request, answers) => {
+    await expectAnswers(await useProxy(), request, answers);
   });
 
   it('limits a client whatever it says of its own address, and another one not', async () => {
@@ -133,19 +127,19 @@ describe.skipIf(program === null)('the service behind nginx', () => {
 
   it('is spared a flood of one network', async () => {
     const proxy = await useProxy();
-    const before = await countAnswered(proxy.server.registry);
+    const before = await proxy.countAnswered();
     const flood = 1_500;
     const connections = 3;
     const requests = `GET /healthz HTTP/1.1\r\n${host}\r\n`.repeat(flood / connections);
     const answers = await Promise.all(
       Array.from({ length: connections }, (_, index) =>
-        proxy.exchange(`${requests}${next}`, `2001:db8:7:7::${index + 1}`),
+        proxy.exchange(`${requests}${lastRequest}`, `2001:db8:7:7::${index + 1}`),
       ),
     );
     const limited = answers.join('').match(/HTTP\/1\.1 429/g)?.length ?? 0;
     expect(limited).toBeGreaterThan(0);
     expect(answers.join('')).toMatch(/Retry-After: 1\r\n(?:.+\r\n)*\r\n\{"error":"rate_limited"\}/);
-    expect((await countAnswered(proxy.server.registry)) - before).toBeLessThan(flood);
+    expect((await proxy.countAnswered()) - before).toBeLessThan(flood);
     expect(await proxy.status('2001:db8:7:8::1')).toBe(200);
   });
 
@@ -196,24 +190,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
   it('says 503 in the words of the contract when it is not there', async () => {
     const server = await startPublicServer();
     const nginx = await startNginx(program ?? '', server.port === 1 ? 2 : 1);
-    const response = await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
-      const options = {
-        host: '127.0.0.1',
-        port: nginx.port,
-        path,
-        ca: nginx.certificate,
-        servername: name,
-        headers: { Host: name },
-        agent: false,
-      };
-      request(options, async (message) => {
-        let body = '';
-        for await (const chunk of message) body += chunk;
-        resolve({ status: message.statusCode, body });
-      })
-        .on('error', reject)
-        .end();
-    });
-    expect(response).toEqual({ status: 503, body: '{"error":"database_unavailable"}' });
+    const response = await requestFrom(nginx);
+    expect(response).toMatchObject({ status: 503, body: '{"error":"database_unavailable"}' });
   });
 });

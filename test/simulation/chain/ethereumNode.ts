@@ -31,6 +31,8 @@ export interface EthereumChain {
     depth: number,
     planBranch: (replaced: readonly SentTransaction[]) => readonly BlockPlan[],
   ): Promise<void>;
+  /** Goes back to the branch that the last reorganization has replaced, which grows until it is the longer one. */
+  returnToBranch(planBlock: () => BlockPlan): Promise<void>;
 }
 
 export async function createEthereumChain(genesis: bigint, startsAt: bigint): Promise<EthereumChain> {
@@ -38,6 +40,8 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
   const byNumber = new Map<bigint, SealedBlock[]>();
   const confirmed = new Map<Hex, bigint>();
   let blocks: SealedBlock[] = [];
+  /** The chain before the last reorganization. */
+  let replaced: readonly SealedBlock[] = [];
   let salt = 0n;
   let nextNonce = 0n;
 
@@ -89,11 +93,20 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
     },
     reorganize: async (depth, planBranch) => {
       const length = Math.max(blocks.length - depth, listDeployment(genesis).length);
+      replaced = blocks;
       const kept = blocks.slice(0, length);
       const branch = [...kept];
       for (const plan of planBranch(blocks.slice(length).flatMap(({ sent }) => sent)))
         branch.push(await extend(branch, plan));
       adopt(branch, kept.length);
+    },
+    returnToBranch: async (planBlock) => {
+      if (replaced.length === 0) return;
+      const branch = [...replaced];
+      while (branch.length <= blocks.length) branch.push(await extend(branch, planBlock()));
+      const fork = branch.findIndex((block, number) => block !== blocks[number]);
+      replaced = blocks;
+      adopt(branch, fork);
     },
   };
 }

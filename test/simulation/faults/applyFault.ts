@@ -28,6 +28,7 @@ export interface FaultTargets {
 const replayMs = 60_000;
 /** A process that ingests has saved a snapshot by then. */
 const snapshotMs = 65_000;
+const snapshotInsert = 'INSERT INTO fold_snapshots';
 const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 /** Makes something go wrong; it may take its time, and is over when this resolves. */
@@ -56,7 +57,11 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       const process = pick(fault.process);
       if (process === undefined) return;
       const role = fleet.roleOf(process);
-      world.crashBehind(process.domain, 'INSERT INTO fold_snapshots');
+      const { stream = '' } = fault;
+      world.crashBehind(
+        process.domain,
+        (sent) => sent.indexOf(snapshotInsert) === 0 && sent.includes(stream),
+      );
       const endMs = world.time.nowMs() + snapshotMs;
       while (process.isAlive && world.time.nowMs() < endMs) await world.sleep(50);
       process.kill();
@@ -170,11 +175,22 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       weather.fateOfStatement = before;
       return;
     }
+    case 'snapshotsRefused': {
+      const before = weather.fateOfStatement;
+      weather.fateOfStatement = (kind, sql) =>
+        sql.startsWith(snapshotInsert) ? 'refused' : before(kind, sql);
+      await world.sleep(fault.forMs);
+      weather.fateOfStatement = before;
+      return;
+    }
     case 'merge':
       for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
       return;
     case 'reorganize':
       await miners.reorganize(fault.depth, fault.length);
+      return;
+    case 'returnToBranch':
+      await miners.returnToBranch();
       return;
     case 'nodeAway': {
       const before = weather.fateOfRequest;

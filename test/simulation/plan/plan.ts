@@ -1,3 +1,4 @@
+import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { createRandom, type Random } from '../world/random.ts';
 
 /** How often messages and statements meet with what, from 0 to 1; and how long they are on their way at most. */
@@ -28,8 +29,13 @@ export type Fault =
       readonly afterSendings: number;
       readonly downMs: number;
     }
-  /** It dies behind its next snapshot. */
-  | { readonly kind: 'killBehindSnapshot'; readonly process: number; readonly downMs: number }
+  /** It dies behind its next snapshot, of any stream unless one is named. */
+  | {
+      readonly kind: 'killBehindSnapshot';
+      readonly process: number;
+      readonly downMs: number;
+      readonly stream?: InputStreamName;
+    }
   | {
       readonly kind: 'killAndDamageSnapshots';
       readonly process: number;
@@ -67,9 +73,13 @@ export type Fault =
   | { readonly kind: 'rejectionsFull'; readonly forMs: number; readonly hasReplay: boolean }
   | { readonly kind: 'stopClickHouse'; readonly forMs: number }
   | { readonly kind: 'clickHouseFull'; readonly forMs: number }
+  /** ClickHouse takes rows of all tables but those of snapshots. */
+  | { readonly kind: 'snapshotsRefused'; readonly forMs: number }
   | { readonly kind: 'merge' }
   /** The newest `depth` blocks are replaced by so many others. */
   | { readonly kind: 'reorganize'; readonly depth: number; readonly length: number }
+  /** The blocks that the last reorganization has replaced are those of the chain again, and more follow them. */
+  | { readonly kind: 'returnToBranch' }
   | { readonly kind: 'nodeAway'; readonly forMs: number }
   /** Some messages of the readings are folded again, into other tables; killed in the middle, or not. */
   | { readonly kind: 'replay'; readonly afterSendings: number };

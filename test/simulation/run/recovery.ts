@@ -5,7 +5,7 @@ import type { Miners } from '../workload/miners.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
 /** In fair weather everything is caught up by then. */
-const recoveryMs = 180_000;
+const recoveryMs = 90_000;
 /** So often blocks are mined while it is waited for. */
 const blockMs = 2_000;
 /** A reorganization to fewer blocks is followed once there are as many as before. */

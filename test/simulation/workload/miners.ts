@@ -10,6 +10,8 @@ export interface Miners {
   mineSpan(spanMs: number): Promise<void>;
   /** Replaces the newest `depth` blocks by so many others, into which most of their transactions are mined again. */
   reorganize(depth: number, length: number): Promise<void>;
+  /** Mines on the branch that the last reorganization has replaced, until it is the longer one. */
+  returnToBranch(): Promise<void>;
 }
 
 /** However long it is: fewer than are published at once far behind the tip, and more. */
@@ -52,5 +54,6 @@ export function createMiners({ chain, random, genesis, wallMs }: MinersOptions):
           },
         }));
       }),
+    returnToBranch: () => chain.returnToBranch(() => planBlock(wallMs())),
   };
 }

@@ -17,7 +17,7 @@ import { createVirtualTime, type Domain, type VirtualTime } from './virtualTime.
 /** Faults that are in force at the moment; each is drawn anew for each message or statement. */
 export interface Weather {
   fateOfMessage: (subject: string) => Fate;
-  fateOfStatement: (kind: 'read' | 'write') => StatementFate;
+  fateOfStatement: (kind: 'read' | 'write', sql: string) => StatementFate;
   fateOfRequest: () => RequestFate;
   /** So many of the newest blocks are not known to the node yet. */
   lagBlocks: number;
@@ -46,8 +46,8 @@ export interface SimulatedWorld {
   isolate(domain: Domain, isStreaming: boolean): Isolation;
   /** Kills a process before it sends something for the so-many-th time. */
   crashAfter(domain: Domain, sendings: number): void;
-  /** Kills a process before it sends anything behind a message or statement that begins like this. */
-  crashBehind(domain: Domain, beginning: string): void;
+  /** Kills a process before it sends anything behind a message or statement of which this is true. */
+  crashBehind(domain: Domain, isLast: (sent: Buffer) => boolean): void;
   /** Outside of every process. */
   sleep(ms: number): Promise<void>;
   /** Starts something in a process of its own. */
@@ -84,7 +84,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
   const latencyMs = () => 0.1 + latency.next() * latency.next() * weather.latencyMsMax;
   const listeners = new Map<number, { readonly domain: Domain; readonly listener: SimulatedListener }>();
   const crashes = new Map<Domain, number>();
-  const crashesBehind = new Map<Domain, string>();
+  const crashesBehind = new Map<Domain, (sent: Buffer) => boolean>();
   let lastPort = 20_000;
 
   const outside = (delayMs: number, run: () => void) => time.schedule(delayMs, run, time.outside);
@@ -106,9 +106,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
   function onSend(domain: Domain, what: Buffer) {
     // The rest of a message may name the machine that the simulation runs on.
     sent.update(`${time.nowMs()} ${domain.name} ${what.length} ${what.toString('latin1', 0, 60)}\n`);
-    const beginning = crashesBehind.get(domain);
-    if (beginning !== undefined && what.toString('latin1', 0, beginning.length) === beginning)
-      crashes.set(domain, 0);
+    if (crashesBehind.get(domain)?.(what)) crashes.set(domain, 0);
     else countDown(domain);
   }
 
@@ -163,7 +161,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
       return own;
     },
     crashAfter: (domain, sendings) => crashes.set(domain, sendings),
-    crashBehind: (domain, beginning) => crashesBehind.set(domain, beginning),
+    crashBehind: (domain, isLast) => crashesBehind.set(domain, isLast),
     sleep: (ms) => new Promise((resolve) => outside(ms, resolve)),
     run: (domain, start) =>
       new Promise((resolve, reject) => {
@@ -212,7 +210,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
         time,
         server: isolated.get(time.domain)?.database ?? clickHouse,
         latencyMs,
-        fateOf: (kind) => weather.fateOfStatement(kind),
+        fateOf: (kind, sql) => weather.fateOfStatement(kind, sql),
         onSend,
       }),
     rpc: createNodeLink({

@@ -15,7 +15,7 @@ export interface DatabaseLinkOptions {
   readonly time: VirtualTime;
   readonly server: SimulatedClickHouse;
   readonly latencyMs: () => number;
-  readonly fateOf: (kind: 'read' | 'write') => StatementFate;
+  readonly fateOf: (kind: 'read' | 'write', sql: string) => StatementFate;
   /** Called before a process sends something. */
   readonly onSend: (domain: Domain, what: Buffer) => void;
 }
@@ -38,7 +38,7 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
       time.schedule(
         latencyMs(),
         () => {
-          const fate = fateOf(kind);
+          const fate = fateOf(kind, sql);
           if (fate === 'refused') {
             answer(() => reject(new Error('connect ECONNREFUSED')));
             return;

@@ -9,11 +9,11 @@ import {
   findHalfHour,
   type HalfHourAuditOptions,
 } from '../../../streams/audit/auditHalfHour.ts';
+import { genesisMs } from '../../support/genesis.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
 import { minerCommand } from '../../support/processes/minerCommand.ts';
 import {
-  genesisMs,
   startMiner,
   waitUntilReady,
   waitUntilStored,

@@ -8,7 +8,7 @@ import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
 import { createChainViews } from '../../../actors/views/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
-import { testRelease } from './foldedChain.ts';
+import { testRelease } from './testRelease.ts';
 
 const repeatAddress = (digit: string) => toAddress(`0x${digit.repeat(40)}`);
 const repeatBytes32 = (digit: string): Hash => `0x${digit.repeat(64)}`;

@@ -6,12 +6,7 @@ import { fetchMessages } from '../processes/natsServer.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { startIndexed, testChainId } from './indexedChain.ts';
 import type { TestEconomy } from './testEconomy.ts';
-
-export const testRelease = {
-  id: 'release-1',
-  protocolRevision: 'protocol-1',
-  rewardModelRevision: 'rewards-1',
-};
+import { testRelease } from './testRelease.ts';
 
 export function buildChainDeployment({ deployed }: TestEconomy): ChainDeployment {
   const { contracts, deploymentBlock, economyDeploymentBlock } = deployed;

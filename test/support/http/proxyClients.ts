@@ -9,6 +9,7 @@ import { whenFinished } from '../processes/lifetime.ts';
 /** The path of a route that the server under test always answers, and the name that it is asked by. */
 export const proxiedPath = '/v1/public/telemetry';
 export const proxiedName = 'mining.example.org';
+export const proxiedHost = `Host: ${proxiedName}\r\n`;
 
 /** A connection to a proxy's port for the PROXY protocol, which seems to come from an address. */
 export async function connectFrom(port: number, from: string) {
@@ -37,7 +38,7 @@ export function createProxyClients(open: (from: string) => Promise<Duplex>) {
   }
 
   async function status(from: string, target = proxiedPath, headers = ''): Promise<number> {
-    const text = `GET ${target} HTTP/1.1\r\nHost: ${proxiedName}\r\n${headers}Connection: close\r\n\r\n`;
+    const text = `GET ${target} HTTP/1.1\r\n${proxiedHost}${headers}Connection: close\r\n\r\n`;
     return Number(/^HTTP\/1\.1 (\d{3})/.exec(await exchange(text, from))?.[1]);
   }
   return { exchange, status };

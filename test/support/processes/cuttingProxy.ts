@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { whenFinished } from './lifetime.ts';
 
@@ -11,13 +12,16 @@ export interface CuttingProxy {
   readonly cuts: number;
   /** What the newest connection has forwarded of answers. */
   readonly answered: string;
+  /** Resolves once it has forwarded that many bytes of answers since it was started. */
+  forwarded(bytes: number): Promise<void>;
 }
 
-/** In front of a server at `http://127.0.0.1:port`, with or without a database. */
+/** In front of a server at `http://127.0.0.1:port`, with or without a database, or at `nats://127.0.0.1:port`. */
 export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
-  const state = { toCut: 0, cuts: 0, isHeld: false, answered: '' };
+  const state = { toCut: 0, cuts: 0, isHeld: false, answered: '', forwardedBytes: 0 };
+  const forwarded = new EventEmitter();
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
     state.answered = '';
@@ -37,6 +41,8 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
       if (state.toCut === 0) {
         client.write(chunk);
         state.answered += chunk;
+        state.forwardedBytes += chunk.length;
+        forwarded.emit('more');
         return;
       }
       state.toCut--;
@@ -51,7 +57,7 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
   });
   const address = server.address() as { port: number };
   return {
-    url: `http://127.0.0.1:${address.port}${target.pathname.replace(/\/$/, '')}`,
+    url: `${target.protocol}//127.0.0.1:${address.port}${target.pathname.replace(/\/$/, '')}`,
     cutAnswers: (count) => {
       state.toCut = count;
     },
@@ -63,6 +69,9 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     },
     get answered() {
       return state.answered;
+    },
+    forwarded: async (bytes) => {
+      while (state.forwardedBytes < bytes) await once(forwarded, 'more');
     },
   };
 }

@@ -1,11 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { genesisMs } from '../genesis.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
-
-/** Noon, a multiple of 1800 s: the genesis of the deployments of tests. */
-export const genesisMs = Date.UTC(2026, 0, 31, 12);
 
 export interface MinerProcess extends TestProcess {
   readonly publicUrl: string;

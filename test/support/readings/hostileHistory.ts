@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
-import { genesisMs } from '../processes/minerProcess.ts';
+import { genesisMs } from '../genesis.ts';
 import { deriveUuid, readingMessage } from './readingMessages.ts';
 
 const wheels = ['wheel.one', 'wheel:two', 'wheel-three'] as const;

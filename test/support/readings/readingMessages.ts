@@ -3,7 +3,7 @@ import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
-import { genesisMs } from '../processes/minerProcess.ts';
+import { genesisMs } from '../genesis.ts';
 
 /** A UUID that is always the same for the same text. */
 export function deriveUuid(text: string): string {

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { type NodeClient, toQuantity } from './nodeClient.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
+
+/** Initial number of blocks in one request for logs; halved when the provider refuses, doubled again when it does not. */
+const rangeBlocksMax = 10_000n;
+
+const namedBlocks = z.array(
+  z.object({
+    blockNumber: z
+      .string()
+      .regex(/^0x[0-9a-f]{1,16}$/)
+      .transform(BigInt),
+  }),
+);
+
+/** Which blocks hold logs, according to the node. */
+export interface LogSearch {
+  /** The blocks from `fromBlock` through as many as the node answers for at once, `toBlock` at most. */
+  findBlocks(
+    fromBlock: bigint,
+    toBlock: bigint,
+    about: object,
+  ): Promise<{ readonly numbers: bigint[]; readonly toBlock: bigint }>;
+}
+
+export function createLogSearch(client: NodeClient): LogSearch {
+  let rangeBlocks = rangeBlocksMax;
+
+  const findBlocks: LogSearch['findBlocks'] = async (fromBlock, toBlock, about) => {
+    const to = fromBlock + rangeBlocks - 1n;
+    const last = to < toBlock ? to : toBlock;
+    const filter = { ...about, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(last) };
+    try {
+      const answer = await client.request({ method: 'eth_getLogs', params: [filter] });
+      const numbers = parseBlockNumbers(answer, fromBlock, last);
+      rangeBlocks = rangeBlocks * 2n < rangeBlocksMax ? rangeBlocks * 2n : rangeBlocksMax;
+      return { numbers, toBlock: last };
+    } catch (error) {
+      if (last === fromBlock || !isRefusal(error)) throw error;
+      rangeBlocks = (last - fromBlock + 1n) / 2n;
+      return findBlocks(fromBlock, toBlock, about);
+    }
+  };
+
+  return { findBlocks };
+}
+
+/**
+ * The distinct numbers of the blocks that logs name, ascending.
+ *
+ * @throws ProviderInconsistent
+ */
+function parseBlockNumbers(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
+  const named = namedBlocks.safeParse(answer);
+  if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} name no block`);
+  const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))];
+  if (numbers.some((number) => number < fromBlock || number > toBlock))
+    throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} hold those of another block`);
+  return numbers.sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** The provider refused the request: too many blocks or results, too slow, or too frequent. */
+function isRefusal(error: unknown): boolean {
+  const name = error instanceof Error ? error.name : '';
+  return [
+    'RpcRequestError',
+    'LimitExceededRpcError',
+    'InvalidParamsRpcError',
+    'InternalRpcError',
+    'InvalidInputRpcError',
+    'HttpRequestError',
+    'TimeoutError',
+    'UnknownRpcError',
+  ].includes(name);
+}

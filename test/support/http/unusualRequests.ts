@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import { proxiedHost as host, proxiedName as name, proxiedPath as path } from './proxyClients.ts';
+
+/** Requests that two programs may read differently, so that the one behind sees another request than the one in front has checked. */
+const unusualRequests = {
+  'two lengths': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 90\r\n\r\n`,
+  'one length twice': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`,
+  'a length with a sign': `GET ${path} HTTP/1.1\r\n${host}Content-Length: +0\r\n\r\n`,
+  'a length and chunks': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  'an unknown encoding': `GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: xchunked\r\n\r\n`,
+  'two encodings': `GET ${path} HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+  'two hosts': `GET ${path} HTTP/1.1\r\n${host}Host: other.example.org\r\n\r\n`,
+  'no host': `GET ${path} HTTP/1.1\r\nX-Other: a\r\n\r\n`,
+  'a folded line': `GET ${path} HTTP/1.1\r\n${host}X-Other: a\r\n b\r\n\r\n`,
+  // Behind an empty name the service's own parser sees no headers, and would find another request in the body.
+  'an empty header name': `GET ${path} HTTP/1.1\r\n${host}: x\r\nContent-Length: 5\r\n\r\nhello`,
+  'a line without a colon': `GET ${path} HTTP/1.1\r\n${host}broken\r\n\r\n`,
+  'lines that end with LF alone': `GET ${path} HTTP/1.1\n${host.replace('\r', '')}\n`,
+  'a zero byte': `GET ${path} HTTP/1.1\r\n${host}X-Other: a\0b\r\n\r\n`,
+  'HTTP/1.0': `GET ${path} HTTP/1.0\r\n${host}\r\n`,
+  'a version that does not exist': `GET ${path} HTTP/9.9\r\n${host}\r\n`,
+  'a target in absolute form': `GET http://${name}${path} HTTP/1.1\r\n${host}\r\n`,
+  'a body': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 5\r\n\r\nhello`,
+  'nothing that is HTTP': 'hello\r\n\r\n',
+  'headers of 64 KB': `GET ${path} HTTP/1.1\r\n${host}${`X-Other: ${'a'.repeat(1_000)}\r\n`.repeat(64)}\r\n`,
+} as const;
+
+export type UnusualRequest = keyof typeof unusualRequests;
+
+/** An ordinary request, the last one of its connection. */
+export const lastRequest = `GET ${path} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
+
+interface ProxyUnderTest {
+  exchange(sent: string): Promise<string>;
+  /** Requests that the service behind it has answered. */
+  countAnswered(): Promise<number>;
+}
+
+/** How a proxy refuses a request, and how many of those that follow on the same connection are answered at most. */
+export interface Refusal {
+  readonly beginsWith: RegExp;
+  readonly followingMax: 0 | 1;
+}
+
+/** Fails unless the proxy refuses the request, and the service sees none but the ordinary one that follows it. */
+export async function expectRefusal(
+  proxy: ProxyUnderTest,
+  request: UnusualRequest,
+  { beginsWith, followingMax }: Refusal,
+): Promise<void> {
+  const before = await proxy.countAnswered();
+  const received = await proxy.exchange(`${unusualRequests[request]}${lastRequest}`);
+  expect(received).toMatch(beginsWith);
+  const answers = received.match(/HTTP\/1\.1 200/g)?.length ?? 0;
+  expect(answers).toBeLessThanOrEqual(followingMax);
+  expect(received.match(/"schemaVersion"/g)?.length ?? 0).toBe(answers);
+  expect((await proxy.countAnswered()) - before).toBe(answers);
+}
+
+/** Fails unless the request, and the one that follows where the connection stays open, are answered once each. */
+export async function expectAnswers(
+  proxy: ProxyUnderTest,
+  request: UnusualRequest,
+  answers: 1 | 2,
+): Promise<void> {
+  const received = await proxy.exchange(`${unusualRequests[request]}${lastRequest}`);
+  expect(received.match(/HTTP\/1\.1 \d{3}/g)).toEqual(Array(answers).fill('HTTP/1.1 200'));
+}
