@@ -61,6 +61,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
   let reason: string | null = null;
   let removedThrough: number | null = null;
   let failure: StreamDiverged | null = null;
+  let isStopped = false;
 
   const end = (why: string) => {
     if (reason === null) reason = why;
@@ -86,11 +87,13 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
     const place = options.reached();
     const askedAtMs = clock.monotonicMs();
     const info = await jsm.streams.info(stream);
-    if (reason !== null) return;
+    if (isStopped) return;
     const lastSequence = info.state.last_seq;
     options.onEndSeen(lastSequence, askedAtMs);
     checkIdentity(stream, info, place);
     options.onVerified(askedAtMs);
+    // It has ended, but its messages wait for the gate.
+    if (reason !== null) return;
     const { position } = options.reached();
     const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();
     if (isMoving) {
@@ -125,6 +128,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
       if (failure !== null) throw failure;
     },
     stop: () => {
+      isStopped = true;
       inspections.unsubscribe();
       troubles.unsubscribe();
       // It has a way to stop that its type does not show.

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
 import type { BatchRecipient } from './batchRecipient.ts';
+import { boundPulls } from './boundedPulls.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
 import type { MissingMessages } from './missingMessages.ts';
@@ -41,13 +42,17 @@ export async function runOrderedConsumer(
   // Messages that have left the stream were skipped, so its creation time is known.
   const streamCreated = from.streamCreated ?? '';
   const consumer = await answerSoon(
-    options.js.consumers.get(stream, {
+    boundPulls(options.connection, options.js, pulls.requestBytes).consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from.position + 1,
       inactive_threshold: inactiveThresholdMs,
     }),
   );
-  const delivered = await consumer.consume({ max_messages: pulls.messages, expires: pullExpiresMs });
+  const delivered = await consumer.consume({
+    max_messages: pulls.messages,
+    threshold_messages: pulls.threshold,
+    expires: pullExpiresMs,
+  });
   let pending: JsMsg[] = [];
   let pendingBytes = 0;
   /** The place of the last emitted batch. */

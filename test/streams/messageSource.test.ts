@@ -1,10 +1,13 @@
+import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { batchBytesMax } from '../../streams/jetstream/messageBatch.ts';
+import { pullBounds } from '../../streams/jetstream/messageSource.ts';
 import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { whenFinished } from '../support/processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
@@ -20,6 +23,17 @@ async function startServer() {
 
 async function publish({ js }: TestConnection, from: number, to: number, text = 'message') {
   for (let number = from; number <= to; number++) await js.publish(subject, `${text} ${number}`);
+}
+
+const largeBytes = 1_000_000;
+/** What requests allow in addition to the bound, for what comes with messages. */
+const envelopesBytes = 1024 * 1024;
+
+async function publishLarge({ js }: TestConnection, count: number) {
+  const large = new Uint8Array(largeBytes);
+  // Ten at a time: a client must not have too many bytes waiting for the server.
+  for (let sent = 0; sent < count; sent += 10)
+    await Promise.all(Array.from({ length: 10 }, () => js.publish(subject, large)));
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -150,6 +164,60 @@ describe('message source', () => {
     await publish(nats, 151, 1_500);
     await eventually(() => collected.sequences.length === 1_500, 'the small ones');
     expect(collected.sequences).toEqual(range(1, 1_500));
+  });
+
+  it('takes no more bytes than are bounded while it cannot accept, though small messages came before large ones', async () => {
+    const { server, nats: publisher } = await startServer();
+    const nats = await connectTo(server);
+    const collected = collectSource(nats);
+    await publish(publisher, 1, 1);
+    await eventually(() => collected.sequences.length === 1, 'the first');
+    collected.isOpen = false;
+    await publish(publisher, 2, 2);
+    await eventually(() => collected.sequences.length === 2, 'the one that is under way');
+    const before = nats.connection.stats().inBytes;
+    await publishLarge(publisher, 100);
+    await eventually(() => collected.source.status().lastSequence === 102, 'an inspection of the stream');
+    // What the server had sent before it answered is here now.
+    await nats.connection.flush();
+    const { inBytes } = nats.connection.stats();
+    expect(inBytes - before).toBeGreaterThan(largeBytes);
+    expect(inBytes - before).toBeLessThan(pullBounds.bytes + envelopesBytes);
+    collected.isOpen = true;
+    await eventually(() => collected.sequences.length === 102, 'all');
+    expect(collected.sequences).toEqual(range(1, 102));
+  });
+
+  it('keeps its connection where many large messages follow small ones', async () => {
+    const { server, nats: publisher } = await startServer();
+    await Promise.all(range(1, 1_000).map(() => publisher.js.publish(subject, 'small')));
+    await publishLarge(publisher, 200);
+    const nats = await connectTo(server);
+    let disconnects = 0;
+    const counting = from(nats.connection.status()).subscribe(({ type }) => {
+      if (type === 'disconnect') disconnects++;
+    });
+    whenFinished(() => counting.unsubscribe());
+    const before = nats.connection.stats().inBytes;
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length === 1_200, 'all');
+    expect(collected.sequences).toEqual(range(1, 1_200));
+    // What is sent again after the number is reduced, besides each message once.
+    const againBytes = nats.connection.stats().inBytes - before - 200 * largeBytes;
+    expect(againBytes).toBeLessThan(2 * pullBounds.bytes);
+    expect(disconnects).toBe(0);
+  });
+
+  it('takes messages that are larger than what is requested at a time', async () => {
+    const server = await startNats(undefined, 'max_payload: 24MB');
+    const nats = await connectTo(server);
+    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    const huge = new Uint8Array(pullBounds.bytes * 0.6);
+    for (let number = 0; number < 3; number++) await nats.js.publish(subject, huge);
+    await publish(nats, 4, 4);
+    const collected = collectSource(nats);
+    await eventually(() => collected.sequences.length === 4, 'all');
+    expect(collected.sequences).toEqual(range(1, 4));
   });
 
   it('reports that everything through a deleted end is gone', async () => {

@@ -1,8 +1,9 @@
 import type { ConsumerMessages } from '@nats-io/jetstream';
-import { DeliverPolicy } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import { eventually } from '../../support/processes/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../../support/processes/natsServer.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { connectToSimulated } from './servedNats.ts';
@@ -154,6 +155,34 @@ describe('a nats-server, real and simulated', () => {
     const messages = await (await follow(connection, 1)).consume({ max_messages: 10, expires: 1_200 });
     return notifications(messages, ['debug']);
   });
+
+  itAgrees(
+    'ends a pull at a message that its bytes do not allow, and sends it with the next',
+    async (connection) => {
+      const { js, jsm } = connection;
+      for (const bytes of [300, 300, 500]) await js.publish(subject, 'x'.repeat(bytes));
+      await jsm.consumers.add(stream, { name: 'reader', ack_policy: AckPolicy.None });
+      const received: unknown[] = [];
+      const inbox = 'miner.inbox';
+      connection.connection.subscribe(inbox, {
+        callback: (_, { headers, data }) =>
+          void received.push(
+            headers === undefined ? data.length : [headers.code, headers.description, [...headers]],
+          ),
+      });
+      const pull = () => {
+        const request = JSON.stringify({ batch: 10, max_bytes: 1_000, expires: 60_000_000_000 });
+        connection.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.reader`, request, {
+          reply: inbox,
+        });
+      };
+      pull();
+      await eventually(() => received.length === 3, 'two messages and the end of the pull', 10_000);
+      pull();
+      await eventually(() => received.length === 4, 'the last message', 10_000);
+      return received;
+    },
+  );
 
   itAgrees('says that a consumer was deleted to whoever waits', async (connection) => {
     const consumer = await follow(connection, 1);

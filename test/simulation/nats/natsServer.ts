@@ -96,8 +96,13 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
     if (reply === null) return;
     // A server of this version does not answer who asks a consumer that is not there: it has no subscription then.
     if (consumer === undefined) return sendStatus(reply, '503');
-    const { batch = 1, expires = 0, idle_heartbeat: heartbeat = 0 } = JSON.parse(data.toString('utf8'));
-    const request = { batch, expiresMs: expires / 1e6, heartbeatMs: heartbeat / 1e6 };
+    const {
+      batch = 1,
+      max_bytes: maxBytes = 0,
+      expires = 0,
+      idle_heartbeat: heartbeat = 0,
+    } = JSON.parse(data.toString('utf8'));
+    const request = { batch, maxBytes, expiresMs: expires / 1e6, heartbeatMs: heartbeat / 1e6 };
     consumer.pull(request, createRecipient(reply));
   }
 

@@ -21,6 +21,8 @@ export interface PullRecipient {
 
 export interface PullRequest {
   readonly batch: number;
+  /** What its messages may have in all; 0 for any number. */
+  readonly maxBytes: number;
   readonly expiresMs: number;
   /** 0 for none. */
   readonly heartbeatMs: number;
@@ -29,6 +31,8 @@ export interface PullRequest {
 interface WaitingPull {
   readonly recipient: PullRecipient;
   remaining: number;
+  readonly isBoundInBytes: boolean;
+  remainingBytes: number;
   readonly endsAtMs: number;
   readonly heartbeatMs: number;
   quietSinceMs: number;
@@ -97,13 +101,22 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
       }
       const message = stream.next(next);
       if (message === null) return;
+      const left = Math.max(0, stream.lastSequence - message.sequence);
+      const place = `${message.sequence}.${deliveredConsumer + 1}.${message.atNanos}.${left}`;
+      const reply = `$JS.ACK.${name}.${configuration.name}.1.${place}`;
+      const bytes = countBytes(message, reply);
+      if (pull.isBoundInBytes && bytes > pull.remainingBytes) {
+        finish(pull);
+        pull.recipient.status('409 Message Size Exceeds MaxBytes', describeRest(pull));
+        continue;
+      }
       next = message.sequence + 1;
       deliveredStream = message.sequence;
       deliveredConsumer++;
-      const place = `${message.sequence}.${deliveredConsumer}.${message.atNanos}.${countPending()}`;
-      pull.recipient.deliver(message, `$JS.ACK.${name}.${configuration.name}.1.${place}`);
+      pull.remainingBytes -= bytes;
+      pull.recipient.deliver(message, reply);
       pull.quietSinceMs = nowMs();
-      if (--pull.remaining === 0) finish(pull);
+      if (--pull.remaining === 0 || (pull.isBoundInBytes && pull.remainingBytes === 0)) finish(pull);
     }
   }
 
@@ -137,12 +150,14 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
     configuration,
     createdNanos: options.createdNanos,
     streamName: name,
-    pull: ({ batch, expiresMs, heartbeatMs }, recipient) => {
+    pull: ({ batch, maxBytes, expiresMs, heartbeatMs }, recipient) => {
       activeAtMs = nowMs();
       const endsAtMs = nowMs() + expiresMs;
       const pull = {
         recipient,
         remaining: batch,
+        isBoundInBytes: maxBytes > 0,
+        remainingBytes: maxBytes,
         endsAtMs,
         heartbeatMs,
         quietSinceMs: nowMs(),
@@ -154,10 +169,7 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
       schedule(expiresMs, () => {
         if (pull.isOver || isEnded) return;
         finish(pull);
-        pull.recipient.status('408 Request Timeout', {
-          'Nats-Pending-Messages': pull.remaining,
-          'Nats-Pending-Bytes': 0,
-        });
+        pull.recipient.status('408 Request Timeout', describeRest(pull));
       });
     },
     deliver,
@@ -176,6 +188,16 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
     },
   };
 }
+
+/** What a message takes of the bytes of a pull. */
+const countBytes = ({ subject, headers, data }: StoredStreamMessage, reply: string): number =>
+  subject.length + reply.length + (headers?.length ?? 0) + data.length;
+
+/** What of a pull is not delivered. */
+const describeRest = ({ remaining, isBoundInBytes, remainingBytes }: WaitingPull) => ({
+  'Nats-Pending-Messages': remaining,
+  'Nats-Pending-Bytes': isBoundInBytes ? remainingBytes : 0,
+});
 
 /** Where a consumer begins; a sequence beyond the end is taken for the one behind it. */
 function findStart(stream: StoredStream, configuration: ConsumerConfiguration): number {
