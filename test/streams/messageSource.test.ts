@@ -188,7 +188,7 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 102));
   });
 
-  it('keeps its connection where many large messages follow small ones', async () => {
+  it('reads large messages behind many small ones, each once and few of them again, over one connection', async () => {
     const { server, nats: publisher } = await startServer();
     await Promise.all(range(1, 1_000).map(() => publisher.js.publish(subject, 'small')));
     await publishLarge(publisher, 200);
