@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { awaitFirstAnswer, createStopper } from './serverChild.ts';
 
 /** Debian's clickhouse-server is too old for the tables: this is the embedded engine behind ClickHouse's HTTP interface. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { connect } from '@nats-io/transport-node';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { writeNatsConfiguration } from '../test/support/processes/serverConfigurations.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from './serverChild.ts';
 

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { awaitFirstAnswer, createStopper } from './serverChild.ts';
 
 /** A PostgreSQL of a benchmark, in a folder of its own. */

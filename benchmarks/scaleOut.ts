@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
-import { findFreePort } from '../test/support/processes/findFreePort.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { startClickHouseProcess } from './clickHouseProcess.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../../deploy/local/bindToParent.ts';
-import { findFreePort } from '../../test/support/processes/findFreePort.ts';
+import { findFreePort } from '../../test/support/processes/findFreePort.mjs';
 import { pinToCore } from '../pinToCore.ts';
 import { awaitFirstAnswer, createStopper, serverPath } from '../serverChild.ts';
 import type { PreparedPath } from './preparedAnswers.ts';

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
-import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
 import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
-import type { Clock } from '../../actors/views/clock.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
 import { type ActorOwner, noOwner } from '../actorOwner.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 import type { RejectedMessage } from '../rejectedMessage.ts';
 import { readBackwards } from './readBackwards.ts';
+import type { StreamReaderOptions } from './streamReaderOptions.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
@@ -66,13 +66,7 @@ export interface RejectionLog {
   readonly publishingForMs: number | null;
 }
 
-export interface RejectionLogOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-  readonly stream: InputStreamName;
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface RejectionLogOptions extends StreamReaderOptions {
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */

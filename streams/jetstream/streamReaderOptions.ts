@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Clock } from '../../actors/views/clock.ts';
 
-/** What whoever reads a stream needs of the process. */
+/** What whoever reads a stream, or publishes what is refused of it, needs of the process. */
 export interface StreamReaderOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;

@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
 
 const [leastPauseMs, longestPauseMs] = [20, 250];
 const limitMs = 600_000;
@@ -60,15 +60,6 @@ function startProcess(command, args, env) {
       await exited;
     },
   };
-}
-
-async function findFreePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** A nats-server whose streams are in `dir`, and a connection to it. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createRedaction } from '../../deploy/redaction.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
-import { findFreePort } from '../support/processes/findFreePort.ts';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';

@@ -11,7 +11,7 @@ import {
   waitUntilLive,
 } from '../support/explorer/browser.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { findFreePort } from '../support/processes/findFreePort.ts';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';

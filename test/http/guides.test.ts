@@ -16,7 +16,7 @@ import { startLocalService } from '../support/explorer/localService.ts';
 import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../support/http/guideSnippets.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
-import { findFreePort } from '../support/processes/findFreePort.ts';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 

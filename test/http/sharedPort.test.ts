@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PortUnavailable } from '../../http/server/listener.ts';
 import { detectImplementation } from '../../http/server/uws.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { findFreePort } from '../support/processes/findFreePort.ts';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
 
 describe('a port', () => {
   it('belongs to one server unless it is shared unless it is shared unless it is shared', async () => {

@@ -4,7 +4,7 @@ import { openDatabase } from '../../storage/database.ts';
 import { readBytesMax, readSecondsMax } from '../../storage/readLimits.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
-import { findFreePort } from '../support/processes/findFreePort.ts';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 

@@ -6,7 +6,7 @@ import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { createCertificate } from '../support/processes/certificate.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
-import { findFreePort } from '../support/processes/findFreePort.ts';
+import { findFreePort } from '../support/processes/findFreePort.mjs';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
-import { findFreePort } from '../../support/processes/findFreePort.ts';
+import { findFreePort } from '../../support/processes/findFreePort.mjs';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { startNats } from '../../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';

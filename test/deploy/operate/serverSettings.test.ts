@@ -16,7 +16,7 @@ import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
-import { findFreePort } from '../../support/processes/findFreePort.ts';
+import { findFreePort } from '../../support/processes/findFreePort.mjs';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { startContender } from '../../support/streams/leaseContender.ts';

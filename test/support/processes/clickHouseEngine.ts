@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { eventually } from './childProcess.ts';
-import { findFreePort } from './findFreePort.ts';
+import { findFreePort } from './findFreePort.mjs';
 
 const program = resolve(import.meta.dirname, 'clickHouseEngineProcess.mjs');
 

@@ -1,7 +1,7 @@
 import { accessSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
-import { findFreePort } from './findFreePort.ts';
+import { findFreePort } from './findFreePort.mjs';
 import { type ClickHouseServerSettings, writeClickHouseConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { startProcess, type TestProcess, untilReady } from './childProcess.ts';
-import { findFreePort } from './findFreePort.ts';
+import { findFreePort } from './findFreePort.mjs';
 import { type Replacement, rewriteConfiguration } from './rewriteConfiguration.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 

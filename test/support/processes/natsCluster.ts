@@ -6,7 +6,7 @@ import { connect } from '@nats-io/transport-node';
 import { findNatsServer } from '../../../deploy/local/localNats.ts';
 import { closeNats } from '../../../streams/jetstream/connection.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
-import { findFreePort } from './findFreePort.ts';
+import { findFreePort } from './findFreePort.mjs';
 import { writeNatsConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 

@@ -8,7 +8,7 @@ import {
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { closeNats } from '../../../streams/jetstream/connection.ts';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
-import { findFreePort } from './findFreePort.ts';
+import { findFreePort } from './findFreePort.mjs';
 import { whenFinished } from './lifetime.ts';
 import { writeNatsConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';

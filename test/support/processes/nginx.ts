@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createCertificate } from './certificate.ts';
 import { eventually, startProcess, type TestProcess } from './childProcess.ts';
-import { findFreePort } from './findFreePort.ts';
+import { findFreePort } from './findFreePort.mjs';
 import { type Replacement, rewriteConfiguration } from './rewriteConfiguration.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startProcess, untilReady } from './childProcess.ts';
-import { findFreePort } from './findFreePort.ts';
+import { findFreePort } from './findFreePort.mjs';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /**

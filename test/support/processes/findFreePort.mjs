@@ -9,14 +9,14 @@ import { createServer } from 'node:net';
 const [firstPort, endOfPorts] = [10_000, 32_000];
 
 /** A port of the loopback interface that nothing listens on at the moment. */
-export async function findFreePort(): Promise<number> {
+export async function findFreePort() {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(firstPort, endOfPorts);
     const server = createServer().listen(port, '127.0.0.1');
     try {
       await once(server, 'listening');
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') continue;
+      if (error.code === 'EADDRINUSE') continue;
       throw error;
     }
     server.close();
