@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { Address } from 'viem';
 import { describe, expect, it } from 'vitest';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { routes } from '../../http/routes/routes.ts';
@@ -58,16 +59,18 @@ async function runSnippet(id: string, folder: string, base: string, ...given: st
   return startProcess(command, [...args, ...given], { cwd: folder });
 }
 
-/** One service for all programs, and an owner whose list has several pages. */
-const service = shareInFile(async () => {
-  const { url, json } = await startLocalService();
-  type Feed = { events: { payload: { owner: string } }[] };
-  const { events } = await json<Feed>('/v1/events?category=players&limit=100');
-  for (const owner of new Set(events.map(({ payload }) => payload.owner))) {
-    const { positions } = await json<{ positions: unknown[] }>(`/v1/owners/${owner}/miners`);
-    if (positions.length >= 3) return { url, owner };
-  }
-  throw new Error('nobody has three positions');
+/** One service for all programs that need no owner. */
+const service = shareInFile(() => startLocalService());
+
+/** Whose list has several pages, on a chain that stands still: in the running service a miner may change hands between two requests. */
+const ownerOfSeveral = shareInFile(async () => {
+  const { economy, chain } = await startChainWithHistory({ seed: 7, steps: 0 });
+  const [owner = ''] = economy.owners;
+  await economy.actions.mintReserve(owner as Address, 3n);
+  const safeAfterBlocks = 64;
+  for (let block = 0; block <= safeAfterBlocks; block++) await economy.mine();
+  await chain.fold();
+  return { owner, views: chain.views };
 });
 
 describe('the programs of the guides', () => {
@@ -77,8 +80,12 @@ describe('the programs of the guides', () => {
   });
 
   it.each(Object.entries(printed))('%s prints what it should', async (id, pattern) => {
-    const { url, owner } = await service();
-    const run = await runSnippet(id, temporaryDirectory(), url, owner);
+    const isPaging = id.startsWith('paging');
+    const url = isPaging
+      ? (await startPublicServer({ chain: (await ownerOfSeveral()).views })).base
+      : (await service()).url;
+    const given = isPaging ? [(await ownerOfSeveral()).owner] : [];
+    const run = await runSnippet(id, temporaryDirectory(), url, ...given);
     const hasEnded = () => run.child.stdout?.readableEnded === true;
     await eventually(() => pattern.test(run.output()) || hasEnded(), 'its output');
     expect(run.output()).toMatch(pattern);
