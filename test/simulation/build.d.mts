@@ -15,5 +15,8 @@ export interface Mutation {
   readonly reason?: string;
 }
 
+/** How the program is run. */
+export const nodeOptions: readonly string[];
+
 /** @returns path of the program. */
 export function buildSimulator(options?: { mutation?: Mutation | null; name?: string }): Promise<string>;

@@ -20,6 +20,7 @@ export async function runCommandLine(commandLine: readonly string[]): Promise<vo
       minutes: { type: 'string', default: '1' },
       seeds: { type: 'string' },
       episodes: { type: 'string', default: '4' },
+      dense: { type: 'boolean', default: false },
       kept: { type: 'boolean', default: false },
       plan: { type: 'string' },
       trace: { type: 'boolean', default: false },
@@ -55,14 +56,27 @@ function choosePlans(values: {
   readonly seed: string;
   readonly seeds?: string | undefined;
   readonly episodes: string;
+  readonly dense: boolean;
   readonly kept: boolean;
   readonly plan?: string | undefined;
 }): Iterable<Plan> {
   // Written by this program.
   if (values.plan !== undefined) return [JSON.parse(readFileSync(values.plan, 'utf8')) as Plan];
-  if (values.kept) return keptPlans.map(({ plan }) => plan);
-  const count = values.seeds === undefined ? Number.POSITIVE_INFINITY : Number(values.seeds);
-  return drawPlans(Number(values.seed), count, Number(values.episodes));
+  const kept = values.kept ? keptPlans.map(({ plan }) => plan) : [];
+  const count =
+    values.seeds === undefined ? (values.kept ? 0 : Number.POSITIVE_INFINITY) : Number(values.seeds);
+  const drawn = drawPlans({
+    first: Number(values.seed),
+    count,
+    episodes: Number(values.episodes),
+    isDense: values.dense,
+  });
+  return joinPlans(kept, drawn);
+}
+
+function* joinPlans(kept: Iterable<Plan>, drawn: Iterable<Plan>): Iterable<Plan> {
+  yield* kept;
+  yield* drawn;
 }
 
 function writeTotals({ seeds, failed, faults, ranMs, passedMs, messages, byKind }: Totals, seconds: number) {

@@ -1,4 +1,5 @@
 import { SimulationFailure } from './checks/failure.ts';
+import { drawDensePlan } from './plan/densePlan.ts';
 import { drawPlan, type Plan } from './plan/plan.ts';
 import { shrinkPlan } from './plan/shrink.ts';
 import { type Outcome, simulate } from './simulation.ts';
@@ -48,8 +49,17 @@ export async function runSeeds(options: RunSeedsOptions): Promise<Totals> {
   return totals;
 }
 
-export function* drawPlans(firstSeed: number, count: number, episodes: number): Iterable<Plan> {
-  for (let seed = firstSeed; seed < firstSeed + count; seed++) yield drawPlan(String(seed), episodes);
+export interface DrawnSeeds {
+  readonly first: number;
+  readonly count: number;
+  readonly episodes: number;
+  /** With as many faults as there is time for. */
+  readonly isDense: boolean;
+}
+
+export function* drawPlans({ first, count, episodes, isDense }: DrawnSeeds): Iterable<Plan> {
+  const draw = isDense ? drawDensePlan : drawPlan;
+  for (let seed = first; seed < first + count; seed++) yield draw(String(seed), episodes);
 }
 
 /** The shortest plan that fails in the same way, as far as it is found in time. */

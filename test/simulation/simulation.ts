@@ -89,6 +89,9 @@ export async function simulate({
         if (!isExpectedEnd(error))
           fail(new SimulationFailure('process', `${process.name} ended: ${describe(error)}`));
       },
+      ...(plan.snapshotMs !== undefined && {
+        settings: { snapshots: { intervalMs: plan.snapshotMs, messages: 500_000 } },
+      }),
       ...(onLog && { onLog }),
     });
     const clients = createClients(world, fleet);

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { buildSimulator } from './build.mjs';
+import { buildSimulator, nodeOptions } from './build.mjs';
 import * as plans from './mutationPlans.mjs';
 import { mutations } from './mutations.mjs';
 
@@ -83,22 +83,25 @@ async function findSeed(program, { plans }) {
   return { found: check === null ? null : seeds, check };
 
   async function run(...settings) {
-    const lines = await readLines(program, [...settings, '--seed', '1', '--no-shrinking']);
-    if (lines === null) return { seeds: null, check: null };
+    const failure = await findFailure(program, [...settings, '--seed', '1', '--no-shrinking']);
+    if (failure === null) return { seeds: null, check: null };
+    const lines = String(failure.stdout).split('\n');
     const failed = lines.map((line) => /^seed [\w ]+: \w+: ([\w ]+):/.exec(line)?.[1]);
+    const check = failed.find((one) => one !== undefined);
+    if (check === undefined) console.error(`${program} ended: ${failure.message}`);
     return {
       seeds: lines.filter((line) => /^seed [\w ]+:/.test(line)).length,
-      check: failed.find((one) => one !== undefined) ?? 'the program ended',
+      check: check ?? 'the program ended',
     };
   }
 }
 
-/** What it prints; null where it finds nothing. */
-async function readLines(program, settings) {
+/** How it ends where it finds something, with what it has printed; null where it finds nothing. */
+async function findFailure(program, settings) {
   try {
-    await runFile(process.execPath, [program, ...settings], { maxBuffer: 2 ** 28 });
+    await runFile(process.execPath, [...nodeOptions, program, ...settings], { maxBuffer: 2 ** 28 });
     return null;
   } catch (error) {
-    return String(error.stdout).split('\n');
+    return error;
   }
 }

@@ -131,8 +131,10 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
     if (sql.startsWith('INSERT INTO')) return insert(sql, parameters);
     if (sql.startsWith('ALTER TABLE')) return alter(sql, parameters);
     if (sql.startsWith('CREATE TABLE')) {
+      // Each process that starts asks for all of them.
+      if (tables.has(/^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? '')) return;
       const table = parseCreateTable(sql);
-      if (!tables.has(table.name)) tables.set(table.name, table);
+      tables.set(table.name, table);
       return;
     }
     if (sql.startsWith('DROP TABLE IF EXISTS ')) {

@@ -14,7 +14,7 @@ export interface SelectContext {
 
 /** Runs a query, as far as the statements of the service go. */
 export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[][] {
-  const select = (inner: SelectQuery) => runSelect(inner, context);
+  const select = selectOnce(context);
   const scopes = findRows(query, context, select);
   const aliases = new Map(
     query.columns.flatMap(({ alias, expression }) => (alias === null ? [] : [[alias, expression] as const])),
@@ -53,6 +53,18 @@ export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[
   const distinct = query.isDistinct ? dropRepeated(rows) : rows;
   if (query.limit === null) return distinct;
   return distinct.slice(0, Number(evaluate(query.limit, emptyScope(context.parameters))));
+}
+
+/** A query within a statement knows nothing of the row around it: it is run once for all of them. */
+function selectOnce(context: SelectContext): Scope['select'] {
+  const found = new Map<SelectQuery, SqlValue[][]>();
+  return (query) => {
+    const known = found.get(query);
+    if (known !== undefined) return known;
+    const rows = runSelect(query, context);
+    found.set(query, rows);
+    return rows;
+  };
 }
 
 /** Only rows that are selected have a scope of their own. */

@@ -55,6 +55,14 @@ export function parseCreateTable(sql: string): StoredTable {
   });
 }
 
+/** The rows of a list, as far as they were looked at, that nothing replaces. */
+interface KnownFinal {
+  readonly of: readonly StoredRow[];
+  readonly length: number;
+  readonly byKey: Map<string, StoredRow>;
+  readonly final: StoredRow[];
+}
+
 interface TableParts {
   readonly name: string;
   readonly columns: readonly ColumnDefinition[];
@@ -76,32 +84,29 @@ function createStoredTable({ name, columns, engine, version, partition, orderBy 
   const keyIndexes = orderBy.map(indexOf);
   const versionIndex = version === null ? null : indexOf(version);
 
-  /** Rows are added to the list, or become another list: what was computed for a list of this length still holds. */
-  let known: {
-    readonly of: readonly StoredRow[];
-    readonly length: number;
-    readonly final: StoredRow[];
-  } | null = null;
+  /** Rows are added to the list, or become another list: what was found in the first so many of this list still holds. */
+  let known: KnownFinal = { of: [], length: 0, byKey: new Map(), final: [] };
 
   function final(): StoredRow[] {
     if (!isReplacing) return table.rows;
-    if (known?.of !== table.rows || known.length !== table.rows.length)
-      known = { of: table.rows, length: table.rows.length, final: selectFinal() };
+    if (known.of !== table.rows || known.length > table.rows.length)
+      known = { of: table.rows, length: 0, byKey: new Map(), final: [] };
+    if (known.length < table.rows.length) {
+      for (let at = known.length; at < table.rows.length; at++)
+        replace(known.byKey, table.rows[at] as StoredRow);
+      known = { ...known, length: table.rows.length, final: [...known.byKey.values()] };
+    }
     return known.final;
   }
 
-  function selectFinal(): StoredRow[] {
-    const byKey = new Map<string, StoredRow>();
-    for (const row of table.rows) {
-      const key = keyIndexes.map((index) => String(row.values[index])).join('\u0001');
-      const other = byKey.get(key);
-      const isNewer =
-        other === undefined ||
-        versionIndex === null ||
-        compare(row.values[versionIndex] as SqlValue, other.values[versionIndex] as SqlValue) >= 0;
-      if (isNewer) byKey.set(key, row);
-    }
-    return [...byKey.values()];
+  function replace(byKey: Map<string, StoredRow>, row: StoredRow) {
+    const key = keyIndexes.map((index) => String(row.values[index])).join('\u0001');
+    const other = byKey.get(key);
+    const isNewer =
+      other === undefined ||
+      versionIndex === null ||
+      compare(row.values[versionIndex] as SqlValue, other.values[versionIndex] as SqlValue) >= 0;
+    if (isNewer) byKey.set(key, row);
   }
 
   const scopeOf = (find: (column: string) => SqlValue): Scope => ({

@@ -80,15 +80,20 @@ export function readHeaders(headers: Buffer | null): ReadonlyMap<string, string>
   return found;
 }
 
-/** Whether a subject is one of those that a pattern with wildcards stands for. */
+const star = '*'.charCodeAt(0);
+const rest = '>'.charCodeAt(0);
+const dot = '.'.charCodeAt(0);
+
+/** Whether a subject is one of those that a pattern with wildcards stands for; a wildcard is always a whole token of it. */
 export function matchesSubject(pattern: string, subject: string): boolean {
-  if (pattern === subject) return true;
-  // Most patterns have none.
-  if (!/[*>]/.test(pattern)) return false;
-  const [wanted, given] = [pattern.split('.'), subject.split('.')];
-  for (const [at, token] of wanted.entries()) {
-    if (token === '>') return given.length > at;
-    if (given[at] === undefined || (token !== '*' && token !== given[at])) return false;
+  let given = 0;
+  for (let at = 0; at < pattern.length; at++) {
+    const wanted = pattern.charCodeAt(at);
+    if (wanted === rest) return given < subject.length;
+    if (wanted === star) {
+      if (given === subject.length) return false;
+      while (given < subject.length && subject.charCodeAt(given) !== dot) given++;
+    } else if (subject.charCodeAt(given++) !== wanted) return false;
   }
-  return wanted.length === given.length;
+  return given === subject.length;
 }

@@ -111,6 +111,8 @@ export interface Plan {
   /** How long before the first round the simulation begins; negative behind it, where the chain has a past. */
   readonly beforeGenesisMs: number;
   readonly episodes: readonly Episode[];
+  /** How often processes save snapshots; as the service is configured without it. */
+  readonly snapshotMs?: number;
 }
 
 export function drawPlan(seed: string, episodeCount: number): Plan {

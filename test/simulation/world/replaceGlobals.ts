@@ -79,6 +79,8 @@ export function replaceGlobals(): void {
     countEarlierVersions: () => currentWorld().time.domain.version,
   });
   Object.defineProperty(process, 'pid', { value: 1 });
+  // Work takes no virtual time, and how long it really takes decides nothing.
+  performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
   performance.now = () => (hasWorld() ? currentWorld().time.nowMs() : 0);
   Math.random = () => draw().next();
   crypto.getRandomValues = (array) => {

@@ -13,6 +13,6 @@ export function createCertificate(
   const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=${names}`];
   const files = ['-keyout', key, '-out', certificate];
   const options = ['req', '-x509', '-days', '2', ...keyOptions, ...files, ...subject];
-  execFileSync('openssl', options, { stdio: 'ignore' });
+  execFileSync('openssl', options, { stdio: 'pipe' });
   return { certificate, key };
 }
