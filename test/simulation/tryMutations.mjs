@@ -88,10 +88,11 @@ async function findSeed(program, { plans }) {
     const lines = String(failure.stdout).split('\n');
     const failed = lines.map((line) => /^seed [\w ]+: \w+: ([\w ]+):/.exec(line)?.[1]);
     const check = failed.find((one) => one !== undefined);
-    if (check === undefined) console.error(`${program} ended: ${failure.message}`);
+    // It has found nothing: it could not be run to its end.
+    if (check === undefined) throw new Error(`${program} ended: ${failure.message}`);
     return {
       seeds: lines.filter((line) => /^seed [\w ]+:/.test(line)).length,
-      check: check ?? 'the program ended',
+      check,
     };
   }
 }
