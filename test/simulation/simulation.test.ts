@@ -12,7 +12,7 @@ let keptOutput = '';
 beforeAll(async () => {
   program = resolve(await buildSimulator({ name: 'tested' }));
   keptOutput = await simulate('--kept', ...oneSeed, '--minutes', '10', '--no-shrinking');
-});
+}, 600_000);
 
 /** What the program has written; where it fails, that is in the failure. */
 async function simulate(...settings: string[]): Promise<string> {
