@@ -23,10 +23,8 @@ export async function tryMutations({ untriedOnly }) {
   });
   if (unchanged.check !== null)
     throw new Error(`without a fault, ${unchanged.found ?? 'it'} fails: ${unchanged.check}`);
-  const rows = mutations.map(
-    (mutation) => (untriedOnly && findFoundRow(mutation)) || formatRow(mutation, null),
-  );
-  const waiting = rows.flatMap((row, index) => (row.includes('not tried') ? [index] : []));
+  const rows = mutations.map((mutation) => (untriedOnly && findRow(mutation)) || formatRow(mutation, null));
+  const waiting = rows.flatMap((row, index) => (isFound(row) ? [] : [index]));
   const work = async () => {
     for (let index = waiting.shift(); index !== undefined; index = waiting.shift()) {
       const mutation = mutations[index];
@@ -41,12 +39,15 @@ export async function tryMutations({ untriedOnly }) {
   await Promise.all(Array.from({ length: programsMax }, work));
 }
 
-/** The row of the table that there is, where an earlier run has found the fault; undefined otherwise. */
-function findFoundRow({ what }) {
+/** The row of the table that there is; undefined where there is none. */
+function findRow({ what }) {
   return readFileSync(page, 'utf8')
     .split('\n')
-    .find((line) => line.startsWith(`| ${what} |`) && /\| (?:\d+|a kept plan|plan `\w+`) \|/.test(line));
+    .find((line) => line.startsWith(`| ${what} |`));
 }
+
+/** Whether what is drawn now has found the fault of a row. */
+const isFound = (row) => /\| (?:\d+|a kept plan|plan `\w+`) \|/.test(row);
 
 function writeTable(rows) {
   const table = ['| fault | file | found by seed number, or | check |', '|---|---|---|---|', ...rows].join(

@@ -25,7 +25,7 @@ export interface FleetOptions {
   readonly onEnded: (process: ServiceProcess, error: unknown) => void;
 }
 
-/** Beyond so many, those that are asked for are not started. */
+/** Beyond so many, those that are asked for are not started, but for one that ingests where there is none. */
 const processesMax = 4;
 
 export function createFleet({ world, deployment, settings, onLog, onEnded }: FleetOptions): Fleet {
@@ -69,7 +69,9 @@ export function createFleet({ world, deployment, settings, onLog, onEnded }: Fle
     },
     start: (role) => {
       const last = alive().at(-1);
-      return last !== undefined && processes.length >= processesMax
+      // Replicas alone would wait for ever.
+      const isNeeded = role === 'run' && !processes.some((one) => one.role === 'run');
+      return last !== undefined && processes.length >= processesMax && !isNeeded
         ? Promise.resolve(last.process)
         : start(role);
     },
