@@ -34,8 +34,6 @@ interface Context {
   readonly hasReportedReplay: boolean;
   readonly epoch: number;
   readonly grant: Grant | null;
-  /** It was asked to end. */
-  readonly isEnding: boolean;
   readonly fault: unknown;
 }
 
@@ -45,7 +43,7 @@ function endOrRetry(retry: string, end = '#ingest.ended') {
     {
       guard: { type: 'isFault', params: passFault('unusableDatabase') },
       target: end,
-      actions: { type: 'noteEnding', params: passErrorAsFault },
+      actions: { type: 'noteFault', params: passErrorAsFault },
     },
     { target: retry, actions: ['noteFailure', { type: 'reportFailure', params: passError }] },
   ] as const;
@@ -67,7 +65,10 @@ export const ingestMachine = setup({
       /** What is being rebuilt is complete and saved. */
       | { type: 'rebuilt' }
       | { type: 'leaseHeld' }
-      | { type: 'leaseEnded'; fault: unknown }
+      /** The lease has ended by itself, */
+      | { type: 'leaseLost'; error: unknown }
+      /** or was released. */
+      | { type: 'leaseReleased' }
       | { type: 'preparationFailed'; error: unknown },
     children: {} as { lease: 'lease' },
     output: {} as { readonly fault: unknown },
@@ -95,13 +96,11 @@ export const ingestMachine = setup({
   guards: {
     writes: ({ context }) => context.writes,
     isFault: (_, _params: { error: unknown; fault: IngestFault }): boolean => notProvided(),
-    hasFault: (_, { fault }: { fault: unknown }) => fault !== null,
-    isEnding: ({ context }) => context.isEnding,
     isRebuilding: ({ context }) => context.grant !== null && context.grant.rebuildsFrom !== null,
   },
   actions: {
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    noteEnding: assign((_, { fault }: { fault: unknown }) => ({ isEnding: true, fault })),
+    noteFault: assign((_, { fault }: { fault: unknown }) => ({ fault })),
     failPreparation: raise((_, { error }: { error: unknown }) => ({ type: 'preparationFailed', error })),
     reportFailure: (_, _params: { error: unknown }): void => notProvided(),
     reportReplay: (_, _params: { error: unknown }): void => notProvided(),
@@ -125,7 +124,6 @@ export const ingestMachine = setup({
     hasReportedReplay: false,
     epoch: 0,
     grant: null,
-    isEnding: false,
     fault: null,
   }),
   initial: 'deciding',
@@ -169,26 +167,21 @@ export const ingestMachine = setup({
           guard: ({ event }) => event.snapshot.hasTag('held'),
           actions: raise({ type: 'leaseHeld' }),
         },
-        onDone: { actions: raise(({ event }) => ({ type: 'leaseEnded', fault: event.output.fault })) },
-        onError: { actions: raise(({ event }) => ({ type: 'leaseEnded', fault: event.error })) },
+        onDone: [
+          {
+            guard: ({ event }) => event.output.fault === null,
+            actions: raise({ type: 'leaseReleased' }),
+          },
+          { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.output.fault })) },
+        ],
+        onError: { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.error })) },
       },
       on: {
-        leaseEnded: [
-          {
-            guard: { type: 'hasFault', params: ({ event }) => ({ fault: event.fault }) },
-            target: 'ended',
-            actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.fault }) },
-          },
-          { guard: 'isEnding', target: 'ended' },
-          { target: 'waiting' },
-        ],
-        release: {
-          target: '.releasing',
-          actions: { type: 'noteEnding', params: { fault: null } },
-        },
+        leaseLost: { target: 'ended', actions: { type: 'noteFault', params: passErrorAsFault } },
+        release: '.releasing.ending',
         superseded: {
-          target: '.releasing',
-          actions: { type: 'noteEnding', params: passErrorAsFault },
+          target: '.releasing.ending',
+          actions: { type: 'noteFault', params: passErrorAsFault },
         },
       },
       initial: 'contending',
@@ -197,7 +190,7 @@ export const ingestMachine = setup({
         preparing: {
           initial: 'ensuringStreams',
           on: {
-            preparationFailed: endOrRetry('releasing', 'releasing'),
+            preparationFailed: endOrRetry('releasing.retrying', 'releasing.ending'),
           },
           states: {
             /** Only with the lease, since a standby may have other settings. */
@@ -305,7 +298,12 @@ export const ingestMachine = setup({
         },
         releasing: {
           entry: sendTo('lease', { type: 'release' }),
-          on: { release: { actions: assign({ isEnding: true }) } },
+          initial: 'retrying',
+          states: {
+            /** Preparing has failed: this process tries again, unless another one has the lease by then. */
+            retrying: { on: { release: 'ending', leaseReleased: '#ingest.waiting' } },
+            ending: { on: { release: {}, leaseReleased: '#ingest.ended' } },
+          },
         },
       },
     },

@@ -1,4 +1,4 @@
-import { assign, fromPromise, setup } from 'xstate';
+import { assign, fromPromise, raise, setup } from 'xstate';
 import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
@@ -61,7 +61,6 @@ interface Context {
   readonly hasSeenLease: boolean;
   /** What this process holds the lease with. */
   readonly stored: StoredLease;
-  readonly isReleased: boolean;
   readonly fault: unknown;
 }
 
@@ -82,8 +81,14 @@ const lease = setup({
   types: {
     context: {} as Context,
     input: {} as { readonly name: string; readonly isUnused: boolean },
-    events: {} as { type: 'release' },
+    events: {} as
+      | { type: 'release' }
+      /** The message that an attempt was to store is the lease now, */
+      | { type: 'stored' }
+      /** or the attempt has failed, and may have stored it nevertheless. */
+      | { type: 'notStored'; error: unknown },
     output: {} as { readonly fault: unknown },
+    /** Held: what it allows may be done; not once its release was requested. */
     tags: {} as 'standby' | 'held',
   },
   actors: {
@@ -98,7 +103,6 @@ const lease = setup({
   guards: {
     isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
       isFreeLease(context, observation),
-    isReleased: ({ context }) => context.isReleased,
     isFault: (_, _params: { error: unknown; fault: LeaseFault }): boolean => notProvided(),
   },
   actions: {
@@ -110,7 +114,7 @@ const lease = setup({
     })),
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
     noteStored: assign((_, { stored }: { stored: StoredLease }) => ({ stored })),
-    noteRelease: assign({ isReleased: true }),
+    raiseNotStored: raise((_, { error }: { error: unknown }) => ({ type: 'notStored', error })),
     reportFailure: (_, _params: { error: unknown }): void => notProvided(),
     reportStandby: (): void => notProvided(),
     reportTaken: (_, _params: { wasStandby: boolean }): void => notProvided(),
@@ -147,7 +151,6 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
         },
       },
       taking: {
-        on: { release: { actions: 'noteRelease' } },
         invoke: {
           src: 'replace',
           input: ({ context: { name, observed } }) => ({
@@ -155,30 +158,38 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
             sequence: observed?.sequence ?? 0,
             holds: true,
           }),
-          onDone: [
-            {
-              guard: 'isReleased',
-              target: '#lease.releasing',
-              actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+          onDone: {
+            actions: [
+              assign(({ context: { observed }, event: { output } }) => ({
+                // Others count from an observation before it was stored.
+                stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
+              })),
+              raise({ type: 'stored' }),
+            ],
+          },
+          onError: { actions: { type: 'raiseNotStored', params: passError } },
+        },
+        on: {
+          notStored: {
+            target: 'waiting',
+            actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
+          },
+        },
+        initial: 'wanted',
+        states: {
+          wanted: {
+            on: {
+              stored: {
+                target: '#lease.held',
+                actions: { type: 'reportTaken', params: { wasStandby } },
+              },
+              release: 'unwanted',
             },
-            {
-              target: '#lease.held',
-              actions: [
-                assign(({ context: { observed }, event: { output } }) => ({
-                  // Others count from an observation before it was stored.
-                  stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
-                })),
-                { type: 'reportTaken', params: { wasStandby } },
-              ],
-            },
-          ],
-          onError: [
-            { guard: 'isReleased', target: '#lease.released' },
-            {
-              target: 'waiting',
-              actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
-            },
-          ],
+          },
+          /** It is released once the attempt has ended. */
+          unwanted: {
+            on: { stored: '#lease.releasing', notStored: '#lease.released', release: {} },
+          },
         },
       },
       waiting: { after: { renewal: 'observing' } },
@@ -199,7 +210,6 @@ export const leaseMachine = lease.createMachine({
     failures: 0,
     hasSeenLease: false,
     stored: { sequence: 0, sinceMs: 0 },
-    isReleased: false,
     fault: null,
   }),
   initial: 'contending',
@@ -218,38 +228,43 @@ export const leaseMachine = lease.createMachine({
     },
     held: {
       meta: { isRoutineInside: true },
-      tags: 'held',
       initial: 'waiting',
       on: { release: '#lease.releasing' },
       states: {
-        waiting: { after: { renewal: 'renewing' } },
+        waiting: { tags: 'held', after: { renewal: 'renewing' } },
         renewing: {
-          // To release it, the sequence of the message to replace must be known.
-          on: { release: { actions: 'noteRelease' } },
           invoke: {
             src: 'replace',
             input: ({ context: { name, stored } }) => ({ name, sequence: stored.sequence, holds: true }),
-            onDone: [
-              {
-                guard: 'isReleased',
-                target: '#lease.releasing',
-                actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+            onDone: {
+              actions: [
+                { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+                raise({ type: 'stored' }),
+              ],
+            },
+            onError: { actions: { type: 'raiseNotStored', params: passError } },
+          },
+          initial: 'wanted',
+          states: {
+            wanted: {
+              tags: 'held',
+              on: {
+                stored: '#lease.held.waiting',
+                notStored: {
+                  target: '#lease.held.verifying',
+                  actions: { type: 'reportRenewalFailure', params: passError },
+                },
+                release: 'unwanted',
               },
-              {
-                target: 'waiting',
-                actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
-              },
-            ],
-            onError: [
-              { guard: 'isReleased', target: '#lease.releasing' },
-              {
-                target: 'verifying',
-                actions: { type: 'reportRenewalFailure', params: passError },
-              },
-            ],
+            },
+            /** To release it, the sequence of the message to replace must be known. */
+            unwanted: {
+              on: { stored: '#lease.releasing', notStored: '#lease.releasing', release: {} },
+            },
           },
         },
         verifying: {
+          tags: 'held',
           invoke: {
             src: 'verify',
             input: ({ context: { name } }) => ({ name }),
@@ -274,7 +289,10 @@ export const leaseMachine = lease.createMachine({
             ],
           },
         },
-        recreating: { invoke: { src: 'recreate', onDone: 'waiting', onError: 'waiting' } },
+        recreating: {
+          tags: 'held',
+          invoke: { src: 'recreate', onDone: 'waiting', onError: 'waiting' },
+        },
       },
     },
     /** If this fails, a standby takes over a few seconds later. */

@@ -118,8 +118,7 @@ type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
 /** Whether this process holds the lease at this moment (monotonic), as far as its own clock shows. */
 export function isLeaseHeld(lease: LeaseSnapshot | undefined, nowMs: number): boolean {
   if (lease === undefined || !lease.hasTag('held')) return false;
-  const { stored, isReleased } = lease.context;
-  return !isReleased && nowMs - stored.sinceMs < heldMs;
+  return nowMs - lease.context.stored.sinceMs < heldMs;
 }
 
 /** The process that ingests while this one waits as a standby; null otherwise. */

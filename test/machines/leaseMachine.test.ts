@@ -187,7 +187,8 @@ describe('the machine of the lease', () => {
     await pass(200);
     renewing.lease.send({ type: 'release' });
     renewing.lease.send({ type: 'release' });
-    expect(renewing.lease.getSnapshot().context.isReleased).toBe(true);
+    expect(renewing.lease.getSnapshot().value).toEqual({ held: { renewing: 'unwanted' } });
+    expect(renewing.is('held')).toBe(false);
     await pass(700);
     expect(renewing.lease.getSnapshot().value).toBe('released');
     expect(renewing.store.replacements).toEqual(['held', 'held', 'given back']);
