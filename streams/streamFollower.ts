@@ -30,7 +30,7 @@ import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
 import { StreamDiverged } from './jetstream/sourceVerification.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { CapturedState } from './pipelineItem.ts';
-import { restoreState, type StoredOutput } from './restoreState.ts';
+import { restoreFold, type StoredOutput } from './restoreFold.ts';
 import { createStateSaver } from './stateSaver.ts';
 import { OlderSnapshotNeeded, type StreamFold } from './streamFold.ts';
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
@@ -214,7 +214,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   }
 
   async function restore({ fault }: RestorationInput, signal: AbortSignal): Promise<RestoredState> {
-    const { takenAtMs, ...restored } = await restoreState({ ...options, stored: sinks }, fault);
+    const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
     saver.reset();
     savedTakenAtMs = takenAtMs;
     if (!signal.aborted) savedPosition = restored.place.position;

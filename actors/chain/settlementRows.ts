@@ -120,11 +120,11 @@ function takeOld<Entry extends Settlement | Checkpoint>(
   { block }: ChainState,
   entries: List<Entry>,
   { count, rowCount }: Archive['checkpoints' | 'settlements'],
-  keptMin: number,
+  retainedMin: number,
 ): Entry[] {
   const endMs = block.timestampMs - settlementsKeptMs;
   return entries
-    .take(Math.max(0, Math.min(rowCount - count, entries.size - keptMin)))
+    .take(Math.max(0, Math.min(rowCount - count, entries.size - retainedMin)))
     .takeWhile(({ source }) => source.blockTimestampMs < endMs)
     .toArray();
 }

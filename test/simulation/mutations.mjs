@@ -120,7 +120,7 @@ export const mutations = [
     what: 'Rows of messages that the stream has lost are not removed',
     replacements: [
       {
-        file: 'streams/restoreState.ts',
+        file: 'streams/restoreFold.ts',
         from: 'if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);',
         to: 'if (isReconfigured) await removeAbove(position);',
       },

@@ -33,7 +33,7 @@ export interface RestoredSnapshot extends RestoredState {
  *
  * @param fault why the pipeline before ended, where what it stored is not corrected yet.
  */
-export async function restoreState(
+export async function restoreFold(
   options: RestorationOptions,
   fault: PipelineFault | null,
 ): Promise<RestoredSnapshot> {
