@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Observable } from 'rxjs';
 import { latestChanges } from '../../actors/chain/chainReads.ts';
 import type { Address } from '../../actors/schemas/hex.ts';
-import type { Comparison, HeadMoved } from '../../machines/indexerMachine.ts';
+import type { Comparison, HeadMoved } from '../../machines/indexerSetup.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { type BlocksAhead, createBlockPublishing } from './blockPublishing.ts';

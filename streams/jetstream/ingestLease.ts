@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { leaseSubject } from '../../actors/messages/subjects.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import type { Clock } from '../../actors/views/clock.ts';
-import { type LeaseHolder, leaseMachine } from '../../machines/leaseMachine.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import type { LeaseHolder } from '../../machines/leaseSetup.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import type { JetStream } from './natsLink.ts';
 

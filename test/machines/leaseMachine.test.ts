@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
-import {
-  type LeaseFault,
-  type LeaseHolder,
-  type LeaseObservation,
-  leaseMachine,
-} from '../../machines/leaseMachine.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import type { LeaseFault, LeaseHolder, LeaseObservation } from '../../machines/leaseSetup.ts';
 
 const other: LeaseHolder = { host: 'other', pid: 2 };
 const us: LeaseHolder = { host: 'here', pid: 1 };
