@@ -9,6 +9,7 @@ import {
   toMeasurementItem,
 } from '../feed/feedItem.ts';
 import type { FeedSources } from '../feed/feedPosition.ts';
+import { findFirstIndex } from '../findFirstIndex.ts';
 
 /** More new events than this are sorted in together: a start, or a long absence. */
 const insertedMax = 64;
@@ -81,12 +82,5 @@ function createEmptyLists(): Record<FeedCategory, FeedItem[]> {
 
 /** Index of the first element that is not older than the place. */
 function findFirstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareShown(place, list[middle] as FeedItem) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return findFirstIndex(list.length, (index) => compareShown(place, list[index] as FeedItem) >= 0);
 }
