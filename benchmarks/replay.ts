@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
@@ -12,8 +12,9 @@ import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { type ProfileOptions, profilerArguments, publishUnlessProfiled } from './profile/profiles.ts';
 import { publishReadings } from './readingLoad.ts';
-import { minerProgram, writeDeploymentFile } from './serviceProcess.ts';
+import { minerProgram, startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
+import { waitUntilFolded } from './waitUntilFolded.ts';
 
 const installationId = 'wheel-0';
 
@@ -31,8 +32,9 @@ export async function measureReplay({ readings, rounds, profile = null }: Replay
     const connection = await connect({ servers: nats.url });
     await ensureStreams(await jetstreamManager(connection), streamNames, { retentionDays: 0 }, logger);
     await publishReadings(connection, { id: installationId, count: readings, intervalMs: 1_000 });
-    const deployment = writeDeploymentFile(dir, installationId);
-    const replay = { dir, natsUrl: nats.url, deployment, profile };
+    const filledDir = join(dir, 'filled');
+    await fold(filledDir, nats.url, readings);
+    const replay = { dir, filledDir, natsUrl: nats.url, profile };
     const series = await measureInterleaved(
       [
         { name: '`miner replay`, all rows written', measure: () => replayRate(replay, 1) },
@@ -55,17 +57,27 @@ export async function measureReplay({ readings, rounds, profile = null }: Replay
   }
 }
 
+/** A replay rebuilds what a service has stored. */
+async function fold(dir: string, natsUrl: string, readings: number): Promise<void> {
+  mkdirSync(dir);
+  const environment = { MINER_NATS_URL: natsUrl };
+  const service = await startServiceProcess({ dir, installationId, environment });
+  await waitUntilFolded(service, readings);
+  await service.stop();
+}
+
 interface Replay {
   readonly dir: string;
+  /** Data of the service that has folded the stream. */
+  readonly filledDir: string;
   readonly natsUrl: string;
-  /** Path of the deployment file. */
-  readonly deployment: string;
   readonly profile: string | null;
 }
 
 /** Messages a second, from the replay's own line: folded, and stored in ClickHouse. */
-async function replayRate({ dir, natsUrl, deployment, profile }: Replay, ranges: number): Promise<number> {
+async function replayRate({ dir, filledDir, natsUrl, profile }: Replay, ranges: number): Promise<number> {
   const dataDir = mkdtempSync(join(dir, 'replay-'));
+  cpSync(filledDir, dataDir, { recursive: true });
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     [
@@ -84,7 +96,7 @@ async function replayRate({ dir, natsUrl, deployment, profile }: Replay, ranges:
         NODE_ENV: 'production',
         MINER_NATS_URL: natsUrl,
         MINER_DATA_DIR: dataDir,
-        MINER_DEPLOYMENT: deployment,
+        MINER_DEPLOYMENT: join(dataDir, 'deployment.json'),
       },
     },
   );

@@ -2,19 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
-import cliProgress from 'cli-progress';
 import { dayMs } from '../actors/schemas/durations.ts';
-import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
 import { publishReadings } from './readingLoad.ts';
-import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { startServiceProcess } from './serviceProcess.ts';
+import { waitUntilFolded } from './waitUntilFolded.ts';
 
 const installationId = 'wheel-0';
 const yearMs = 365 * dayMs;
-const foldPollMs = 250;
 const accepted = 'miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}';
 
 export interface StartOptions extends ProfileOptions {
@@ -69,23 +67,4 @@ async function emptyStart(dir: string, profile: string | null): Promise<number> 
   const readyMs = await service.readyAfterMs();
   await service.stop();
   return readyMs;
-}
-
-async function waitUntilFolded(service: ServiceProcess, position: number): Promise<void> {
-  const bar = new cliProgress.SingleBar(
-    {
-      format: 'folding {bar} {percentage}% | {value}/{total} readings | {eta} s left',
-      noTTYOutput: true,
-      notTTYSchedule: 20_000,
-    },
-    cliProgress.Presets.shades_classic,
-  );
-  bar.start(position, 0);
-  const isFolded = async () => {
-    const stored = (await service.metric(storedPosition)) ?? 0;
-    bar.update(stored);
-    return stored >= position;
-  };
-  await pollUntil(isFolded, { everyMs: foldPollMs });
-  bar.stop();
 }

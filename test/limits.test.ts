@@ -171,8 +171,8 @@ const memory: readonly Row[] = [
     'cursors of older ones are invalid; a deeper reorganization restores a snapshot',
   ],
   [
-    'Events in memory of an owner that has a token',
-    `${count(ownerEventsRetained)}, and those that are not final`,
+    'Events of owners in memory, of all together',
+    `the newest ${count(ownerEventsRetained)}, and those that are not final`,
     'read from ClickHouse',
   ],
   [

@@ -1,9 +1,9 @@
 import type { OwnerActivityRow } from '../storedRows.ts';
 import { type ChainState, noteChanged, type RecordName } from './chainState.ts';
-import type { AwaitedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
+import type { LoggedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
 
-/** So many of the newest events stay in memory of each owner that has a token: the page that is requested most. */
-export const ownerEventsRetained = 25;
+/** So many of the newest events of all owners together stay in memory when they are rows: what a page shows is mostly among them. */
+export const ownerEventsRetained = 50_000;
 /**
  * About so many entries of a kind become rows with one message, those of a block together: only after a start on the state of an earlier version, or
  * far behind the tip, are there more.
@@ -11,31 +11,34 @@ export const ownerEventsRetained = 25;
 export const rowsOfMessage = 5_000;
 
 /** An event that becomes a row. */
-export interface FinalActivity extends AwaitedActivity {
+export interface FinalActivity extends LoggedActivity {
   readonly event: OwnerEvent;
 }
 
 /**
- * Events of owners become rows, each once and in order of their blocks, once their block is final. Then the oldest are evicted: of an owner
- * with a token all but the newest {@link ownerEventsRetained}, of others all. How many an owner had is never forgotten.
+ * Events of owners become rows, each once and in order of their blocks, once their block is final. Then all but the newest `retained` are evicted.
+ * How many an owner had is never forgotten.
  */
 export function makeActivityFinal(
   state: ChainState,
   finalBlock: bigint,
+  retained: number,
 ): { readonly state: ChainState; readonly final: readonly FinalActivity[] } {
-  const { awaited } = state.activityProgress;
-  const due = awaited.take(countDue(state, finalBlock)).toArray();
-  const last = due.at(-1);
-  if (last === undefined) return { state, final: [] };
+  const { logged, rowCount, rowsThroughBlock } = state.activityProgress;
+  const due = logged.slice(rowCount, rowCount + countDue(state, finalBlock)).toArray();
   const final = due.map((one): FinalActivity => ({ ...one, event: requireEvent(state, one) }));
-  const activityProgress = { rowsThroughBlock: last.blockNumber, awaited: awaited.skip(due.length) };
-  return { state: evictActivity({ ...state, activityProgress }, due), final };
+  const activityProgress = {
+    logged,
+    rowCount: rowCount + due.length,
+    rowsThroughBlock: due.at(-1)?.blockNumber ?? rowsThroughBlock,
+  };
+  return { state: evictActivity({ ...state, activityProgress }, retained, due.length), final };
 }
 
-function countDue({ activityProgress: { awaited } }: ChainState, finalBlock: bigint): number {
+function countDue({ activityProgress: { logged, rowCount } }: ChainState, finalBlock: bigint): number {
   let count = 0;
-  let before: AwaitedActivity | undefined;
-  for (const one of awaited) {
+  let before: LoggedActivity | undefined;
+  for (const one of logged.slice(rowCount)) {
     if (one.blockNumber > finalBlock) break;
     if (count >= rowsOfMessage && one.blockNumber !== before?.blockNumber) break;
     before = one;
@@ -44,11 +47,11 @@ function countDue({ activityProgress: { awaited } }: ChainState, finalBlock: big
   return count;
 }
 
-function requireEvent({ owners }: ChainState, { owner, eventNumber }: AwaitedActivity): OwnerEvent {
+/** @throws Error when it is not in memory. */
+export function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
   const known = owners.get(owner);
   const event = known?.activity.get(eventNumber - findFirstInMemory(known));
-  if (event === undefined)
-    throw new Error(`event ${eventNumber} of ${owner} left memory before it was a row`);
+  if (event === undefined) throw new Error(`event ${eventNumber} of ${owner} is logged and not in memory`);
   return event;
 }
 
@@ -57,25 +60,31 @@ export function findFirstInMemory({ activityCount, activity }: OwnerState): numb
   return activityCount - activity.size;
 }
 
-/** @param stored events that are rows by now. */
-function evictActivity(state: ChainState, stored: readonly AwaitedActivity[]): ChainState {
-  const storedEnds = new Map(stored.map(({ owner, eventNumber }) => [owner, eventNumber + 1]));
+/** @param added rows of this message: so many more than usual may go at once. */
+function evictActivity(state: ChainState, retained: number, added: number): ChainState {
+  const { logged, rowCount } = state.activityProgress;
+  const count = Math.min(Math.max(0, rowCount - retained), added + rowsOfMessage);
+  if (count === 0) return state;
+  const counts = new Map<LoggedActivity['owner'], number>();
   const names: RecordName[] = [];
+  for (const { owner, eventNumber } of logged.take(count)) {
+    if (!counts.has(owner)) names.push(`activityCount ${owner}`);
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    names.push(`activity ${owner}/${eventNumber}`);
+  }
   const owners = state.owners.withMutations((all) => {
-    for (const [owner, storedEnd] of storedEnds) {
+    for (const [owner, ofOwner] of counts) {
       const known = all.get(owner);
       if (known === undefined) throw new Error(`${owner} had events and is not known`);
-      const first = findFirstInMemory(known);
-      const retained = known.tokenIds.length > 0 ? ownerEventsRetained : 0;
-      const end = Math.min(storedEnd, known.activityCount - retained);
-      if (end <= first) continue;
-      all.set(owner, { ...known, activity: known.activity.skip(end - first) });
-      names.push(`activityCount ${owner}`);
-      for (let eventNumber = first; eventNumber < end; eventNumber++)
-        names.push(`activity ${owner}/${eventNumber}`);
+      all.set(owner, { ...known, activity: known.activity.skip(ofOwner) });
     }
   });
-  return noteChanged({ ...state, owners }, ...names);
+  const activityProgress = {
+    ...state.activityProgress,
+    logged: logged.skip(count),
+    rowCount: rowCount - count,
+  };
+  return noteChanged({ ...state, owners, activityProgress }, ...names);
 }
 
 /** @param run of the fold that made the event. */

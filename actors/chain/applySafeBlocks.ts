@@ -1,9 +1,10 @@
-import { Set as ImmutableSet } from 'immutable';
+import { OrderedSet } from 'immutable';
 import { requireValue } from '../../machines/requireValue.ts';
 import { formatArrival } from '../feed/arrival.ts';
 import { addFeedEvent, type StoredSpan } from '../feed/chainFeed.ts';
 import { buildRunId, evictOldest } from '../feed/eventWindow.ts';
 import { readErrorMessage } from '../readErrorMessage.ts';
+import { ownerEventsRetained } from './activityRows.ts';
 import { applyEvent } from './applyEvent.ts';
 import type { ContractAddresses } from './chainEvent.ts';
 import type { ChainFeedEvent } from './chainFeedEvent.ts';
@@ -44,7 +45,7 @@ export const nothingApplied: AppliedBlocks = { evicted: [], final: nothingFinal,
 /** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
 export function applySafeBlocks(
   state: SpanFoldState,
-  { contracts, retainedFromBlock }: SpanFoldSettings,
+  { contracts, retainedFromBlock, eventsRetained = ownerEventsRetained }: SpanFoldSettings,
   stored: StoredSpan,
 ): AppliedBlocks & { readonly state: SpanFoldState } {
   const { head } = state;
@@ -74,7 +75,7 @@ export function applySafeBlocks(
   const retained = retainStates(safe, retainedFromBlock);
   const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
   const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
-  const { state: newest, final } = makeFinal(shortened.state, finalBlock);
+  const { state: newest, final } = makeFinal(shortened.state, finalBlock, eventsRetained);
   return {
     state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
     evicted: shortened.evicted,
@@ -115,7 +116,7 @@ function applyBlock(
 ): ChainState | ChainFault {
   if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
   const { position } = stored;
-  let after: ChainState = { ...before, block: toKnownBlock(block), position, changed: ImmutableSet() };
+  let after: ChainState = { ...before, block: toKnownBlock(block), position, changed: OrderedSet() };
   for (const event of block.events) {
     try {
       after = addFeedEvent(applyEvent(after, event, contracts), event, stored);

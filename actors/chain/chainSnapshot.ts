@@ -1,4 +1,4 @@
-import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
+import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
 import { requireValue } from '../../machines/requireValue.ts';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
 import {
@@ -9,7 +9,7 @@ import {
   type Restoration,
 } from '../foldRecord.ts';
 import { isAddress } from '../schemas/hex.ts';
-import { findFirstInMemory } from './activityRows.ts';
+import { findFirstInMemory, requireEvent } from './activityRows.ts';
 import { chainRecords } from './chainRecords.ts';
 import type { ChainState, KeyedRecord, RecordName } from './chainState.ts';
 import { collectOwners } from './collectOwners.ts';
@@ -55,10 +55,9 @@ export function* encodeSpanFold({ state, newestSpanAtMs }: CapturedChain): Itera
   for (const [tokenId, one] of collection.metadata) yield chainRecords.metadata.write(tokenId, one);
   for (const one of minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
   for (const one of feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
+  for (const one of newest.activityProgress.logged)
+    yield chainRecords.activity.write(`${one.owner}/${one.eventNumber}`, requireEvent(newest, one));
   for (const [owner, known] of owners) {
-    const first = findFirstInMemory(known);
-    for (const [index, one] of known.activity.entries())
-      yield chainRecords.activity.write(`${owner}/${first + index}`, one);
     const count = findRecordedCount(known);
     if (count !== undefined) yield chainRecords.activityCount.write(owner, count);
   }
@@ -254,7 +253,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
         ...collection,
         metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
       },
-      changed: ImmutableSet(),
+      changed: OrderedSet(),
     };
   }
 

@@ -1,10 +1,10 @@
-import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
+import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
 import { type EventWindow, nothingEvicted } from '../feed/eventWindow.ts';
 import type { Address, BlockHash } from '../schemas/hex.ts';
 import type { ChainFeedEvent } from './chainFeedEvent.ts';
 import type { CoreState, Governance } from './coreState.ts';
 import type { CollectionState, MinerPosition, MiningState, TokenState } from './miningState.ts';
-import type { ActivityProgress, OwnerState } from './ownerState.ts';
+import { type ActivityProgress, noActivity, type OwnerState } from './ownerState.ts';
 import {
   type Archive,
   type Checkpoint,
@@ -42,8 +42,8 @@ export interface ChainState {
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
-  /** What the block changed of what has a key of its own in a snapshot. */
-  readonly changed: ImmutableSet<RecordName>;
+  /** What the block changed of what has a key of its own in a snapshot, in the order of its events. */
+  readonly changed: OrderedSet<RecordName>;
 }
 
 /** Names a record of a snapshot (`chainRecords.ts`). */
@@ -123,7 +123,7 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     minerPositions: ImmutableMap(),
     owners: ImmutableMap(),
-    activityProgress: { rowsThroughBlock: null, awaited: List() },
+    activityProgress: noActivity,
     collection: {
       sale: null,
       isClosed: false,
@@ -135,6 +135,6 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     token: null,
     feed: { run, events: List(), evicted: nothingEvicted },
-    changed: ImmutableSet(),
+    changed: OrderedSet(),
   };
 }

@@ -1,23 +1,19 @@
 import { Map as ImmutableMap, List } from 'immutable';
-import { collectRecords, RecordRefused, type RecordValue, readRecords } from '../foldRecord.ts';
+import { RecordRefused, type RecordValue, readRecords } from '../foldRecord.ts';
 import { type Address, isAddress } from '../schemas/hex.ts';
+import { findFirstInMemory } from './activityRows.ts';
 import { chainRecords } from './chainRecords.ts';
 import type { MinerPosition } from './miningState.ts';
-import type { ActivityProgress, AwaitedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
+import type { ActivityProgress, LoggedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
 
 /** The events of an owner that are in memory, while they are collected. */
 interface CollectedActivity {
   /** Number of the first one. */
   first: number;
   events: List<OwnerEvent | undefined>;
-  /** Those that follow, which come into the list together. */
-  following: OwnerEvent[];
   /** Some may be missing between others. */
   isIrregular: boolean;
 }
-
-/** An owner with many events, which earlier versions kept in memory, has so many put into the list at once. */
-const followingMax = 1_000;
 
 type EventValue = RecordValue<typeof chainRecords.activity>;
 type PositionValue = RecordValue<typeof chainRecords.position>;
@@ -28,23 +24,32 @@ type PositionValue = RecordValue<typeof chainRecords.position>;
  */
 export function collectOwners() {
   const minerPositions = ImmutableMap<number, MinerPosition>().asMutable();
-  const tokens = new Map<string, number[]>();
-  const activities = new Map<string, CollectedActivity>();
-  const counts = collectRecords(chainRecords.activityCount);
+  const tokens = new Map<Address, number[]>();
+  /** Owners whose tokens are in another order. */
+  const unsorted = new Set<Address>();
+  const activities = new Map<Address, CollectedActivity>();
+  const counts = new Map<Address, number>();
+  const logged = List<LoggedActivity>().asMutable();
   const addresses = new Map<string, Address>();
   const owners = ImmutableMap<Address, OwnerState>().asMutable();
   /** Owners that are not as their records say. */
   const outdated = new Set<Address>();
-  /** Of the event before: records of an owner mostly follow one another, and contracts are few. */
-  let latestOwner: Address | null = null;
+  /** Of the event before: contracts are few. */
   let latestContract: Address | null = null;
+  let latest: Place = { block: 0, withinBlock: 0 };
+  let isLoggedInOrder = true;
 
-  /** @param likely what it probably is, which is faster to see than to look for. */
-  function share(address: Address, likely: Address | null): Address {
-    if (address === likely) return likely;
+  function share(address: Address): Address {
     const known = addresses.get(address);
     if (known === undefined) addresses.set(address, address);
     return known ?? address;
+  }
+
+  function requireOwner(text: string): Address {
+    const known = addresses.get(text);
+    if (known !== undefined) return known;
+    if (!isAddress(text)) throw new RecordRefused(`activity is of ${text}, which is no owner`);
+    return share(text);
   }
 
   function takePosition(position: PositionValue | null, key: string) {
@@ -52,7 +57,7 @@ export function collectOwners() {
     const before = minerPositions.get(tokenId);
     if (position === null) minerPositions.delete(tokenId);
     else {
-      position.owner = share(position.owner, null);
+      position.owner = share(position.owner);
       minerPositions.set(tokenId, position);
     }
     if (before?.owner === position?.owner) return;
@@ -65,89 +70,95 @@ export function collectOwners() {
     const tokenIds = tokens.get(position.owner);
     if (tokenIds === undefined) tokens.set(position.owner, [tokenId]);
     else tokenIds.push(tokenId);
+    unsorted.add(position.owner);
     outdated.add(position.owner);
   }
 
   function takeEvent(event: EventValue | null, key: string) {
     const slash = key.indexOf('/');
-    const owner = takeOwner(key.slice(0, slash));
+    const owner = requireOwner(key.slice(0, slash));
     const eventNumber = Number(key.slice(slash + 1));
     const collected = activities.get(owner) ?? createCollected(eventNumber);
     if (event === null) dropEvent(collected, eventNumber);
     else {
-      latestContract = event.address = share(event.address, latestContract);
-      if (event.from !== null) event.from = share(event.from, owner);
-      if (event.to !== null) event.to = share(event.to, owner);
+      latestContract = event.address =
+        event.address === latestContract ? latestContract : share(event.address);
+      if (event.from !== null) event.from = share(event.from);
+      if (event.to !== null) event.to = share(event.to);
       putEvent(collected, eventNumber, event);
+      log(owner, eventNumber, event);
     }
-    if (isEmpty(collected)) activities.delete(owner);
+    if (collected.events.isEmpty()) activities.delete(owner);
     else activities.set(owner, collected);
+    if (collected.isIrregular) outdated.add(owner);
+    else build(owner);
   }
 
-  /** An owner is built when the next one comes. */
-  function takeOwner(text: string): Address {
-    if (text === latestOwner) return latestOwner;
-    if (latestOwner !== null && activities.get(latestOwner)?.isIrregular === false) build(latestOwner);
-    latestOwner = share(requireOwner(text), null);
-    outdated.add(latestOwner);
-    return latestOwner;
+  function log(owner: Address, eventNumber: number, event: OwnerEvent) {
+    const place = findPlace(owner, event);
+    if (comparePlaces(latest, place) > 0) isLoggedInOrder = false;
+    latest = place;
+    logged.push({ blockNumber: event.source.blockNumber, owner, eventNumber });
+  }
+
+  function takeCount(count: number | null, key: string) {
+    const owner = requireOwner(key);
+    if (count === null) counts.delete(owner);
+    else counts.set(owner, count);
+    outdated.add(owner);
   }
 
   function build(owner: Address) {
     outdated.delete(owner);
-    const tokenIds = (tokens.get(owner) ?? []).toSorted((a, b) => a - b);
-    const collected = activities.get(owner) ?? createCollected(counts.values.get(owner) ?? 0);
-    const activity = requireEvery(owner, collected);
-    const activityCount = collected.first + activity.size;
+    const collected = activities.get(owner);
+    const activity = collected === undefined ? List<OwnerEvent>() : requireEvery(owner, collected);
+    const activityCount =
+      collected === undefined ? (counts.get(owner) ?? 0) : collected.first + activity.size;
+    const tokenIds = sortTokens(owner);
     if (tokenIds.length + activityCount > 0) owners.set(owner, { tokenIds, activityCount, activity });
     else owners.delete(owner);
+  }
+
+  function sortTokens(owner: Address): readonly number[] {
+    const tokenIds = tokens.get(owner) ?? [];
+    if (unsorted.delete(owner)) tokenIds.sort((a, b) => a - b);
+    return tokenIds;
+  }
+
+  /** What came and is still in memory, in the order in which it was logged; a snapshot has it in that order. */
+  function listLogged(): List<LoggedActivity> {
+    const count = owners.reduce((sum, { activity }) => sum + activity.size, 0);
+    const first = logged.findIndex((one) => isInMemory(owners.get(one.owner), one));
+    const rest = logged.asImmutable().skip(first === -1 ? logged.size : first);
+    // An event that came twice, or was taken away later, is one more.
+    return isLoggedInOrder && rest.size === count ? rest : sortLogged(owners);
   }
 
   return {
     readers: [
       readRecords(chainRecords.position, takePosition),
       readRecords(chainRecords.activity, takeEvent),
-      counts,
+      readRecords(chainRecords.activityCount, takeCount),
     ],
     /** @throws RecordRefused when an event is missing between others. */
     complete(rowsThroughBlock: bigint | null) {
-      for (const owner of [...outdated, ...[...counts.values.keys()].map(requireOwner)]) build(owner);
-      const activityProgress = findProgress(owners, rowsThroughBlock);
+      for (const owner of outdated) build(owner);
+      const activityProgress = findProgress(listLogged(), rowsThroughBlock);
       return { minerPositions: minerPositions.asImmutable(), owners: owners.asImmutable(), activityProgress };
     },
   };
 }
 
-function requireOwner(text: string): Address {
-  if (!isAddress(text)) throw new RecordRefused(`activity is of ${text}, which is no owner`);
-  return text;
-}
-
 function createCollected(first: number): CollectedActivity {
-  return { first, events: List<OwnerEvent | undefined>(), following: [], isIrregular: false };
-}
-
-function isEmpty({ events, following }: CollectedActivity): boolean {
-  return events.isEmpty() && following.length === 0;
-}
-
-/** The list with those that follow. */
-function joinEvents(collected: CollectedActivity): List<OwnerEvent | undefined> {
-  const { events, following } = collected;
-  if (following.length === 0) return events;
-  collected.following = [];
-  collected.events = events.isEmpty() ? List(following) : events.push(...following);
-  return collected.events;
+  return { first, events: List<OwnerEvent | undefined>(), isIrregular: false };
 }
 
 function putEvent(collected: CollectedActivity, eventNumber: number, event: OwnerEvent) {
-  const { first, following } = collected;
-  if (eventNumber === first + collected.events.size + following.length) {
-    following.push(event);
-    if (following.length >= followingMax) joinEvents(collected);
+  const { first, events } = collected;
+  if (eventNumber === first + events.size) {
+    collected.events = events.push(event);
     return;
   }
-  const events = joinEvents(collected);
   collected.isIrregular = true;
   if (eventNumber >= first) collected.events = events.set(eventNumber - first, event);
   else {
@@ -160,7 +171,7 @@ function putEvent(collected: CollectedActivity, eventNumber: number, event: Owne
 
 /** A reorganization takes the newest away, an eviction the oldest. */
 function dropEvent(collected: CollectedActivity, eventNumber: number) {
-  let events = joinEvents(collected);
+  let { events } = collected;
   const index = eventNumber - collected.first;
   if (index < 0 || index >= events.size) return;
   events = events.set(index, undefined);
@@ -173,42 +184,48 @@ function dropEvent(collected: CollectedActivity, eventNumber: number) {
   collected.events = events;
 }
 
-function requireEvery(owner: string, collected: CollectedActivity): List<OwnerEvent> {
-  const events = joinEvents(collected);
-  const missing = collected.isIrregular ? events.indexOf(undefined) : -1;
-  if (missing !== -1) throw new RecordRefused(`activity of ${owner} ${collected.first + missing} is missing`);
+function requireEvery(owner: string, { first, events, isIrregular }: CollectedActivity): List<OwnerEvent> {
+  const missing = isIrregular ? events.indexOf(undefined) : -1;
+  if (missing !== -1) throw new RecordRefused(`activity of ${owner} ${first + missing} is missing`);
   // None is undefined: only an irregular list may have such, and it was searched.
   return events as List<OwnerEvent>;
 }
 
-/** Events in memory of blocks whose events are no rows yet. */
-function findProgress(
-  owners: ImmutableMap<Address, OwnerState>,
-  rowsThroughBlock: bigint | null,
-): ActivityProgress {
-  const awaited: LoggedActivity[] = [];
-  for (const [owner, { activityCount, activity }] of owners) {
-    for (let back = 1; back <= activity.size; back++) {
-      const event = activity.get(-back) as OwnerEvent;
-      const { blockNumber } = event.source;
-      if (rowsThroughBlock !== null && blockNumber <= rowsThroughBlock) break;
-      awaited.push({ blockNumber, owner, eventNumber: activityCount - back, event });
-    }
-  }
-  awaited.sort(compareLogged);
-  return {
-    rowsThroughBlock,
-    awaited: List(
-      awaited.map(({ blockNumber, owner, eventNumber }) => ({ blockNumber, owner, eventNumber })),
-    ),
-  };
+/** Where an event was logged, in numbers: comparing them takes a fraction of what it takes for bigints. */
+interface Place {
+  readonly block: number;
+  /** Of a transfer, the giver's event comes before the taker's. */
+  readonly withinBlock: number;
 }
 
-type LoggedActivity = AwaitedActivity & { readonly event: OwnerEvent };
+function findPlace(owner: Address, { source, from }: OwnerEvent): Place {
+  return { block: Number(source.blockNumber), withinBlock: 2 * source.logIndex + (owner === from ? 0 : 1) };
+}
 
-/** In the order in which they were logged; of a transfer, the giver's before the taker's. */
-function compareLogged(one: LoggedActivity, other: LoggedActivity): number {
-  if (one.blockNumber !== other.blockNumber) return one.blockNumber < other.blockNumber ? -1 : 1;
-  const byLog = one.event.source.logIndex - other.event.source.logIndex;
-  return byLog || (one.owner === one.event.from ? -1 : 1);
+const comparePlaces = (one: Place, other: Place) =>
+  one.block - other.block || one.withinBlock - other.withinBlock;
+
+function isInMemory(known: OwnerState | undefined, { eventNumber }: LoggedActivity): boolean {
+  return known !== undefined && eventNumber >= findFirstInMemory(known) && eventNumber < known.activityCount;
+}
+
+/** Of snapshots of earlier versions, which have it by owner, and where events were replaced. */
+function sortLogged(owners: ImmutableMap<Address, OwnerState>): List<LoggedActivity> {
+  const all: { readonly place: Place; readonly entry: LoggedActivity }[] = [];
+  for (const [owner, known] of owners) {
+    let eventNumber = findFirstInMemory(known);
+    for (const event of known.activity) {
+      const { blockNumber } = event.source;
+      all.push({ place: findPlace(owner, event), entry: { blockNumber, owner, eventNumber } });
+      eventNumber++;
+    }
+  }
+  all.sort((one, other) => comparePlaces(one.place, other.place));
+  return List(all.map(({ entry }) => entry));
+}
+
+function findProgress(logged: List<LoggedActivity>, rowsThroughBlock: bigint | null): ActivityProgress {
+  if (rowsThroughBlock === null) return { rowsThroughBlock, logged, rowCount: 0 };
+  const rowCount = logged.findLastIndex(({ blockNumber }) => blockNumber <= rowsThroughBlock) + 1;
+  return { rowsThroughBlock, logged, rowCount };
 }

@@ -9,12 +9,17 @@ export interface FinalHistory extends FinalSettlements {
 
 export const nothingFinal: FinalHistory = { activity: [], settlements: [], checkpoints: [] };
 
-/** History of final blocks becomes rows, and leaves memory where it is not needed there. */
+/**
+ * History of final blocks becomes rows, and leaves memory where it is not needed there.
+ *
+ * @param eventsRetained of owners, in memory.
+ */
 export function makeFinal(
   state: ChainState,
   finalBlock: bigint,
+  eventsRetained: number,
 ): { readonly state: ChainState; readonly final: FinalHistory } {
-  const active = makeActivityFinal(state, finalBlock);
+  const active = makeActivityFinal(state, finalBlock, eventsRetained);
   const settled = makeSettlementsFinal(active.state, finalBlock);
   return { state: settled.state, final: { activity: active.final, ...settled.final } };
 }

@@ -1,4 +1,4 @@
-import type { List } from 'immutable';
+import { List } from 'immutable';
 import type { Address } from '../schemas/hex.ts';
 import type { EventSource } from './chainEvent.ts';
 
@@ -25,12 +25,12 @@ export interface OwnerState {
   readonly tokenIds: readonly number[];
   /** How many events there were; they are numbered from 0. */
   readonly activityCount: number;
-  /** The newest of them, oldest first; those before them are in ClickHouse alone. */
+  /** The newest of them, oldest first, or none; those before them are in ClickHouse alone. */
   readonly activity: List<OwnerEvent>;
 }
 
-/** An event of an owner that is not final yet: a reorganization that can be followed may still take it away. */
-export interface AwaitedActivity {
+/** Names an event of an owner that is in memory. */
+export interface LoggedActivity {
   readonly blockNumber: bigint;
   readonly owner: Address;
   /** Its number among the owner's events. */
@@ -41,6 +41,10 @@ export interface AwaitedActivity {
 export interface ActivityProgress {
   /** All of blocks through this one; null before the first. */
   readonly rowsThroughBlock: bigint | null;
-  /** The others, oldest first. */
-  readonly awaited: List<AwaitedActivity>;
+  /** What is in memory of all owners, in the order in which it was logged. */
+  readonly logged: List<LoggedActivity>;
+  /** So many of the first of them are rows; a reorganization that can be followed may still take the others away. */
+  readonly rowCount: number;
 }
+
+export const noActivity: ActivityProgress = { rowsThroughBlock: null, logged: List(), rowCount: 0 };

@@ -76,6 +76,8 @@ export interface SpanFoldSettings {
   readonly deploymentBlock: bigint;
   /** States from this block on are all retained, with all their events; null retains the newest {@link retainedStatesMax}. */
   readonly retainedFromBlock: bigint | null;
+  /** Events of owners that stay in memory when they are rows; {@link ownerEventsRetained} where it is left out. */
+  readonly eventsRetained?: number;
 }
 
 export function toKnownBlock({ number, hash, timestampMs }: KnownBlock): KnownBlock {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Map as ImmutableMap, Set as ImmutableSet, List } from 'immutable';
+import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
 import type { Hash } from 'viem';
 import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
 import type { EventSource } from '../../actors/chain/chainEvent.ts';
@@ -10,7 +10,7 @@ import {
   type RecordName,
 } from '../../actors/chain/chainState.ts';
 import type { MinerPosition } from '../../actors/chain/miningState.ts';
-import type { OwnerEvent, OwnerState } from '../../actors/chain/ownerState.ts';
+import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/ownerState.ts';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFoldState.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
@@ -32,25 +32,38 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
   const block = { number: 20_000_000n, hash: toBlockHash(deriveHash('block', 0)), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
   const addresses = Array.from({ length: ownerCount }, (_, index) => deriveAddress(index));
+  const firstInMemory = Math.max(0, ownerEvents - ownerEventsRetained);
   const owners = addresses.map((address, index): [Address, OwnerState] => {
     const tokenIds: number[] = [];
     for (let tokenId = index; tokenId < positions; tokenId += ownerCount) tokenIds.push(tokenId);
     const events: OwnerEvent[] = [];
-    for (let event = index; event < ownerEvents; event += ownerCount)
-      events.push(buildEvent(address, tokenIds[0] ?? 0, event));
-    const activity = List(events).takeLast(ownerEventsRetained);
-    return [address, { tokenIds, activityCount: events.length, activity }];
+    let activityCount = 0;
+    for (let event = index; event < ownerEvents; event += ownerCount) {
+      activityCount++;
+      if (event >= firstInMemory) events.push(buildEvent(address, tokenIds[0] ?? 0, event));
+    }
+    return [address, { tokenIds, activityCount, activity: List(events) }];
   });
   const heldPositions = Array.from({ length: positions }, (_, tokenId): [number, MinerPosition] => [
     tokenId,
     buildPosition(tokenId, addresses[tokenId % ownerCount] ?? deriveAddress(0)),
   ]);
+  const inMemory = Array.from({ length: ownerEvents - firstInMemory }, (_, index): LoggedActivity => {
+    const event = firstInMemory + index;
+    const owner = addresses[event % ownerCount] ?? deriveAddress(0);
+    return {
+      blockNumber: buildSource(event).blockNumber,
+      owner,
+      eventNumber: Math.floor(event / ownerCount),
+    };
+  });
+  const logged = List(inMemory);
   const state: ChainState = {
     ...emptyChainState(block, syntheticRun),
     position: ownerEvents,
     minerPositions: ImmutableMap(heldPositions),
     owners: ImmutableMap(owners),
-    activityProgress: { rowsThroughBlock: block.number, awaited: List() },
+    activityProgress: { rowsThroughBlock: block.number, logged, rowCount: logged.size },
   };
   return { ...emptySpanFoldState, head: block, rootHash: toBlockHash(deriveHash('root', 0)), safe: [state] };
 }
@@ -91,7 +104,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     owners = owners.set(position.owner, claimed);
     names.push(`position ${tokenId}`, `activity ${position.owner}/${activityCount}`);
   }
-  return noteChanged({ ...before, block, minerPositions, owners, changed: ImmutableSet() }, ...names);
+  return noteChanged({ ...before, block, minerPositions, owners, changed: OrderedSet() }, ...names);
 }
 
 function buildPosition(tokenId: number, owner: Address): MinerPosition {

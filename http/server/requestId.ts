@@ -6,13 +6,20 @@ const lengthMax = 128;
 /** Gives each request its ID: the caller's own where it is well-formed, else one that is unique across processes. */
 export function createRequestIds(): (requested: string) => string {
   const prefix = randomBytes(6).toString('hex');
+  const endings = Array.from({ length: 36 ** 2 }, (_, number) => formatCount(number, 2));
+  /** What the next IDs have in common. */
+  let beginning = '';
   let count = 0;
   return (requested) => {
     if (requested !== '' && isWellFormed(requested)) return requested;
+    const ending = count % endings.length;
+    if (ending === 0) beginning = `${prefix}-${formatCount(count / endings.length, 4)}`;
     count++;
-    return `${prefix}-${count.toString(36).padStart(6, '0')}`;
+    return beginning + endings[ending];
   };
 }
+
+const formatCount = (count: number, length: number) => count.toString(36).padStart(length, '0');
 
 /** 8-128 characters of letters, digits, . _ : - (CONTRACT.md, Common headers). */
 function isWellFormed(id: string): boolean {

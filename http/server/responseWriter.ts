@@ -74,7 +74,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     exchange.isAnswered = true;
     const { response } = exchange;
     response.writeStatus(status);
-    writeOwnHeaders(exchange);
+    writeOwnHeaders(exchange, null);
     response.writeHeader('Vary', vary);
     response.writeHeader('X-Content-Type-Options', 'nosniff');
     return response;
@@ -83,20 +83,21 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   /** A response whose headers are prepared. */
   function beginPrepared(exchange: Exchange, headers: HeaderBlock): HttpResponse {
     exchange.isAnswered = true;
-    writeOwnHeaders(exchange);
-    transport.writeHeaders(exchange.response, headers);
+    writeOwnHeaders(exchange, headers);
     return exchange.response;
   }
 
-  /** Headers that differ between requests. */
-  function writeOwnHeaders({ response, requestId, approvedOrigin, limit }: Exchange) {
-    if (limit === null) response.writeHeader('X-Request-Id', requestId);
-    else transport.writeHeaderBefore(response, 'X-Request-Id', requestId, limit.headers);
+  /** Headers that differ between requests, with those that are prepared. */
+  function writeOwnHeaders(
+    { response, requestId, approvedOrigin, limit }: Exchange,
+    prepared: HeaderBlock | null,
+  ) {
     if (isLeaving()) response.writeHeader('Connection', 'close');
     if (approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
     }
+    transport.writeHeaderBefore(response, 'X-Request-Id', requestId, limit?.headers ?? null, prepared);
   }
 
   /** Written, or on its way as far as the connection takes it. */

@@ -9,8 +9,8 @@ export const smallLimits = [
   },
   {
     file: 'actors/chain/activityRows.ts',
-    from: 'export const ownerEventsRetained = 25;',
-    to: 'export const ownerEventsRetained = 5;',
+    from: 'export const ownerEventsRetained = 50_000;',
+    to: 'export const ownerEventsRetained = 30;',
   },
   { file: 'actors/feed/eventWindow.ts', from: 'const windowMax = 2_000;', to: 'const windowMax = 60;' },
   { file: 'actors/feed/eventWindow.ts', from: 'const windowMin = 1_000;', to: 'const windowMin = 30;' },

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { foldVersionBeforeRows } from '../../actors/chain/convertChainRecords.ts';
+import type { LoggedActivity } from '../../actors/chain/ownerState.ts';
 import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
 import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -37,6 +38,8 @@ import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 const confirmedBy = 11;
+/** Fewer than the service has, so that pages reach both rows and memory. */
+const eventsRetained = 100;
 const owners = ['a', 'b', 'c', 'd'].map((digit) => toAddress(`0x${digit.repeat(40)}`));
 const neverAborted = new AbortController().signal;
 
@@ -137,7 +140,7 @@ type Opened = Awaited<ReturnType<typeof openTables>>;
 function followPlainly({ database, tables }: Opened, messages: readonly StreamMessage[]) {
   const registry = new Registry();
   const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
-  const actors = createChainActors(settings);
+  const actors = createChainActors({ ...settings, eventsRetained });
   const fold = createChainFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),
@@ -220,6 +223,26 @@ function countEvicted(actors: ChainActors): number {
   return known.reduce((sum, { activityCount, activity }) => sum + activityCount - activity.size, 0);
 }
 
+/** What is in memory, once and in the order of blocks, is what will leave it. */
+function expectLogged(actors: ChainActors) {
+  const { owners, activityProgress } = actors.newest() ?? {};
+  const inMemory = [...(owners ?? [])].flatMap(([owner, { activityCount, activity }]) =>
+    activity.toArray().map(({ source }, index) => {
+      const eventNumber = activityCount - activity.size + index;
+      return { blockNumber: source.blockNumber, owner, eventNumber };
+    }),
+  );
+  const logged = activityProgress?.logged.toArray() ?? [];
+  const blocks = logged.map(({ blockNumber }) => blockNumber);
+  expect(blocks).toEqual(blocks.toSorted((a, b) => Number(a - b)));
+  expect(new Set(logged.map((one) => stringify(one)))).toEqual(
+    new Set(inMemory.map((one) => stringify(one))),
+  );
+  expect(logged.length).toBe(inMemory.length);
+}
+
+const stringify = (one: LoggedActivity) => `${one.owner}/${one.eventNumber} in ${one.blockNumber}`;
+
 type Views = ReturnType<typeof followPlainly>['views'];
 type Page = OwnerActivityView | { readonly fault: string };
 
@@ -285,6 +308,7 @@ describe('the activity of owners', () => {
           if (does === 'reorganize') chain.reorganize(size * 2, 20);
           if (does === 'restart') await followed.restart(size % 3);
           await followed.follow();
+          expectLogged(followed.actors);
           const owner = owners[chain.draw(owners.length)] as Address;
           const limit = 1 + chain.draw(60);
           const first = await firstPage(followed.views, owner, limit);

@@ -2,7 +2,7 @@ import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
 import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
 import type { MinerPosition } from '../miningState.ts';
-import type { AwaitedActivity, OwnerEvent, OwnerState } from '../ownerState.ts';
+import type { LoggedActivity, OwnerEvent, OwnerState } from '../ownerState.ts';
 
 /** Members of an owner's event that only some kinds have. */
 export const absentMembers = {
@@ -19,11 +19,11 @@ const emptyOwner: OwnerState = { tokenIds: [], activityCount: 0, activity: List(
 export function withActivity(
   state: ChainState,
   owners: readonly Address[],
-  logged: Omit<OwnerEvent, 'position'>,
+  unplaced: Omit<OwnerEvent, 'position'>,
 ): ChainState {
-  const event: OwnerEvent = { ...logged, position: state.position };
+  const event: OwnerEvent = { ...unplaced, position: state.position };
   const { blockNumber } = event.source;
-  const awaited = owners.map((owner): AwaitedActivity => {
+  const logged = owners.map((owner): LoggedActivity => {
     return { blockNumber, owner, eventNumber: state.owners.get(owner)?.activityCount ?? 0 };
   });
   const updated = state.owners.withMutations((all) => {
@@ -33,13 +33,13 @@ export function withActivity(
       all.set(owner, { ...known, activityCount: activityCount + 1, activity: activity.push(event) });
     }
   });
-  const names = awaited.flatMap(({ owner, eventNumber }): RecordName[] => [
+  const names = logged.flatMap(({ owner, eventNumber }): RecordName[] => [
     `activity ${owner}/${eventNumber}`,
     `activityCount ${owner}`,
   ]);
   const activityProgress = {
     ...state.activityProgress,
-    awaited: state.activityProgress.awaited.push(...awaited),
+    logged: state.activityProgress.logged.push(...logged),
   };
   return noteChanged({ ...state, owners: updated, activityProgress }, ...names);
 }

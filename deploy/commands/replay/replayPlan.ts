@@ -75,6 +75,10 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   if (usable.length === 0) await requireSameFold(parts);
   await requireStoredHistory(parts);
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
+  if (stored === 0)
+    throw new ReplayRefused(
+      'ClickHouse holds no readings yet: the service folds the stream by itself once it runs, then a replay is possible',
+    );
   if (fromSequence > stored + 1) {
     throw new ReplayRefused(
       `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, ${fromSequence} was asked`,

@@ -63,8 +63,22 @@ describe('events of an owner', () => {
     expect(() => collect([7, 8, 9], [8]).complete(null)).toThrow(`activity of ${stateOwner} 8 is missing`);
   });
 
-  it('that are no rows yet are awaited, oldest first', () => {
-    const { activityProgress } = collect([3, 4, 5, 6]).complete(4n);
-    expect(activityProgress.awaited.map(({ eventNumber }) => eventNumber).toArray()).toEqual([5, 6]);
+  it('are known in the order in which they were logged, with how many are rows', () => {
+    const { logged, rowCount } = collect([3, 4, 5, 6]).complete(4n).activityProgress;
+    expect(logged.map(({ eventNumber }) => eventNumber).toArray()).toEqual([3, 4, 5, 6]);
+    expect(rowCount).toBe(2);
+    expect(collect([3, 4]).complete(null).activityProgress.rowCount).toBe(0);
+  });
+
+  it('are counted as logged once, whatever was evicted, taken away and put again', () => {
+    const list = (...of: Parameters<typeof collect>) =>
+      collect(...of)
+        .complete(7n)
+        .activityProgress.logged.map(({ eventNumber }) => eventNumber)
+        .toArray();
+    expect(list([7, 8, 9], [7, 9])).toEqual([8]);
+    expect(list([7, 8], [7], [5, 7, 6])).toEqual([5, 6, 7, 8]);
+    expect(list([7, 8], [7, 8], [8, 9])).toEqual([8, 9]);
+    expect(list([7, 8], [7, 8])).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ const pastOwners = Array.from({ length: 40 }, (_, index) =>
 
 it('of owners that have no token any more memory and snapshots hold how many events they had', () => {
   const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
-  const actors = createChainActors(settings);
+  const actors = createChainActors({ ...settings, eventsRetained: 0 });
   let number = 0;
   const append = (events: readonly WrittenEvent[]) =>
     actors.receive(buildSpanMessage(buildSpan({ number: ++number, events }), number));

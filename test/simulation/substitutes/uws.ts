@@ -126,11 +126,15 @@ const simulated = {
   },
   remoteAddress: () => '127.0.0.1',
   remoteAddressBytes: () => localhost,
-  writeHeaders: (response: AnsweredResponse, { headers }: HeaderBlock) => {
-    for (const [name, value] of headers) response.writeHeader(name, value);
-  },
-  writeHeaderBefore: (response: AnsweredResponse, name: string, value: string, { headers }: HeaderBlock) => {
-    for (const [one, other] of [[name, value] as const, ...headers]) response.writeHeader(one, other);
+  writeHeaderBefore: (
+    response: AnsweredResponse,
+    name: string,
+    value: string,
+    ...blocks: (HeaderBlock | null)[]
+  ) => {
+    response.writeHeader(name, value);
+    for (const block of blocks)
+      for (const [one, other] of block?.headers ?? []) response.writeHeader(one, other);
   },
   tryEnd: (response: AnsweredResponse, body: Buffer) => {
     response.end(body);
