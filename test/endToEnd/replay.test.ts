@@ -265,9 +265,12 @@ describe('replay', () => {
   it('ends where the service has stored: what follows is folded, and rejected, by the service', async () => {
     const readings = mixedPublications(60, 0, 60_000);
     const rejected = { subject: counterSubject('wheel.one'), body: '{' };
-    const { nats, replay, restart, last } = await foldPublished(({ connection }) =>
+    const { nats, replay, restart, last, environment } = await foldPublished(({ connection }) =>
       publishAll(connection, readings.slice(0, 30)),
     );
+    const onEmptyFolder = { ...environment, MINER_DATA_DIR: temporaryDirectory() };
+    const early = await minerCommand(['replay', '--from-sequence', '1'], onEmptyFolder);
+    expect(early).toMatchObject({ status: 1, output: expect.stringContaining('holds no readings yet') });
     await publishAll(nats.connection, [rejected, ...readings.slice(30)]);
     expect(await replay('--from-sequence', '1')).toMatchObject({ status: 0 });
     const miner = await restart();
