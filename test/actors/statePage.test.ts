@@ -20,7 +20,7 @@ import { instancesMax } from '../../actors/settlement/settlementActors.ts';
 import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
 import { pastDaysMax } from '../../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../../actors/wheel/acceptance.ts';
-import { counterRecords } from '../../actors/wheel/counterSnapshot.ts';
+import { counterRecords } from '../../actors/wheel/counterRecords.ts';
 import { recentRoundsMax } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 
