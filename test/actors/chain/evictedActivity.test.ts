@@ -15,6 +15,9 @@ import { restoreState } from '../../support/restoreState.ts';
 
 const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
 const owners = ['a', 'b', 'c'].map((digit) => toAddress(`0x${digit.repeat(40)}`));
+/** Has a token, and of its one event memory will hold nothing. */
+const quietOwner = toAddress(`0x${'d'.repeat(40)}`);
+const everyOwner = [...owners, quietOwner];
 const ownerAt = (index: number) => owners[index % owners.length] as Address;
 const eventsRetained = 20;
 const tokens = 8;
@@ -23,7 +26,10 @@ const eventfulBlocks = 60;
 /** Tokens go round; of each owner some blocks have several events. */
 function listEvents(number: number): readonly WrittenEvent[] {
   if (number === 1) return configuredEconomy;
-  if (number === 2) return Array.from({ length: tokens }, (_, token) => minted(ownerAt(token), token + 1));
+  if (number === 2) {
+    const mints = Array.from({ length: tokens }, (_, token) => minted(ownerAt(token), token + 1));
+    return [minted(quietOwner, tokens + 1), ...mints];
+  }
   // Every token is at its first owner in front of a block, so that any block may be followed by any other one.
   const token = ((number * 5) % tokens) + 1;
   const [from, to] = [ownerAt(token - 1), ownerAt(token)];
@@ -68,7 +74,7 @@ function followBoth() {
 
 /** Rows and memory together are what the other fold has in memory alone. */
 function expectComplete({ evicting, complete, rows }: ReturnType<typeof followBoth>) {
-  for (const owner of owners) {
+  for (const owner of everyOwner) {
     const known = evicting.newest()?.owners.get(owner);
     const expected = complete.newest()?.owners.get(owner);
     if (known === undefined || expected === undefined) throw new Error(`${owner} did nothing`);
@@ -81,7 +87,7 @@ function expectComplete({ evicting, complete, rows }: ReturnType<typeof followBo
 function listMemory(actors: ChainActors) {
   const { owners: known, activityProgress } = actors.newest() ?? {};
   const { logged, rowCount } = activityProgress ?? {};
-  const ofOwners = owners.map((owner) => {
+  const ofOwners = everyOwner.map((owner) => {
     const { tokenIds, activityCount, activity } = known?.get(owner) ?? {};
     return { tokenIds, activityCount, activity: activity?.toArray() };
   });
@@ -127,6 +133,7 @@ describe('events of owners that memory evicts', () => {
     appendEmpty(retainedStatesMax + 1);
     expectRestored();
     expectComplete(followed);
+    expect(evicting.newest()?.owners.get(quietOwner)).toMatchObject({ activityCount: 1 });
     expect(before).toBeGreaterThan(eventsRetained);
     expect(countInMemory()).toBe(eventsRetained);
   });
