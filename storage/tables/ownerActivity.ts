@@ -14,6 +14,9 @@ import {
 } from './column.ts';
 import { defineTable } from './table.ts';
 
+/** A page takes every column of a few rows: with a file for each column, most of its time was opening them. */
+const oneFileBelowBytes = 1024 ** 3;
+
 /**
  * What owners did, as far as no reorganization can take it away: the same table for all generations, since a replay does not fold the chain. It is
  * not partitioned: a page is read from every part that may hold some of it. Where an event was made again from another block, the later one stays.
@@ -58,4 +61,5 @@ export const ownerActivity = defineTable<OwnerActivityRow>({
   engine: 'ReplacingMergeTree(position)',
   orderBy: ['run', 'owner', 'eventNumber'],
   rowsPerMark,
+  oneFileBelowBytes,
 });

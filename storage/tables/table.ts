@@ -26,6 +26,8 @@ export interface TableOptions<Row> {
   readonly ranges?: readonly ColumnKey<Row>[];
   /** Rows that one mark stands for; ClickHouse's default (8,192) when it is left out. */
   readonly rowsPerMark?: number;
+  /** A part below this size is one file, so that whole rows are read from one place; 10 MiB, as ClickHouse has it, when it is left out. */
+  readonly oneFileBelowBytes?: number;
 }
 
 /** Some columns of a table. */
@@ -86,8 +88,13 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     partitionBy,
     orderBy,
     rowsPerMark,
+    oneFileBelowBytes,
     ranges = [],
   } = options;
+  const settings = [
+    rowsPerMark === undefined ? [] : `index_granularity = ${rowsPerMark}`,
+    oneFileBelowBytes === undefined ? [] : `min_bytes_for_wide_part = ${oneFileBelowBytes}`,
+  ].flat();
   const entries = Object.entries<AnyColumn>(columns);
   const resolveName = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
   const timeKey = partitionBy !== undefined && 'month' in partitionBy ? partitionBy.month : null;
@@ -132,7 +139,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
         ` ENGINE = ${cluster === null ? engine : replicate(engine, name)}`,
         partitionExpression === null ? '' : ` PARTITION BY ${partitionExpression}`,
         ` ORDER BY ${sortingKey}`,
-        rowsPerMark === undefined ? '' : ` SETTINGS index_granularity = ${rowsPerMark}`,
+        settings.length === 0 ? '' : ` SETTINGS ${settings.join(', ')}`,
         comment === null ? '' : ` COMMENT ${sqlString(comment)}`,
       ].join('');
     },
