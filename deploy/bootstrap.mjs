@@ -5,21 +5,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { browserNames } from './browserNames.mjs';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const purpose = process.argv[2] ?? 'run';
 
-/**
- * Names of Chromium and Chrome; `test/support/explorer/browser.ts` looks for the same. The first is Chromium without windows, which shows a page with
- * a third less of the processor.
- */
-const browserNames = [
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-];
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 
 checkNode();

@@ -1,43 +1,7 @@
-import { assign, fromPromise, raise, sendTo, setup } from 'xstate';
-import { type BackoffBounds, backoffDelay } from './backoff.ts';
+import { assign, raise, sendTo } from 'xstate';
 import { passError, passErrorAsFault, passFault } from './failureParams.ts';
-import { leaseMachine } from './leaseMachine.ts';
-import { notProvided } from './notProvided.ts';
+import { ingest } from './ingestSetup.ts';
 import { requireValue } from './requireValue.ts';
-
-const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
-/** How often to check whether another process has begun an epoch, */
-const epochCheckMs = 5_000;
-/** and whether an operator's replay has ended. */
-const replayCheckMs = 2_000;
-
-/** What a process may work with. */
-export interface Grant {
-  /** In which it writes; null for one that only reads. */
-  readonly epoch: number | null;
-  /** Generation of the tables to use. */
-  readonly generation: number;
-  /** The active generation, which is read until this one is rebuilt and replaces it; null where this one is active. */
-  readonly rebuildsFrom: number | null;
-}
-
-/** A fault that retrying cannot resolve, and a replay that must end first; anything else is retried. */
-export type IngestFault = 'unusableDatabase' | 'replayRunning';
-
-interface Context {
-  /** Whether this process ingests; one that does not only reads. */
-  readonly writes: boolean;
-  readonly name: string;
-  readonly isUnused: boolean;
-  /** Consecutive ones, of the steps before the grant. */
-  readonly failures: number;
-  readonly hasReportedReplay: boolean;
-  readonly epoch: number;
-  readonly grant: Grant | null;
-  /** It was asked to end. */
-  readonly isEnding: boolean;
-  readonly fault: unknown;
-}
 
 /** After a failure: a database that cannot be used ends the process, and anything else is reported and tried again. */
 function endOrRetry(retry: string, end = '#ingest.ended') {
@@ -45,7 +9,7 @@ function endOrRetry(retry: string, end = '#ingest.ended') {
     {
       guard: { type: 'isFault', params: passFault('unusableDatabase') },
       target: end,
-      actions: { type: 'noteEnding', params: passErrorAsFault },
+      actions: { type: 'noteFault', params: passErrorAsFault },
     },
     { target: retry, actions: ['noteFailure', { type: 'reportFailure', params: passError }] },
   ] as const;
@@ -56,66 +20,7 @@ function endOrRetry(retry: string, end = '#ingest.ended') {
  * the database, migrates the tables, begins an epoch, chooses the generation that it writes to, and ends when
  * another process has taken over. If a preparation fails, the lease is released, since another process may succeed.
  */
-export const ingestMachine = setup({
-  types: {
-    context: {} as Context,
-    input: {} as { readonly writes: boolean },
-    events: {} as
-      | { type: 'release' }
-      /** Another process has begun a later epoch. */
-      | { type: 'superseded'; error: unknown }
-      /** What is being rebuilt is complete and saved. */
-      | { type: 'rebuilt' }
-      | { type: 'leaseHeld' }
-      | { type: 'leaseEnded'; fault: unknown }
-      | { type: 'preparationFailed'; error: unknown },
-    children: {} as { lease: 'lease' },
-    output: {} as { readonly fault: unknown },
-    tags: {} as 'granted' | 'rebuilding',
-  },
-  actors: {
-    lease: leaseMachine,
-    /** The generation that is active. */
-    readActive: fromPromise<number>(notProvided),
-    /** The name of the lease, and whether nobody has ever ingested into the database. */
-    identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
-    ensureStreams: fromPromise<void>(notProvided),
-    /** Brings the tables up to date. */
-    migrate: fromPromise<void>(notProvided),
-    beginEpoch: fromPromise<number>(notProvided),
-    /** Looks up which tables are active each time: a replay that was waited for has replaced them. */
-    chooseGeneration: fromPromise<Pick<Grant, 'generation' | 'rebuildsFrom'>, { readonly epoch: number }>(
-      notProvided,
-    ),
-    /** Checks whether a later epoch has begun, and sends `superseded` if so. */
-    checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
-    /** Makes the rebuilt generation the active one. */
-    activate: fromPromise<void, { readonly grant: Grant }>(notProvided),
-  },
-  guards: {
-    writes: ({ context }) => context.writes,
-    isFault: (_, _params: { error: unknown; fault: IngestFault }): boolean => notProvided(),
-    hasFault: (_, { fault }: { fault: unknown }) => fault !== null,
-    isEnding: ({ context }) => context.isEnding,
-    isRebuilding: ({ context }) => context.grant !== null && context.grant.rebuildsFrom !== null,
-  },
-  actions: {
-    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    noteEnding: assign((_, { fault }: { fault: unknown }) => ({ isEnding: true, fault })),
-    failPreparation: raise((_, { error }: { error: unknown }) => ({ type: 'preparationFailed', error })),
-    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
-    reportReplay: (_, _params: { error: unknown }): void => notProvided(),
-    reportGrant: (): void => notProvided(),
-    reportActivationFailure: (_, _params: { error: unknown }): void => notProvided(),
-    /** Lets others fill tables again. */
-    releaseRebuild: (): void => notProvided(),
-  },
-  delays: {
-    backoff: backoffDelay(backoff),
-    epochCheck: epochCheckMs,
-    replayCheck: replayCheckMs,
-  },
-}).createMachine({
+export const ingestMachine = ingest.createMachine({
   id: 'ingest',
   context: ({ input: { writes } }) => ({
     writes,
@@ -125,7 +30,6 @@ export const ingestMachine = setup({
     hasReportedReplay: false,
     epoch: 0,
     grant: null,
-    isEnding: false,
     fault: null,
   }),
   initial: 'deciding',
@@ -169,26 +73,21 @@ export const ingestMachine = setup({
           guard: ({ event }) => event.snapshot.hasTag('held'),
           actions: raise({ type: 'leaseHeld' }),
         },
-        onDone: { actions: raise(({ event }) => ({ type: 'leaseEnded', fault: event.output.fault })) },
-        onError: { actions: raise(({ event }) => ({ type: 'leaseEnded', fault: event.error })) },
+        onDone: [
+          {
+            guard: ({ event }) => event.output.fault === null,
+            actions: raise({ type: 'leaseReleased' }),
+          },
+          { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.output.fault })) },
+        ],
+        onError: { actions: raise(({ event }) => ({ type: 'leaseLost', error: event.error })) },
       },
       on: {
-        leaseEnded: [
-          {
-            guard: { type: 'hasFault', params: ({ event }) => ({ fault: event.fault }) },
-            target: 'ended',
-            actions: { type: 'noteEnding', params: ({ event }) => ({ fault: event.fault }) },
-          },
-          { guard: 'isEnding', target: 'ended' },
-          { target: 'waiting' },
-        ],
-        release: {
-          target: '.releasing',
-          actions: { type: 'noteEnding', params: { fault: null } },
-        },
+        leaseLost: { target: 'ended', actions: { type: 'noteFault', params: passErrorAsFault } },
+        release: '.releasing.ending',
         superseded: {
-          target: '.releasing',
-          actions: { type: 'noteEnding', params: passErrorAsFault },
+          target: '.releasing.ending',
+          actions: { type: 'noteFault', params: passErrorAsFault },
         },
       },
       initial: 'contending',
@@ -197,7 +96,7 @@ export const ingestMachine = setup({
         preparing: {
           initial: 'ensuringStreams',
           on: {
-            preparationFailed: endOrRetry('releasing', 'releasing'),
+            preparationFailed: endOrRetry('releasing.retrying', 'releasing.ending'),
           },
           states: {
             /** Only with the lease, since a standby may have other settings. */
@@ -305,7 +204,12 @@ export const ingestMachine = setup({
         },
         releasing: {
           entry: sendTo('lease', { type: 'release' }),
-          on: { release: { actions: assign({ isEnding: true }) } },
+          initial: 'retrying',
+          states: {
+            /** Preparing has failed: this process tries again, unless another one has the lease by then. */
+            retrying: { on: { leaseReleased: '#ingest.waiting' } },
+            ending: { on: { leaseReleased: '#ingest.ended' } },
+          },
         },
       },
     },

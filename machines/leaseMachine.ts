@@ -1,123 +1,6 @@
-import { assign, fromPromise, setup } from 'xstate';
+import { assign, raise } from 'xstate';
 import { passError, passFault } from './failureParams.ts';
-import { notProvided } from './notProvided.ts';
-
-/** How often the holder renews the lease, and how often a waiting process checks it. */
-const renewalMs = 1_000;
-/** A lease that was not renewed for this long is free. A holder stops writing earlier than that without a renewal. */
-const abandonedMs = 6_000;
-
-/** The stored lease, as it was observed. */
-export interface LeaseObservation {
-  /** Of the message that is the lease; 0 where there is none. */
-  readonly sequence: number;
-  /** Null once it was released. */
-  readonly holder: LeaseHolder | null;
-  /** Whether the holder was a process of this machine that has ended. */
-  readonly hasHolderEnded: boolean;
-  /** Monotonic times of the request and of its response. */
-  readonly askedAtMs: number;
-  readonly answeredAtMs: number;
-}
-
-/** Who holds the lease, for logs and `/readyz`. */
-export interface LeaseHolder {
-  readonly host: string;
-  readonly pid: number;
-}
-
-/** A message that became the lease. */
-export interface StoredLease {
-  readonly sequence: number;
-  /** Monotonic time at which the attempt to store it began: the lease counts from then on. */
-  readonly sinceMs: number;
-}
-
-interface Replacement {
-  readonly name: string;
-  /** Of the message that is replaced. */
-  readonly sequence: number;
-  /** Whether this process holds the lease with it, or releases it. */
-  readonly holds: boolean;
-}
-
-/** Why a lease could not be verified; anything else is retried. */
-export type LeaseFault =
-  /** Another process holds it. */
-  | 'lost'
-  /** There is no such stream. */
-  | 'missing';
-
-interface Context {
-  /** What is ingested into: one process at a time for each name. */
-  readonly name: string;
-  /** Nobody has ever ingested under this name: without a message the lease is free. */
-  readonly isUnused: boolean;
-  readonly observed: LeaseObservation | null;
-  /** Since when the observed message is known to have been the newest. */
-  readonly seenSinceMs: number;
-  /** Consecutive failed attempts to read or take the lease. */
-  readonly failures: number;
-  readonly hasSeenLease: boolean;
-  /** What this process holds the lease with. */
-  readonly stored: StoredLease;
-  readonly isReleased: boolean;
-  readonly fault: unknown;
-}
-
-/** When the server answered a request is unknown, so time without a renewal counts from the end of the first request to the beginning of the last one. */
-function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
-  const isUnchanged = context.observed?.sequence === sequence && context.failures === 0;
-  return isUnchanged ? context.seenSinceMs : answeredAtMs;
-}
-
-function isFreeLease(context: Context, observation: LeaseObservation): boolean {
-  const { sequence, holder, hasHolderEnded, askedAtMs } = observation;
-  const isNew = sequence === 0 && context.isUnused && !context.hasSeenLease;
-  const isAbandoned = askedAtMs - computeSeenSince(context, observation) >= abandonedMs;
-  return isNew || holder === null || hasHolderEnded || isAbandoned;
-}
-
-const lease = setup({
-  types: {
-    context: {} as Context,
-    input: {} as { readonly name: string; readonly isUnused: boolean },
-    events: {} as { type: 'release' },
-    output: {} as { readonly fault: unknown },
-    tags: {} as 'standby' | 'held',
-  },
-  actors: {
-    observe: fromPromise<LeaseObservation, { readonly name: string }>(notProvided),
-    /** Replaces a message, which must be the newest, with another one. */
-    replace: fromPromise<StoredLease, Replacement>(notProvided),
-    /** Resolves with the message that is the lease, when it is ours. */
-    verify: fromPromise<number, { readonly name: string }>(notProvided),
-    /** Creates the stream again. */
-    recreate: fromPromise<void>(notProvided),
-  },
-  guards: {
-    isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
-      isFreeLease(context, observation),
-    isReleased: ({ context }) => context.isReleased,
-    isFault: (_, _params: { error: unknown; fault: LeaseFault }): boolean => notProvided(),
-  },
-  actions: {
-    noteObservation: assign(({ context }, { observation }: { observation: LeaseObservation }) => ({
-      observed: observation,
-      seenSinceMs: computeSeenSince(context, observation),
-      hasSeenLease: context.hasSeenLease || observation.sequence > 0,
-      failures: 0,
-    })),
-    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    noteStored: assign((_, { stored }: { stored: StoredLease }) => ({ stored })),
-    noteRelease: assign({ isReleased: true }),
-    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
-    reportStandby: (): void => notProvided(),
-    reportTaken: (_, _params: { wasStandby: boolean }): void => notProvided(),
-    reportRenewalFailure: (_, _params: { error: unknown }): void => notProvided(),
-  },
-  delays: { renewal: renewalMs },
-});
+import { lease } from './leaseSetup.ts';
 
 /** Checks the lease every second, and tries to take it once it is free. */
 const contend = ({ wasStandby }: { wasStandby: boolean }) =>
@@ -147,7 +30,6 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
         },
       },
       taking: {
-        on: { release: { actions: 'noteRelease' } },
         invoke: {
           src: 'replace',
           input: ({ context: { name, observed } }) => ({
@@ -155,30 +37,38 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
             sequence: observed?.sequence ?? 0,
             holds: true,
           }),
-          onDone: [
-            {
-              guard: 'isReleased',
-              target: '#lease.releasing',
-              actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+          onDone: {
+            actions: [
+              assign(({ context: { observed }, event: { output } }) => ({
+                // Others count from an observation before it was stored.
+                stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
+              })),
+              raise({ type: 'stored' }),
+            ],
+          },
+          onError: { actions: { type: 'raiseNotStored', params: passError } },
+        },
+        on: {
+          notStored: {
+            target: 'waiting',
+            actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
+          },
+        },
+        initial: 'wanted',
+        states: {
+          wanted: {
+            on: {
+              stored: {
+                target: '#lease.held',
+                actions: { type: 'reportTaken', params: { wasStandby } },
+              },
+              release: 'unwanted',
             },
-            {
-              target: '#lease.held',
-              actions: [
-                assign(({ context: { observed }, event: { output } }) => ({
-                  // Others count from an observation before it was stored.
-                  stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
-                })),
-                { type: 'reportTaken', params: { wasStandby } },
-              ],
-            },
-          ],
-          onError: [
-            { guard: 'isReleased', target: '#lease.released' },
-            {
-              target: 'waiting',
-              actions: [{ type: 'reportFailure', params: passError }, 'noteFailure'],
-            },
-          ],
+          },
+          /** It is released once the attempt has ended. */
+          unwanted: {
+            on: { stored: '#lease.releasing', notStored: '#lease.released', release: {} },
+          },
         },
       },
       waiting: { after: { renewal: 'observing' } },
@@ -199,7 +89,6 @@ export const leaseMachine = lease.createMachine({
     failures: 0,
     hasSeenLease: false,
     stored: { sequence: 0, sinceMs: 0 },
-    isReleased: false,
     fault: null,
   }),
   initial: 'contending',
@@ -218,38 +107,43 @@ export const leaseMachine = lease.createMachine({
     },
     held: {
       meta: { isRoutineInside: true },
-      tags: 'held',
       initial: 'waiting',
       on: { release: '#lease.releasing' },
       states: {
-        waiting: { after: { renewal: 'renewing' } },
+        waiting: { tags: 'held', after: { renewal: 'renewing' } },
         renewing: {
-          // To release it, the sequence of the message to replace must be known.
-          on: { release: { actions: 'noteRelease' } },
           invoke: {
             src: 'replace',
             input: ({ context: { name, stored } }) => ({ name, sequence: stored.sequence, holds: true }),
-            onDone: [
-              {
-                guard: 'isReleased',
-                target: '#lease.releasing',
-                actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+            onDone: {
+              actions: [
+                { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
+                raise({ type: 'stored' }),
+              ],
+            },
+            onError: { actions: { type: 'raiseNotStored', params: passError } },
+          },
+          initial: 'wanted',
+          states: {
+            wanted: {
+              tags: 'held',
+              on: {
+                stored: '#lease.held.waiting',
+                notStored: {
+                  target: '#lease.held.verifying',
+                  actions: { type: 'reportRenewalFailure', params: passError },
+                },
+                release: 'unwanted',
               },
-              {
-                target: 'waiting',
-                actions: { type: 'noteStored', params: ({ event }) => ({ stored: event.output }) },
-              },
-            ],
-            onError: [
-              { guard: 'isReleased', target: '#lease.releasing' },
-              {
-                target: 'verifying',
-                actions: { type: 'reportRenewalFailure', params: passError },
-              },
-            ],
+            },
+            /** To release it, the sequence of the message to replace must be known. */
+            unwanted: {
+              on: { stored: '#lease.releasing', notStored: '#lease.releasing', release: {} },
+            },
           },
         },
         verifying: {
+          tags: 'held',
           invoke: {
             src: 'verify',
             input: ({ context: { name } }) => ({ name }),
@@ -274,7 +168,10 @@ export const leaseMachine = lease.createMachine({
             ],
           },
         },
-        recreating: { invoke: { src: 'recreate', onDone: 'waiting', onError: 'waiting' } },
+        recreating: {
+          tags: 'held',
+          invoke: { src: 'recreate', onDone: 'waiting', onError: 'waiting' },
+        },
       },
     },
     /** If this fails, a standby takes over a few seconds later. */

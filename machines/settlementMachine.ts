@@ -13,24 +13,24 @@ import { submissionStates } from './submissionStates.ts';
 export type SettlementSnapshot = SnapshotFrom<typeof settlementMachine>;
 
 /** Guards take the events of one type, or of several that share the fields that they read. */
-type Received<Type extends SettlementEvent['type']> = {
+type GuardArguments<Type extends SettlementEvent['type']> = {
   readonly context: SettlementContext;
   readonly event: Extract<SettlementEvent, { type: Type }>;
 };
 
-function continuesClosures({ context, event }: Received<'closure_accepted'>): boolean {
+function continuesClosures({ context, event }: GuardArguments<'closure_accepted'>): boolean {
   return context.closure === null || event.firstRound > context.closure.lastRound;
 }
 
-function isAnother({ context, event }: Received<'run_started'>): boolean {
+function isAnother({ context, event }: GuardArguments<'run_started'>): boolean {
   return !event.hasEnded && context.unfinishedRun?.runId !== event.runId;
 }
 
-function isUnfinished({ context, event }: Received<'run_finished'>): boolean {
+function isUnfinished({ context, event }: GuardArguments<'run_finished'>): boolean {
   return context.unfinishedRun?.runId === event.runId;
 }
 
-function isOneMore({ context, event }: Received<'incident_opened'>): boolean {
+function isOneMore({ context, event }: GuardArguments<'incident_opened'>): boolean {
   return (
     !event.hasEnded &&
     !context.openIncidents.includes(event.incidentId) &&
@@ -38,11 +38,11 @@ function isOneMore({ context, event }: Received<'incident_opened'>): boolean {
   );
 }
 
-function isOpen({ context, event }: Received<'incident_closed'>): boolean {
+function isOpen({ context, event }: GuardArguments<'incident_closed'>): boolean {
   return context.openIncidents.includes(event.incidentId);
 }
 
-function isLastOpen({ context, event }: Received<'incident_closed'>): boolean {
+function isLastOpen({ context, event }: GuardArguments<'incident_closed'>): boolean {
   return context.openIncidents.length === 1 && context.openIncidents[0] === event.incidentId;
 }
 

@@ -9,8 +9,7 @@ import {
   takeUntil,
   timer,
 } from 'rxjs';
-import type { EvictedSource } from '../actors/feed/olderEvents.ts';
-import { listStoredCategories } from '../actors/views/feedIndex.ts';
+import { type EvictedSource, listStoredCategories } from '../actors/feed/olderEvents.ts';
 import type { Database } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
 import type { OldestRowMs } from './rowsTtl.ts';

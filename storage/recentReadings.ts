@@ -1,3 +1,4 @@
+import { findFirstIndex } from '../actors/findFirstIndex.ts';
 import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
 
 /** Readings that memory keeps by default, about 10 MB. */
@@ -109,12 +110,6 @@ function drop(tail: Tail) {
 
 /** Index of the first reading in memory above the position. */
 function firstAbove({ readings, start }: Tail, position: number): number {
-  let low = start;
-  let high = readings.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((readings[middle] as AcceptedReading).position > position) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  const isAbove = (index: number) => (readings[start + index] as AcceptedReading).position > position;
+  return start + findFirstIndex(readings.length - start, isAbove);
 }

@@ -49,7 +49,7 @@ export interface SnapshotChain {
 }
 
 export interface SnapshotStore {
-  /** Saves a whole state, and removes snapshots that are not kept any more. */
+  /** Saves a whole state, and removes snapshots that are not retained any more. */
   saveBase(header: SnapshotHeader, records: Iterable<FoldRecord>): Promise<SnapshotChain>;
   /** Saves what changed since the last part of a snapshot. After a failure nothing may follow it. */
   saveIncrement(
@@ -83,7 +83,7 @@ export interface SnapshotStoreOptions {
  *
  * 1. The chunks of a part; the last one says how many there are. With fewer the part does not exist, and the state is that of the part before.
  * 2. The next part only once that is stored. A failure whose outcome is unknown ends the snapshot: a whole state follows.
- * 3. Behind a whole state, snapshots go of which no state is kept, each by dropping its partition.
+ * 3. Behind a whole state, snapshots go of which no state is retained, each by dropping its partition.
  *
  * Each call is of the generation that is active when it begins.
  */
@@ -229,7 +229,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     }
   }
 
-  /** A state that is kept needs its whole snapshot, and increments behind it are kept with it. */
+  /** A state that is retained needs its whole snapshot, and increments behind it stay with it. */
   async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
     const retained = new Set(selectRetained(saved, others).map(({ snapshot }) => snapshot));
     const names = await database.select(

@@ -1,7 +1,7 @@
 import { type Arrival, compareArrivals } from '../actors/feed/arrival.ts';
 import type { StoredCategory } from '../actors/feed/feedCategories.ts';
-import type { EvictedSource, OlderEvents } from '../actors/feed/olderEvents.ts';
-import { compareShown, type FeedPlace, listStoredCategories } from '../actors/views/feedIndex.ts';
+import { compareShown, type FeedPlace } from '../actors/feed/feedItem.ts';
+import { type EvictedSource, listStoredCategories, type OlderEvents } from '../actors/feed/olderEvents.ts';
 import type { Database, QueryParameters } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
 import { readConsistently } from './removals.ts';

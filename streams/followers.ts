@@ -90,8 +90,8 @@ export function createFollowers(options: FollowersOptions): Followers {
   const counterSinks = options.writes ? createRowSinks(options, 'MINER_COUNTER') : null;
   const counter =
     counterSinks === null
-      ? createReadingCounter(options)
-      : createWritingCounter(options, counterSinks.writer);
+      ? createReplicaCounterStream(options)
+      : createWriterCounterStream(options, counterSinks.writer);
   const settlementSinks = options.writes ? createSettlementSinks(options) : null;
   const settlementFold = createSettlementFold({ actors: options.settlements, counts });
   const followers = new Map<InputStreamName, StreamFollower>([
@@ -195,7 +195,7 @@ interface CounterStream {
   readonly recent: RecentReadings;
 }
 
-function createWritingCounter(options: FollowersOptions, writer: RowWriter): CounterStream {
+function createWriterCounterStream(options: FollowersOptions, writer: RowWriter): CounterStream {
   const { database, tables, oldestRowMs } = options;
   const recent = createRecentReadings({ storedThrough: () => writer.storedThrough() });
   return {
@@ -212,28 +212,17 @@ function createWritingCounter(options: FollowersOptions, writer: RowWriter): Cou
   };
 }
 
-function createReadingCounter(options: FollowersOptions): CounterStream {
+function createReplicaCounterStream(options: FollowersOptions): CounterStream {
   const { database, tables, oldestRowMs } = options;
   const stored = createStoredThroughQuery(database, tables, oldestRowMs);
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
-  const fold = createCounterFold({ actors: options.counters, recent, counts: options.counts });
   return {
-    fold: {
-      ...fold,
-      beginRestore: () => {
-        const restoration = fold.beginRestore();
-        return {
-          ...restoration,
-          complete: () => {
-            const replace = restoration.complete();
-            return (position) => {
-              stored.restoredAt(position);
-              replace(position);
-            };
-          },
-        };
-      },
-    },
+    fold: createCounterFold({
+      actors: options.counters,
+      recent,
+      counts: options.counts,
+      onRestored: stored.restoredAt,
+    }),
     observations: createObservationReader({
       recent,
       database,

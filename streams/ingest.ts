@@ -5,7 +5,7 @@ import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import { type StreamName, streamNames } from '../actors/messages/subjects.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import { ingestMachine } from '../machines/ingestMachine.ts';
-import type { LeaseHolder } from '../machines/leaseMachine.ts';
+import type { LeaseHolder } from '../machines/leaseSetup.ts';
 import { requireValue } from '../machines/requireValue.ts';
 import { findDamagedParts } from '../storage/damagedParts.ts';
 import type { Database } from '../storage/database.ts';

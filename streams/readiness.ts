@@ -1,6 +1,6 @@
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
-import type { LeaseHolder } from '../machines/leaseMachine.ts';
+import type { LeaseHolder } from '../machines/leaseSetup.ts';
 import type { Followers } from './followers.ts';
 import type { StreamFollower } from './streamFollower.ts';
 

@@ -20,34 +20,23 @@ import type { foldMachine } from '../machines/foldMachine.ts';
 import type { Member } from '../machines/groupMachine.ts';
 import {
   type CaughtUp,
-  type PipelineFault,
   type RestorationInput,
   type RestoredState,
   streamFollowerMachine,
 } from '../machines/streamFollowerMachine.ts';
-import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';
 import { type ActorOwner, fromOwningObservable } from './actorOwner.ts';
-import { chooseSnapshot, type SnapshotChoice } from './chooseSnapshot.ts';
-import { isStreamMissing } from './jetstream/ensureStreams.ts';
 import type { MessageSource, SourceStatus } from './jetstream/messageSource.ts';
-import { StreamDiverged, verifySource } from './jetstream/sourceVerification.ts';
-import { type StreamPosition, startOfStream } from './jetstream/streamPosition.ts';
+import { StreamDiverged } from './jetstream/sourceVerification.ts';
 import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { CapturedState } from './pipelineItem.ts';
+import { restoreFold, type StoredOutput } from './restoreFold.ts';
 import { createStateSaver } from './stateSaver.ts';
 import { OlderSnapshotNeeded, type StreamFold } from './streamFold.ts';
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from './streamPipeline.ts';
 
-/** What a process that writes has besides the sinks of a pipeline. */
-export interface FollowerSinks extends StreamSinks {
-  /** A pipeline begins behind `position`: messages above it are folded again, and what they make is stored again as it was. */
-  readonly resumeAfter: (position: number) => Promise<void>;
-  /** Whether stored rows come from messages that the stream no longer has; left out where that cannot be known. */
-  readonly isStoredHistoryReplaced?: () => Promise<boolean>;
-  /** Removes what was stored from messages above `position`, which are not in the stream any more. */
-  readonly removeAbove: (position: number) => Promise<void>;
-}
+/** What a process that writes has of a stream: where what its pipeline makes goes, and what is stored of it. */
+export interface FollowerSinks extends StreamSinks, StoredOutput {}
 
 export interface StreamFollowerOptions {
   readonly stream: InputStreamName;
@@ -102,7 +91,7 @@ export interface StreamFollower {
 
 /** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
 export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
-  const { stream, source, jsm, fold, sinks, snapshots, policy, clock, logger } = options;
+  const { stream, source, fold, sinks, snapshots, policy, clock, logger } = options;
   const saver = createStateSaver({ stream, fold, snapshots, clock });
   const ended$ = new Subject<void>();
   let savedPosition: number | null = null;
@@ -224,56 +213,12 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     return attempt;
   }
 
-  /** A stream may vanish while nothing consumes it; the next attempt finds it again. */
-  async function verifyOrCreate() {
-    try {
-      return await verifySource(jsm, stream, startOfStream);
-    } catch (error) {
-      if (isStreamMissing(error)) await options.onMissing?.();
-      throw error;
-    }
-  }
-
   async function restore({ fault }: RestorationInput, signal: AbortSignal): Promise<RestoredState> {
-    const verified = await verifyOrCreate();
-    const choice = await chooseSnapshot(options, verified);
-    const { found } = choice;
-    const place = found === null ? startOfStream : toStreamPosition(found.header);
-    const { lastSequence } = verified;
-    if (sinks !== null) await clearAbove(sinks, place.position, choice, fault);
-    savedTakenAtMs = found?.header.takenAtMs ?? null;
-    const replaceState = found?.replaceState ?? fold.beginRestore().complete();
-    replaceState(place.position);
+    const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
     saver.reset();
-    logger.info(
-      { stream, position: place.position, lastSequence },
-      found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
-    );
-    if (!signal.aborted) savedPosition = place.position;
-    return { place, lastSequence };
-  }
-
-  /**
-   * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
-   * rows of messages that the stream does not hold any more, those of another deployment, and those that a rewinding fold may not make again,
-   * are removed.
-   */
-  async function clearAbove(
-    { resumeAfter, isStoredHistoryReplaced, removeAbove }: FollowerSinks,
-    position: number,
-    { disagrees, isReconfigured }: SnapshotChoice,
-    fault: PipelineFault | null,
-  ) {
-    if (isReconfigured)
-      logger.warn(
-        { stream },
-        'the deployment is another than that of the snapshots: the stream is folded again',
-      );
-    await resumeAfter(position);
-    const hasDiverged = fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
-    const isRewinding = fault === 'olderSnapshotNeeded';
-    if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);
-    if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
+    savedTakenAtMs = takenAtMs;
+    if (!signal.aborted) savedPosition = restored.place.position;
+    return restored;
   }
 
   function status(): FollowerStatus {
@@ -304,8 +249,4 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     },
     restoreFrom: (generation) => actor?.send({ type: 'replaced', generation }),
   };
-}
-
-function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {
-  return { streamCreated, position, digest };
 }

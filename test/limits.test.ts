@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/activityRows.ts';
 import { proposersMax } from '../actors/chain/chainReads.ts';
 import { spanBytesMax } from '../actors/chain/chainSpan.ts';
-import { settlementsKeptMs } from '../actors/chain/settlementRows.ts';
+import { settlementsRetainedMs } from '../actors/chain/settlementRows.ts';
 import { retainedStatesMax } from '../actors/chain/spanFoldState.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
@@ -177,7 +177,7 @@ const memory: readonly Row[] = [
   ],
   [
     'Settlements and checkpoints in memory',
-    `those of ${settlementsKeptMs / dayMs} days, and those that are not final`,
+    `those of ${settlementsRetainedMs / dayMs} days, and those that are not final`,
     'in ClickHouse; their sums stay',
   ],
   ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],

@@ -2,6 +2,7 @@ import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture } from '../foldRecord.ts';
 import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import { toMilliseconds } from '../schemas/durations.ts';
 import type { ChainFeedEvent } from './chainFeedEvent.ts';
 import { decodeChainReads } from './chainReads.ts';
 import {
@@ -93,7 +94,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
       if ('rejection' in decoded) return decoded;
-      const storedAtMs = Number(message.timestampNanos / 1_000_000n);
+      const storedAtMs = toMilliseconds(message.timestampNanos);
       const outcome = fold.receive(state, decoded.value, { position: message.seq, storedAtMs });
       state = outcome.state;
       if ('rejection' in outcome) return { rejection: outcome.rejection };

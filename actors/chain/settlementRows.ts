@@ -16,7 +16,7 @@ import {
  * Settlements and checkpoints stay in memory for so long behind the safe block: the longest range that is shown and the period before it are 60
  * days, which begin up to a day earlier (CONTRACT.md, Settlement history).
  */
-export const settlementsKeptMs = 62 * dayMs;
+export const settlementsRetainedMs = 62 * dayMs;
 
 /** An entry that becomes a row, with its number. */
 export interface Numbered<Entry> {
@@ -120,11 +120,11 @@ function takeOld<Entry extends Settlement | Checkpoint>(
   { block }: ChainState,
   entries: List<Entry>,
   { count, rowCount }: Archive['checkpoints' | 'settlements'],
-  keptMin: number,
+  retainedMin: number,
 ): Entry[] {
-  const endMs = block.timestampMs - settlementsKeptMs;
+  const endMs = block.timestampMs - settlementsRetainedMs;
   return entries
-    .take(Math.max(0, Math.min(rowCount - count, entries.size - keptMin)))
+    .take(Math.max(0, Math.min(rowCount - count, entries.size - retainedMin)))
     .takeWhile(({ source }) => source.blockTimestampMs < endMs)
     .toArray();
 }

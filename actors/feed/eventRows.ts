@@ -2,9 +2,9 @@ import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
 import { compileGuard } from '../schemas/compileCheck.ts';
 import type { EventRow } from '../storedRows.ts';
-import { type FeedItem, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';
 import { chainFeedEvent, measurementEvent } from './eventSchemas.ts';
 import { feedTypes } from './feedCategories.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
 import type { MeasurementEvent } from './measurementEvents.ts';
 
 const isChainEvent = compileGuard(chainFeedEvent);

@@ -1,4 +1,5 @@
 import type { List } from 'immutable';
+import { findFirstIndex } from '../findFirstIndex.ts';
 import { type Arrival, compareArrivals } from './arrival.ts';
 
 /** When a source has more events than this in memory, the oldest are evicted, */
@@ -56,14 +57,8 @@ export function findEventsAfter<Event extends Arrival>(
   { events }: EventWindow<Event>,
   after: Arrival,
 ): List<Event> {
-  let low = 0;
-  let high = events.size;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareArrivals(events.get(middle) as Event, after) > 0) high = middle;
-    else low = middle + 1;
-  }
-  return events.slice(low);
+  const isAfter = (index: number) => compareArrivals(events.get(index) as Event, after) > 0;
+  return events.slice(findFirstIndex(events.size, isAfter));
 }
 
 /**

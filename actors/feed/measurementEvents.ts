@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import { dayMs } from '../schemas/durations.ts';
+import { dayMs, toMilliseconds } from '../schemas/durations.ts';
 import { findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
 import type { MeasuredReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
@@ -171,10 +171,6 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
   for (; step <= highest; step++) reached.push(step * laterDistancesMm);
   const after = highest < firstLater ? firstLater : highest + 1n;
   return { reached: reached.slice(-distancesOfReadingMax), next: after * laterDistancesMm };
-}
-
-function toMilliseconds(nanos: bigint): number {
-  return Number(nanos / 1_000_000n);
 }
 
 /** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */

@@ -1,8 +1,8 @@
 import type { EventRow } from '../storedRows.ts';
-import type { FeedPlace } from '../views/feedIndex.ts';
 import type { Arrival } from './arrival.ts';
 import type { EvictedEvents } from './eventWindow.ts';
-import type { StoredCategory } from './feedCategories.ts';
+import type { FeedCategory, StoredCategory } from './feedCategories.ts';
+import type { FeedPlace } from './feedItem.ts';
 import type { FeedSource, FeedSources } from './feedPosition.ts';
 
 /** A source of which events have left memory: the stored events of its run, up to the newest evicted one, may be read. */
@@ -52,4 +52,14 @@ export function findEvictedSource(sources: FeedSources, source: FeedSource): Evi
   const { run, evicted } = sources[source];
   const { through } = evicted;
   return through === null ? null : { source, run, evicted: { ...evicted, through } };
+}
+
+const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
+  measurement: ['measurement'],
+  chain: ['protocol', 'players'],
+};
+
+/** The categories that the events of a source are stored by, as far as a category of the feed shows them. */
+export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
+  return sourceCategories[source].filter((one) => category === 'all' || category === one);
 }

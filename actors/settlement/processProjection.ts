@@ -4,6 +4,7 @@ import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines
 import { blockUnitsPerBlock, countWholeBlocks } from '../chain/blockUnits.ts';
 import type { ChainState } from '../chain/chainState.ts';
 import { type Frontier, projectFrontier, type WorkedRound } from '../chain/settlementArithmetic.ts';
+import { findFirstIndex } from '../findFirstIndex.ts';
 import type {
   AnchorView,
   BuilderView,
@@ -118,14 +119,8 @@ function isEligible({ workUnits }: WorkedRound, { maxWorkPerRound }: Configurati
 }
 
 function listRoundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
-  let low = 0;
-  let high = rounds.size;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rounds.get(middle) as ClosedRound).roundId > frontier) high = middle;
-    else low = middle + 1;
-  }
-  return rounds.slice(low).toArray();
+  const isAbove = (index: number) => (rounds.get(index) as ClosedRound).roundId > frontier;
+  return rounds.slice(findFirstIndex(rounds.size, isAbove)).toArray();
 }
 
 function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {

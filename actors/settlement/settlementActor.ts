@@ -61,7 +61,7 @@ export interface SettlementActor {
 export function createSettlementActor(restored: Settlement): SettlementActor {
   const actor = createActor(settlementMachine, { snapshot: restored.snapshot });
   let emitted: SettlementEmission[] = [];
-  actor.on('*', (record) => emitted.push(record));
+  actor.on('*', (emission) => emitted.push(emission));
   actor.start();
   let settlement = restored;
 
@@ -78,9 +78,9 @@ export function createSettlementActor(restored: Settlement): SettlementActor {
     const snapshot = actor.getSnapshot();
     // An actor whose machine throws keeps the error to itself.
     if (snapshot.status === 'error') throw snapshot.error;
-    const recorded = emitted.reduce((lists, record) => addRecord(lists, record, storedAtMs), settlement);
-    const acceptedMessages = rememberId(recorded.acceptedMessages, id, storedAtMs);
-    settlement = { ...recorded, snapshot, acceptedMessages };
+    const added = emitted.reduce((lists, emission) => addEmission(lists, emission, storedAtMs), settlement);
+    const acceptedMessages = rememberId(added.acceptedMessages, id, storedAtMs);
+    settlement = { ...added, snapshot, acceptedMessages };
     return null;
   }
 
@@ -97,31 +97,32 @@ function identify({ kind, message }: SettlementMessage): string {
  * dedupe window, and a setting or a block that was overtaken since must not come back.
  */
 function toEvent(
-  said: SettlementMessage,
+  received: SettlementMessage,
   id: string,
   { acceptedMessages, ended }: Settlement,
 ): Decoded<SettlementEvent> {
   if (isRemembered(acceptedMessages, id)) return { value: { type: 'repeated' } };
-  return said.kind === 'oracle'
-    ? { value: toOracleEvent(said.message) }
-    : toReporterEvent(said.message, ended);
+  return received.kind === 'oracle'
+    ? { value: toOracleEvent(received.message) }
+    : toReporterEvent(received.message, ended);
 }
 
-function addRecord(settlement: Settlement, record: SettlementEmission, storedAtMs: number): Settlement {
+/** What the machine has done goes to the lists that grow with time. */
+function addEmission(settlement: Settlement, emission: SettlementEmission, storedAtMs: number): Settlement {
   const { closedRounds, ended, submissionsSinceMs } = settlement;
-  switch (record.type) {
+  switch (emission.type) {
     case 'roundsClosed':
-      return { ...settlement, closedRounds: closedRounds.concat(record.rounds).slice(-closedRoundsMax) };
+      return { ...settlement, closedRounds: closedRounds.concat(emission.rounds).slice(-closedRoundsMax) };
     case 'runEnded':
-      return { ...settlement, ended: { ...ended, runs: rememberId(ended.runs, record.runId, storedAtMs) } };
+      return { ...settlement, ended: { ...ended, runs: rememberId(ended.runs, emission.runId, storedAtMs) } };
     case 'incidentEnded': {
-      const incidents = rememberId(ended.incidents, record.incidentId, storedAtMs);
+      const incidents = rememberId(ended.incidents, emission.incidentId, storedAtMs);
       return { ...settlement, ended: { ...ended, incidents } };
     }
     case 'submissionPrepared':
-      return { ...settlement, submissionsSinceMs: submissionsSinceMs ?? record.createdAtMs };
+      return { ...settlement, submissionsSinceMs: submissionsSinceMs ?? emission.createdAtMs };
     case 'submissionEnded': {
-      const { type: _type, submissionId, ...submission } = record;
+      const { type: _type, submissionId, ...submission } = emission;
       const submissions = rememberId(ended.submissions, submissionId, storedAtMs);
       return { ...addEndedSubmission(settlement, submission), ended: { ...ended, submissions } };
     }

@@ -6,6 +6,7 @@ import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Outcome, Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import { toMilliseconds } from '../schemas/durations.ts';
 import { cacheView } from '../views/cacheView.ts';
 import type { ModulesView } from '../views/views.ts';
 import { foldVersionBeforeMachine } from './convertSettlementLines.ts';
@@ -91,7 +92,7 @@ export function createSettlementActors(): SettlementActors {
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
-    const storedAtMs = Number(message.timestampNanos / 1_000_000n);
+    const storedAtMs = toMilliseconds(message.timestampNanos);
     const installation = findOrCreateInstallation(value.installationId);
     if (installation === null)
       return reject('too_many_installations', `${installationsMax} other installations have messages`);

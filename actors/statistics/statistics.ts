@@ -1,7 +1,7 @@
 import { dayMs } from '../schemas/durations.ts';
 import { roundMs } from '../wheel/roundFold.ts';
 import { computeBps, computeMedian, findLargest, fullBps, sum } from './arithmetic.ts';
-import { type DayHistory, type DaySummary, findDayStart, roundsPerDay } from './dayHistory.ts';
+import { type DayHistory, type DaySummary, findDayStart, listDays, roundsPerDay } from './dayHistory.ts';
 import {
   type BucketStatistics,
   bucketMinutes,
@@ -82,7 +82,7 @@ export function computeStatistics(
   const dayCount = dayCounts[range];
   const windowStartMs = findDayStart(generatedAtMs) - (dayCount - 1) * dayMs;
   const summaries = new Map<number, DaySummary>();
-  for (const day of history === null ? [] : [...history.past, history.open]) summaries.set(day.startMs, day);
+  for (const day of history === null ? [] : listDays(history)) summaries.set(day.startMs, day);
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
     const startMs = windowStartMs + index * dayMs;
     const day = summaries.get(startMs) ?? null;
@@ -124,7 +124,7 @@ function summarizeLifetime(
     return { ...nothing, firstObservedAtMs: null };
   }
   // A day that has not begun is one of a device whose clock is ahead.
-  const days = [...history.past, history.open].filter(({ startMs }) => startMs <= generatedAtMs);
+  const days = listDays(history).filter(({ startMs }) => startMs <= generatedAtMs);
   const sums = days.map((day) => sumEndedRounds(day, generatedAtMs));
   const { firstObservedAtMs, earlier } = history;
   // From the round that holds the first reading, or the first round where that reading came before the genesis.

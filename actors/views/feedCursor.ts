@@ -1,7 +1,7 @@
 import type { FeedCategory } from '../feed/feedCategories.ts';
+import type { FeedPlace } from '../feed/feedItem.ts';
 import { feedSources } from '../feed/feedPosition.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
-import type { FeedPlace } from './feedIndex.ts';
 
 /** Where the next page of a category begins: after this place, whatever has arrived before it since. */
 export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): string {

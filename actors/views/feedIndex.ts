@@ -1,40 +1,15 @@
-import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
-import { type Arrival, beforeAll, compareArrivals } from '../feed/arrival.ts';
+import { type Arrival, beforeAll } from '../feed/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../feed/eventWindow.ts';
+import { type FeedCategory, feedCategories, isOfCategory } from '../feed/feedCategories.ts';
 import {
-  type FeedCategory,
-  type FeedType,
-  feedCategories,
-  isOfCategory,
-  type StoredCategory,
-} from '../feed/feedCategories.ts';
-import type { FeedSource, FeedSources } from '../feed/feedPosition.ts';
-import { buildMeasurementId, type MeasurementEvent } from '../feed/measurementEvents.ts';
-
-const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> = {
-  measurement: ['measurement'],
-  chain: ['protocol', 'players'],
-};
-
-/** The categories that the events of a source are stored by, as far as a category of the feed shows them. */
-export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
-  return sourceCategories[source].filter((one) => category === 'all' || category === one);
-}
-
-/** An event as the feed shows it. */
-export interface FeedItem extends Arrival {
-  readonly id: string;
-  readonly type: FeedType;
-  readonly source: FeedSource;
-  /** Epoch milliseconds; the feed's order is by it. */
-  readonly recordedAtMs: number;
-  /** When it became visible (epoch milliseconds): the stream's time of the message that {@link Arrival} names. */
-  readonly arrivedAtMs: number;
-  readonly event: ChainFeedEvent | MeasurementEvent;
-}
-
-/** Place of an event in the feed's order. */
-export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'source' | keyof Arrival>;
+  compareShown,
+  type FeedItem,
+  type FeedPlace,
+  toChainItem,
+  toMeasurementItem,
+} from '../feed/feedItem.ts';
+import type { FeedSources } from '../feed/feedPosition.ts';
+import { findFirstIndex } from '../findFirstIndex.ts';
 
 /** More new events than this are sorted in together: a start, or a long absence. */
 const insertedMax = 64;
@@ -105,45 +80,7 @@ function createEmptyLists(): Record<FeedCategory, FeedItem[]> {
   return { all: [], protocol: [], players: [], measurement: [] };
 }
 
-/**
- * Negative when `one` is shown before `other` (CONTRACT.md, Feed order): the one that was recorded later; of the same
- * time one of the chain before a measurement, and of one source the one that arrived later.
- */
-export function compareShown(one: FeedPlace, other: FeedPlace): number {
-  if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;
-  if (one.source !== other.source) return one.source === 'chain' ? -1 : 1;
-  return compareArrivals(other, one);
-}
-
 /** Index of the first element that is not older than the place. */
 function findFirstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (compareShown(place, list[middle] as FeedItem) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-export function toChainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
-  const { details, address, source, recordedAtMs, position, ordinal } = event;
-  const { type } = details;
-  const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
-  return { id, type, source: 'chain', recordedAtMs, arrivedAtMs: recordedAtMs, position, ordinal, event };
-}
-
-export function toMeasurementItem(event: MeasurementEvent): FeedItem {
-  const { achievement, installationId, receivedAtMs, arrivedAtMs, position, ordinal } = event;
-  return {
-    id: buildMeasurementId(installationId, achievement),
-    type: achievement.type,
-    source: 'measurement',
-    recordedAtMs: receivedAtMs,
-    arrivedAtMs,
-    position,
-    ordinal,
-    event,
-  };
+  return findFirstIndex(list.length, (index) => compareShown(place, list[index] as FeedItem) >= 0);
 }

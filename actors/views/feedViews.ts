@@ -2,29 +2,24 @@ import { List } from 'immutable';
 import { toFeedItem } from '../feed/eventRows.ts';
 import { nothingEvicted } from '../feed/eventWindow.ts';
 import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../feed/feedCategories.ts';
-import { createFeedNews, type FeedNewsViews } from '../feed/feedNews.ts';
+import { compareShown, type FeedItem, type FeedPlace } from '../feed/feedItem.ts';
 import { type FeedSource, type FeedSources, feedSources } from '../feed/feedPosition.ts';
 import type { MeasurementProgress } from '../feed/measurementEvents.ts';
-import { findEvictedSource, type OlderEvents } from '../feed/olderEvents.ts';
+import { findEvictedSource, listStoredCategories, type OlderEvents } from '../feed/olderEvents.ts';
 import { listKeys } from '../schemas/listKeys.ts';
 import { cacheView } from './cacheView.ts';
 import type { ChainUnavailable, ChainViews, EconomyView } from './chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
-import {
-  compareShown,
-  createFeedIndex,
-  type FeedItem,
-  type FeedPlace,
-  listStoredCategories,
-} from './feedIndex.ts';
+import { createFeedIndex } from './feedIndex.ts';
+import { createFeedNews, type FeedNewsViews } from './feedNews.ts';
 
 export type { FeedCategory, FeedType } from '../feed/feedCategories.ts';
 export { feedCategories, feedTypes, isOfCategory } from '../feed/feedCategories.ts';
-export type { ArrivedItem, FeedNews, ReadNews } from '../feed/feedNews.ts';
+export type { FeedItem } from '../feed/feedItem.ts';
 export type { FeedPosition } from '../feed/feedPosition.ts';
 export { decodeFeedPosition, encodeFeedPosition, isSamePosition } from '../feed/feedPosition.ts';
 export { measurementPolicyVersion, streakDistanceMm } from '../feed/measurementEvents.ts';
-export type { FeedItem } from './feedIndex.ts';
+export type { ArrivedItem, FeedNews, ReadNews } from './feedNews.ts';
 
 export const feedUnavailableReasons = [
   'indexer_disabled',

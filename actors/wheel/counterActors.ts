@@ -5,6 +5,7 @@ import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import { nanosPerMillisecond } from '../schemas/durations.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
 import type { BucketRow, RoundRow } from '../storedRows.ts';
 import type { TelemetryView } from '../views/views.ts';
@@ -29,8 +30,6 @@ import type { RoundState } from './roundFold.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
-
-const nanosPerMillisecond = 1_000_000n;
 
 /** What an accepted message of `MINER_COUNTER` makes. */
 export interface CounterOutput extends ReadingOutput {

@@ -1,130 +1,25 @@
 import { List } from 'immutable';
-import { z } from 'zod';
 import { compareArrivals, formatArrival } from '../feed/arrival.ts';
-import { arrival, measurementEvent } from '../feed/eventSchemas.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../feed/measurementEvents.ts';
 import {
   collectRecords,
-  defineRecord,
   dispatchRecords,
   type FoldRecord,
   RecordRefused,
+  type RecordValue,
   type Restoration,
 } from '../foldRecord.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from '../statistics/dayHistory.ts';
-import { coreStatuses, provenances } from './counterReading.ts';
+import { counterRecords } from './counterRecords.ts';
 import type { InstallationState } from './installationActor.ts';
 import type { RecentRound } from './roundFold.ts';
 
-const amount = z.bigint();
-const count = z.int().min(0);
-const milliseconds = z.int();
-
-const acceptedReading = z.strictObject({
-  telemetryId: z.string(),
-  installationId: z.string(),
-  bootId: z.string(),
-  sequence: count,
-  observedAtMs: milliseconds,
-  receivedAtMs: milliseconds,
-  counterEpoch: z.string(),
-  cumulativeWorkUnits: amount,
-  provenance: z.enum(provenances),
-  softwareVersion: z.string().nullable(),
-  coreStatus: z.enum(coreStatuses),
-  rpmMilli: count,
-  speedMmPerSecond: count,
-  distanceMm: count,
-  position: count,
-});
-
-const recentRounds = z.array(z.strictObject({ roundId: z.int(), workUnits: amount }));
 /** Rounds of one record, by their numbers, so that a round that closes changes a small part of a day. */
 const roundsPerRecord = 12;
 
-const installation = z.strictObject({
-  acceptance: z.strictObject({
-    latest: acceptedReading,
-    earlierBoots: z.array(z.strictObject({ bootId: z.string(), sequence: count })),
-    earlierEpochs: z.array(z.strictObject({ counterEpoch: z.string(), cumulativeWorkUnits: amount })),
-  }),
-  activity: z.strictObject({
-    coveredFromMs: milliseconds,
-    openRoundWorkUnits: amount,
-    bucket: z.strictObject({
-      startMs: milliseconds,
-      observedRoundCount: count,
-      workUnits: amount,
-      readingCount: count,
-      maxDistanceMm: count,
-      peakRpmMilli: count,
-      peakRpmAtMs: milliseconds,
-      peakSpeedMmPerSecond: count,
-      peakSpeedAtMs: milliseconds,
-    }),
-    /** In snapshots of versions before rounds had records of their own. */
-    recentRounds: recentRounds.optional(),
-  }),
-});
-
-const peak = z.strictObject({ value: count, atMs: milliseconds }).nullable();
-
-/** JSON has no map: rounds are pairs of a place in the day and its work. */
-const day = z.strictObject({
-  startMs: milliseconds,
-  observedRoundCount: count,
-  workUnits: amount,
-  distanceMm: count.nullable(),
-  peakRpmMilli: peak,
-  peakSpeedMmPerSecond: peak,
-  rounds: z.array(z.tuple([count, amount])).nullable(),
-});
-
-/** Left out while there are no earlier days. */
-const history = z.strictObject({
-  firstObservedAtMs: milliseconds,
-  earlier: z
-    .strictObject({
-      activeDayCount: count,
-      observedRoundCount: count,
-      workUnits: amount,
-      distanceMm: amount,
-    })
-    .optional(),
-});
-
-const progress = z.strictObject({
-  run: z.string(),
-  earlierDaysMm: amount,
-  dayStartMs: milliseconds,
-  nextDistanceMm: amount,
-  dailyReached: count,
-  speedsReached: count,
-  recordMm: count.nullable(),
-  streakDayMs: milliseconds.nullable(),
-  streakDays: count,
-  givenUp: z.strictObject({ through: arrival.nullable(), throughMs: milliseconds, atPosition: count }),
-});
-
-/** Kinds of records that the state of the counter stream consists of. */
-export const counterRecords = {
-  /** By installation. */
-  installation: defineRecord('installation', installation),
-  /** By installation, and the number of the record. */
-  recentRounds: defineRecord('recentRounds', recentRounds),
-  /** One, with an empty key, once the public installation has a reading. */
-  history: defineRecord('history', history),
-  /** Of the public installation, by its start. */
-  day: defineRecord('day', day),
-  /** One, with an empty key, once the public installation has a reading. */
-  progress: defineRecord('progress', progress),
-  /** Of the public installation, by `formatArrival`. */
-  measurementEvent: defineRecord('measurementEvent', measurementEvent),
-} as const;
-
 /** Snapshots have the name that evicted events had when the first of them were written. */
 function buildProgress(
-  { givenUp, ...rest }: z.output<typeof progress>,
+  { givenUp, ...rest }: RecordValue<typeof counterRecords.progress>,
   events: Iterable<MeasurementEvent>,
 ): MeasurementProgress {
   return { ...rest, events: List([...events].sort(compareArrivals)), evicted: givenUp };
@@ -293,7 +188,7 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
 
 /** Installations with their rounds, ascending. */
 function joinRounds(
-  installations: ReadonlyMap<string, z.output<typeof installation>>,
+  installations: ReadonlyMap<string, RecordValue<typeof counterRecords.installation>>,
   records: ReadonlyMap<string, readonly RecentRound[]>,
 ): InstallationState[] {
   const roundsOf = new Map<string, RecentRound[]>();

@@ -90,6 +90,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
   const number = before.block.number + 1n;
   const block = { number, hash: toBlockHash(deriveHash('block', Number(number))), timestampMs: genesisMs };
   let { minerPositions, owners } = before;
+  const logged: LoggedActivity[] = [];
   const names: RecordName[] = [];
   for (let claim = 0; claim < count; claim++) {
     const tokenId = (Number(number) * 7_919 + claim * 104_729) % minerPositions.size;
@@ -102,9 +103,19 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     const { activityCount, activity } = owner;
     const claimed = { ...owner, activityCount: activityCount + 1, activity: activity.push(event) };
     owners = owners.set(position.owner, claimed);
+    logged.push({
+      blockNumber: event.source.blockNumber,
+      owner: position.owner,
+      eventNumber: activityCount,
+    });
     names.push(`position ${tokenId}`, `activity ${position.owner}/${activityCount}`);
   }
-  return noteChanged({ ...before, block, minerPositions, owners, changed: OrderedSet() }, ...names);
+  const activityProgress = {
+    ...before.activityProgress,
+    logged: before.activityProgress.logged.push(...logged),
+  };
+  const changed = OrderedSet<RecordName>();
+  return noteChanged({ ...before, block, minerPositions, owners, activityProgress, changed }, ...names);
 }
 
 function buildPosition(tokenId: number, owner: Address): MinerPosition {

@@ -10,10 +10,12 @@ export interface CounterFoldOptions {
   readonly actors: CounterActors;
   readonly recent: RecentReadings;
   readonly counts: MessageCounts;
+  /** Called with the place of a state that was restored; left out where nobody asks. */
+  readonly onRestored?: (position: number) => void;
 }
 
 /** The fold of `MINER_COUNTER`: readings go to the actors, the recent readings and rows. */
-export function createCounterFold({ actors, recent, counts }: CounterFoldOptions): StreamFold {
+export function createCounterFold({ actors, recent, counts, onRestored }: CounterFoldOptions): StreamFold {
   return {
     identity: actors.identity,
 
@@ -34,7 +36,11 @@ export function createCounterFold({ actors, recent, counts }: CounterFoldOptions
 
     capture: () => actors.capture(),
 
-    beginRestore: () => afterRestoration(actors.beginRestore(), recent.reset),
+    beginRestore: () =>
+      afterRestoration(actors.beginRestore(), (position) => {
+        onRestored?.(position);
+        recent.reset(position);
+      }),
 
     convertLines: convertCounterLines,
 

@@ -96,6 +96,12 @@ export function proveHeader(answer: unknown): BlockHeader {
   };
 }
 
+/** @throws ProviderInconsistent when a header does not name the block before it as its parent. */
+export function expectParent(of: BlockHeader, before: Pick<BlockHeader, 'number' | 'hash'>): void {
+  if (of.parentHash === before.hash) return;
+  throw new ProviderInconsistent(`block ${of.number} does not name block ${before.number} as its parent`);
+}
+
 const receipt = z.object({
   type: quantity.nullish(),
   /** Blocks before Byzantium have the root of the state instead. */

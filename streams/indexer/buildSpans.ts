@@ -5,8 +5,7 @@ import {
   spanBytesMax,
 } from '../../actors/chain/chainSpan.ts';
 import type { BlockHash } from '../../actors/schemas/hex.ts';
-import type { BlockHeader } from './blockProof.ts';
-import { expectParent } from './chainReader.ts';
+import { type BlockHeader, expectParent } from './blockProof.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /** A part's logs, so that the message around them is not too large. */

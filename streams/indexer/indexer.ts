@@ -1,12 +1,12 @@
 import { fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import type { Member } from '../../machines/groupMachine.ts';
+import { indexerMachine } from '../../machines/indexerMachine.ts';
 import {
   defaultIndexerTimings,
   type IndexerState,
   type IndexerTimings,
-  indexerMachine,
   indexerStates,
-} from '../../machines/indexerMachine.ts';
+} from '../../machines/indexerSetup.ts';
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
 import { PublishedMeanwhile } from './spanPublisher.ts';
 

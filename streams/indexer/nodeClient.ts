@@ -1,4 +1,4 @@
-import { createClient, rpcSchema, type Transport } from 'viem';
+import { createClient, http, rpcSchema, type Transport, webSocket } from 'viem';
 
 type Methods = [
   { Method: 'eth_chainId'; Parameters?: undefined; ReturnType: unknown },
@@ -10,8 +10,35 @@ type Methods = [
 
 export type NodeClient = ReturnType<typeof createNodeClient>;
 
+/** Two clients of one node. */
+export interface NodeClients {
+  readonly client: NodeClient;
+  /** What is requested of it at the same time goes in one request over HTTP; over a web socket it is the other one. */
+  readonly batchingClient: NodeClient;
+}
+
+export interface NodeClientsOptions {
+  /** `http(s)` or `ws(s)`. */
+  readonly url: string;
+  /** A request that takes longer than this has failed. */
+  readonly requestMs: number;
+  readonly batchSize: number;
+}
+
+export function createNodeClients({ url, requestMs, batchSize }: NodeClientsOptions): NodeClients {
+  const settings = { timeout: requestMs, retryCount: 0 };
+  if (url.startsWith('ws')) {
+    const client = createNodeClient(webSocket(url, settings));
+    return { client, batchingClient: client };
+  }
+  return {
+    client: createNodeClient(http(url, settings)),
+    batchingClient: createNodeClient(http(url, { ...settings, batch: { batchSize } })),
+  };
+}
+
 /** Answers are `unknown` until they are proven. */
-export function createNodeClient(transport: Transport) {
+function createNodeClient(transport: Transport) {
   return createClient({ transport, rpcSchema: rpcSchema<Methods>() });
 }
 

@@ -1,9 +1,7 @@
-import type { BlockHeader } from './blockProof.ts';
-import { type ChainReader, expectParent } from './chainReader.ts';
+import { type BlockHeader, expectParent } from './blockProof.ts';
+import type { ChainReader } from './chainReader.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 import type { PublishedBlock } from './spanPublisher.ts';
-
-type HeaderReader = Pick<ChainReader, 'header'>;
 
 /**
  * The newest published block that is on the node's chain.
@@ -11,7 +9,7 @@ type HeaderReader = Pick<ChainReader, 'header'>;
  * @throws ProviderInconsistent when none is.
  */
 export async function findCommonBlock(
-  reader: HeaderReader,
+  reader: Pick<ChainReader, 'header'>,
   published: readonly PublishedBlock[],
 ): Promise<PublishedBlock> {
   for (const known of published.toReversed())
@@ -27,7 +25,7 @@ export async function findCommonBlock(
  * @throws ProviderInconsistent when they do not.
  */
 export async function readBranch(
-  reader: HeaderReader,
+  reader: Pick<ChainReader, 'header'>,
   common: PublishedBlock,
   newest: BlockHeader,
 ): Promise<BlockHeader[]> {

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { leaseSubject } from '../../actors/messages/subjects.ts';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import type { Clock } from '../../actors/views/clock.ts';
-import { type LeaseHolder, leaseMachine } from '../../machines/leaseMachine.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import type { LeaseHolder } from '../../machines/leaseSetup.ts';
 import { isStreamMissing } from './ensureStreams.ts';
 import type { JetStream } from './natsLink.ts';
 
@@ -118,8 +119,7 @@ type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
 /** Whether this process holds the lease at this moment (monotonic), as far as its own clock shows. */
 export function isLeaseHeld(lease: LeaseSnapshot | undefined, nowMs: number): boolean {
   if (lease === undefined || !lease.hasTag('held')) return false;
-  const { stored, isReleased } = lease.context;
-  return !isReleased && nowMs - stored.sinceMs < heldMs;
+  return nowMs - lease.context.stored.sinceMs < heldMs;
 }
 
 /** The process that ingests while this one waits as a standby; null otherwise. */

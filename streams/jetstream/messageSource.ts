@@ -67,35 +67,35 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     return new Observable<MessageBatch>((subscriber) => {
       const ending = new AbortController();
       progress.restartAfter(from.position);
-      const reading = createReading(from, owner, {
+      const source = createSourceActor(from, owner, {
         gate,
         signal: ending.signal,
         emit: (batch) => {
           gate.enter(batch.weight);
           subscriber.next(batch);
-          reading.send({ type: 'progressed' });
-          if (progress.advance(batch.position)) reading.send({ type: 'caughtUp' });
+          source.send({ type: 'progressed' });
+          if (progress.advance(batch.position)) source.send({ type: 'caughtUp' });
         },
       });
-      actor = reading;
-      reading.subscribe({
+      actor = source;
+      source.subscribe({
         complete: () => {
-          const fault = reading.getSnapshot().output?.fault ?? null;
+          const fault = source.getSnapshot().output?.fault ?? null;
           if (fault === null) subscriber.complete();
           else subscriber.error(fault);
         },
         error: (error) => subscriber.error(error),
       });
-      reading.start();
+      source.start();
       return () => {
         ending.abort();
-        owner.end(reading);
+        owner.end(source);
       };
     });
   }
 
   /** Of one subscription: one consumer after another, each from where the previous one ended. */
-  function createReading(
+  function createSourceActor(
     from: StreamPosition,
     owner: ActorOwner,
     recipient: BatchRecipient,
@@ -104,7 +104,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     let place = from;
     let isReported = false;
 
-    const onCaughtUp = () => reading.send({ type: 'caughtUp' });
+    const onCaughtUp = () => source.send({ type: 'caughtUp' });
     function onEndSeen(sequence: number, atMs: number) {
       if (!progress.noteEnd(sequence, atMs)) return;
       onCaughtUp();
@@ -148,7 +148,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
      * election takes, which is up to nine seconds; servers that are merely slow get more time then.
      */
     function answerSoon<Answer>(asked: Promise<Answer>): Promise<Answer> {
-      const { failures } = reading.getSnapshot().context;
+      const { failures } = source.getSnapshot().context;
       const waitMs = failures < shortAttempts ? answerMs.short : answerMs.long;
       return firstValueFrom(rxFrom(asked).pipe(timeout(waitMs)));
     }
@@ -159,7 +159,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       });
     }
 
-    const reading = createActor(
+    const source = createActor(
       messageSourceMachine.provide({
         actors: {
           verify: fromPromise(verify),
@@ -178,7 +178,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       }),
       { id: 'source', input: { label: stream }, ...owner.options },
     );
-    return reading;
+    return source;
   }
 
   function state(): MessageSourceState {

@@ -5,7 +5,7 @@ import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
 import { proposersMax } from '../../actors/chain/chainReads.ts';
 import { chainRecords } from '../../actors/chain/chainRecords.ts';
 import { coreEventsShown } from '../../actors/chain/coreState.ts';
-import { settlementsKeptMs } from '../../actors/chain/settlementRows.ts';
+import { settlementsRetainedMs } from '../../actors/chain/settlementRows.ts';
 import {
   recentCheckpointsShown,
   recentRoundsShown,
@@ -20,7 +20,7 @@ import { instancesMax } from '../../actors/settlement/settlementActors.ts';
 import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
 import { pastDaysMax } from '../../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../../actors/wheel/acceptance.ts';
-import { counterRecords } from '../../actors/wheel/counterSnapshot.ts';
+import { counterRecords } from '../../actors/wheel/counterRecords.ts';
 import { recentRoundsMax } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 
@@ -78,7 +78,7 @@ it('the page gives the bounds that the constants have, and names each of those',
     rememberedIdsMin,
     rememberedMarksMax,
     rememberedMs: rememberedMs / dayMs,
-    settlementsKeptMs: settlementsKeptMs / dayMs,
+    settlementsRetainedMs: settlementsRetainedMs / dayMs,
   };
   const stated = Array.from(
     page.matchAll(/(\d[\d,]*)[^\d|`]*\(`(\w+)`\)/g),

@@ -124,19 +124,19 @@ describe('pages of the explorer', () => {
   it('take a bounded amount of memory, whichever are asked for', () => {
     const cache = createPageCache<{ bytes: number }>();
     const listed = new Map<string, { bytes: number }>();
-    const countKept = () => [...listed].filter(([place, page]) => cache.get(place) === page).length;
+    const countCached = () => [...listed].filter(([place, page]) => cache.get(place) === page).length;
     const add = (place: string, bytes: number) => {
       const page = { bytes };
       listed.set(place, page);
       cache.set(place, page);
     };
     for (let page = 0; page < 1_000; page++) add(`/owners/${page}`, 1_000);
-    expect(countKept()).toBe(cachedPagesMax);
+    expect(countCached()).toBe(cachedPagesMax);
     // The same page again takes the place of the earlier one.
     for (let page = 0; page < 10; page++) add('/owners/999', 1_000);
-    expect(countKept()).toBe(cachedPagesMax);
+    expect(countCached()).toBe(cachedPagesMax);
     for (let page = 0; page < 100; page++) add(`/large/${page}`, cachedPagesBytesMax / 4);
-    expect(countKept()).toBe(4);
+    expect(countCached()).toBe(4);
     expect(cache.get('/large/99')).toBeDefined();
   });
 

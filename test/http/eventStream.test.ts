@@ -61,10 +61,10 @@ async function createRecords() {
   return {
     olderEvents,
     /** Moves all events but the newest to the older ones, whose reads fail at first. */
-    async evictOldest(keptCount: number, failing: number) {
+    async evictOldest(retainedCount: number, failing: number) {
       if (progress === null) return;
       const { run, evicted } = progress;
-      const gone = progress.events.skipLast(keptCount).toArray();
+      const gone = progress.events.skipLast(retainedCount).toArray();
       const through = gone.at(-1) ?? evicted.through;
       failures = failing;
       const throughMs = gone.reduce(
@@ -73,7 +73,7 @@ async function createRecords() {
       );
       progress = {
         ...progress,
-        events: progress.events.takeLast(keptCount),
+        events: progress.events.takeLast(retainedCount),
         evicted: { through, throughMs, atPosition: addedCount },
       };
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));

@@ -1,14 +1,7 @@
-import { List } from 'immutable';
 import { expect, it, onTestFinished } from 'vitest';
-import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { encodeFeedPosition } from '../../actors/views/feedViews.ts';
-import {
-  buildEconomyEvents,
-  buildState,
-  createStateViews,
-  stateOwner,
-} from '../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 
@@ -16,34 +9,7 @@ import { eventually } from '../support/processes/childProcess.ts';
 async function startWithSymbol(symbol: string) {
   const state = buildState(buildEconomyEvents({ symbol }));
   const { views } = createStateViews(state);
-  const claimed = {
-    family: 'chain' as const,
-    details: {
-      type: 'player.rewards_claimed' as const,
-      owner: stateOwner,
-      tokenIds: [1n],
-      amountBaseUnits: 5n,
-    },
-    address: stateOwner,
-    source: {
-      blockNumber: 50n,
-      blockHash: buildBlockHash('a'),
-      blockTimestampMs: state.block.timestampMs,
-      transactionHash: buildTransactionHash('a'),
-      transactionIndex: 0,
-      logIndex: 0,
-    },
-    recordedAtMs: state.block.timestampMs,
-    position: 1,
-    ordinal: 0,
-  };
-  const economy = () => {
-    const view = views.economy();
-    return view.status === 'unavailable'
-      ? view
-      : { ...view, feed: { run: 'run', events: List([claimed]), evicted: nothingEvicted } };
-  };
-  return startPublicServer({ chain: { ...views, economy } });
+  return startPublicServer({ chain: replaceFeed(views, [buildFeedEvent(state, rewardsClaimed)]) });
 }
 
 it.each(['/v1/events', '/v2/public/events'])(

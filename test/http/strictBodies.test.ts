@@ -1,11 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
-import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
 import { compileCheck } from '../../actors/schemas/compileCheck.ts';
-import type { ChainFeedEvent, ChainViews } from '../../actors/views/chainViewTypes.ts';
+import type { ChainViews } from '../../actors/views/chainViewTypes.ts';
 import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
@@ -18,7 +16,7 @@ import {
   plainMetadata,
   stateOwner,
 } from '../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
+import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -36,42 +34,16 @@ function chainWithEvents(): ChainViews {
   const second = buildEconomyEvents(minted).filter(({ name }) => name === 'PositionMinted');
   const state = buildState([...buildEconomyEvents(), card, ...second]);
   const { views } = createStateViews(state);
-  const source = {
-    blockNumber: 50n,
-    blockHash: buildBlockHash('a'),
-    blockTimestampMs: state.block.timestampMs,
-    transactionHash: buildTransactionHash('a'),
-    transactionIndex: 0,
-    logIndex: 0,
-  };
-  const event = (logIndex: number, details: ChainFeedEvent['details']): ChainFeedEvent => ({
-    family: 'chain',
-    details,
-    address: stateOwner,
-    source: { ...source, logIndex },
-    recordedAtMs: state.block.timestampMs + logIndex,
-    position: 1,
-    ordinal: logIndex,
-  });
-  const events = List([
-    event(0, { type: 'player.rewards_claimed', owner: stateOwner, tokenIds: [1n], amountBaseUnits: 5n }),
-    event(1, {
-      type: 'player.miners_merged',
-      owner: stateOwner,
-      survivorTokenId: 1n,
-      donorTokenId: 2n,
-      level: 2,
-      nextMergeBlock: 9n,
-      effectiveRound: 3n,
-    }),
-  ]);
-  const economy = () => {
-    const view = views.economy();
-    return view.status === 'unavailable'
-      ? view
-      : { ...view, feed: { run: 'run', events, evicted: nothingEvicted } };
-  };
-  return { ...views, economy };
+  const merged = {
+    type: 'player.miners_merged',
+    owner: stateOwner,
+    survivorTokenId: 1n,
+    donorTokenId: 2n,
+    level: 2,
+    nextMergeBlock: 9n,
+    effectiveRound: 3n,
+  } as const;
+  return replaceFeed(views, [buildFeedEvent(state, rewardsClaimed), buildFeedEvent(state, merged, 1)]);
 }
 
 /** A process snapshot with everything in it. */

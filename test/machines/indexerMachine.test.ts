@@ -1,12 +1,8 @@
 import { Subject } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
-import {
-  defaultIndexerTimings,
-  type HeadMoved,
-  indexerMachine,
-  indexerStates,
-} from '../../machines/indexerMachine.ts';
+import { indexerMachine } from '../../machines/indexerMachine.ts';
+import { defaultIndexerTimings, type HeadMoved, indexerStates } from '../../machines/indexerSetup.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 type Snapshot = SnapshotFrom<typeof indexerMachine>;

@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
-import {
-  type LeaseFault,
-  type LeaseHolder,
-  type LeaseObservation,
-  leaseMachine,
-} from '../../machines/leaseMachine.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import type { LeaseFault, LeaseHolder, LeaseObservation } from '../../machines/leaseSetup.ts';
 
 const other: LeaseHolder = { host: 'other', pid: 2 };
 const us: LeaseHolder = { host: 'here', pid: 1 };
@@ -187,7 +183,8 @@ describe('the machine of the lease', () => {
     await pass(200);
     renewing.lease.send({ type: 'release' });
     renewing.lease.send({ type: 'release' });
-    expect(renewing.lease.getSnapshot().context.isReleased).toBe(true);
+    expect(renewing.lease.getSnapshot().value).toEqual({ held: { renewing: 'unwanted' } });
+    expect(renewing.is('held')).toBe(false);
     await pass(700);
     expect(renewing.lease.getSnapshot().value).toBe('released');
     expect(renewing.store.replacements).toEqual(['held', 'held', 'given back']);

@@ -11,7 +11,8 @@ import {
 } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
-import { type LeaseObservation, leaseMachine } from '../../machines/leaseMachine.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import type { LeaseObservation } from '../../machines/leaseSetup.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
 import { type PortEvent, serverMachine } from '../../machines/serverMachine.ts';
 import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
@@ -493,6 +494,21 @@ describe('the machine of the service', () => {
     expect(done.filter((one) => one === 'take lease').length).toBeGreaterThan(2);
     expect(done.filter((one) => one === 'give lease back')).toHaveLength(2);
     expect(done.filter((one) => one === 'open JetStream')).toHaveLength(2);
+  });
+
+  it('does not try again when it is stopped while the lease is being released', async () => {
+    const { root, ingest, done, resolve } = start({
+      hangs: ['give lease back'],
+      fails: { 'begin epoch': 1 },
+    });
+    await pass(10);
+    expect(ingest()?.value).toEqual({ leasing: { releasing: 'retrying' } });
+    root.send({ type: 'stop' });
+    resolve('give lease back');
+    await pass(10);
+    expect(done).toContain('close NATS');
+    expect(done.filter((one) => one === 'identify')).toHaveLength(1);
+    expect(root.getSnapshot().value.course).toBe('stopped');
   });
 
   it('waits for a replay of an operator, holding the lease', async () => {

@@ -1,22 +1,5 @@
 // Plans for faults of the program that need circumstances which few seeds draw: each has these often, and nothing that is never drawn.
-
-const fair = {
-  messageUnanswered: 0,
-  messageLost: 0,
-  connectionCut: 0,
-  statementRefused: 0,
-  statementApplied: 0,
-  statementTorn: 0,
-  statementUnanswered: 0,
-  nodeRefused: 0,
-  nodeUnanswered: 0,
-  nodeGateway: 0,
-  nodeError: 0,
-  nodeLie: 0,
-  nodeShuffled: 0,
-  nodeLagBlocks: 0,
-  latencyMsMax: 4,
-};
+import { calmWeather } from './plan/calmWeather.mjs';
 
 /** @param faults second of the episode, kind, and what else belongs to it. */
 const episode = (faults, { weather = {}, ...rest } = {}) => ({
@@ -25,7 +8,7 @@ const episode = (faults, { weather = {}, ...rest } = {}) => ({
   readingsPerSecond: 3,
   secondsPerBlock: 2,
   ...rest,
-  weather: { ...fair, ...weather },
+  weather: { ...calmWeather, ...weather },
   faults: faults.map(([second, kind, members = {}]) => ({
     atMs: second * 1_000,
     fault: { kind, ...members },

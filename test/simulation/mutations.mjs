@@ -120,7 +120,7 @@ export const mutations = [
     what: 'Rows of messages that the stream has lost are not removed',
     replacements: [
       {
-        file: 'streams/streamFollower.ts',
+        file: 'streams/restoreFold.ts',
         from: 'if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);',
         to: 'if (isReconfigured) await removeAbove(position);',
       },
@@ -357,7 +357,7 @@ export const mutations = [
     plan: reorganizationsMeanwhile,
     replacements: [
       {
-        file: 'streams/indexer/indexerWork.ts',
+        file: 'streams/indexer/blockPublishing.ts',
         from: 'return header.parentHash === before.hash ? header : null;',
         to: 'return header;',
       },

@@ -3,12 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ChainFeedEvent } from '../../actors/chain/chainFeedEvent.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { EventWindow } from '../../actors/feed/eventWindow.ts';
+import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
 import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feedCursor.ts';
-import { toChainItem } from '../../actors/views/feedIndex.ts';
 import {
   createFeedViews,
   type FeedItem,

@@ -340,7 +340,7 @@ describe('indexer', () => {
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
     await caughtUp();
-    expect(indexer.status().providerFailures).toBe(1);
+    expect(indexer.status().providerFailures).toBeGreaterThan(0);
     await expectRight(economy, nats);
   });
 

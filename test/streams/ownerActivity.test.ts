@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { foldVersionBeforeRows } from '../../actors/chain/convertChainRecords.ts';
 import type { LoggedActivity } from '../../actors/chain/ownerState.ts';
+import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
 import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
@@ -37,7 +38,6 @@ import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 const confirmedBy = 11;
-const keptStates = 600;
 /** Fewer than the service has, so that pages reach both rows and memory. */
 const eventsRetained = 100;
 const owners = ['a', 'b', 'c', 'd'].map((digit) => toAddress(`0x${digit.repeat(40)}`));
@@ -298,12 +298,12 @@ describe('the activity of owners', () => {
         const followed = followPlainly(opened, chain.messages);
         chain.append(400, 25);
         await followed.follow();
-        chain.append(keptStates, 5);
+        chain.append(retainedStatesMax, 5);
         await followed.follow();
         expect(countEvicted(followed.actors)).toBeGreaterThan(0);
         for (const [at, { does, size }] of steps.entries()) {
-          // Below every state that is kept.
-          if (deepAt.includes(at)) chain.reorganize(keptStates + confirmedBy + size, 10);
+          // Below every state that is retained.
+          if (deepAt.includes(at)) chain.reorganize(retainedStatesMax + confirmedBy + size, 10);
           if (does === 'extend') chain.append(size * 3, 40);
           if (does === 'reorganize') chain.reorganize(size * 2, 20);
           if (does === 'restart') await followed.restart(size % 3);
@@ -328,7 +328,7 @@ describe('the activity of owners', () => {
     const { views, follow } = followPlainly(opened, chain.messages);
     chain.append(500, 30);
     await follow();
-    chain.append(keptStates, 5);
+    chain.append(retainedStatesMax, 5);
     await follow();
     const owner = owners[1] as Address;
     const before = chain.listActivity(owner);
@@ -356,13 +356,13 @@ describe('the activity of owners', () => {
     await ingesting.follow();
     chain.append(400, 30);
     await ingesting.follow();
-    chain.append(keptStates, 5);
+    chain.append(retainedStatesMax, 5);
     await ingesting.follow();
     await serving.follow();
     const listBefore = owners.map((owner) => [owner, chain.listActivity(owner)] as const);
-    chain.reorganize(keptStates + 300, 0);
+    chain.reorganize(retainedStatesMax + 300, 0);
     chain.append(200, 60);
-    chain.append(keptStates + confirmedBy, 0);
+    chain.append(retainedStatesMax + confirmedBy, 0);
     await ingesting.follow();
     const [owner, before] = listBefore.find(([one]) => chain.listActivity(one).length > 100) ?? [];
     if (owner === undefined || before === undefined) throw new Error('nobody has a history');
@@ -381,11 +381,11 @@ describe('the activity of owners', () => {
     chain.append(500, 30);
     await written.follow();
     chain.append(40, 30);
-    // Fewer blocks than are kept: nothing is a row yet, as that version had it.
+    // Fewer blocks than are retained: nothing is a row yet, as that version had it.
     const records = Array.from(writeNamedRecords(written.fold.capture().all()), removeMembers);
     const followed = followPlainly(opened, chain.messages);
     followed.restore(records, 500);
-    chain.append(keptStates, 2);
+    chain.append(retainedStatesMax, 2);
     await followed.follow();
     for (const owner of owners) {
       const first = await firstPage(followed.views, owner, 33);
@@ -407,7 +407,7 @@ describe('the activity of owners', () => {
     const { views, follow } = followPlainly(opened, chain.messages);
     chain.append(500, 30);
     await follow();
-    chain.append(keptStates, 0);
+    chain.append(retainedStatesMax, 0);
     await follow();
     const holder = owners.find((owner) => chain.listActivity(owner).length > 80);
     if (holder === undefined) throw new Error('nobody has a history');

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { chainRecords } from '../../../actors/chain/chainRecords.ts';
 import { collectOwners } from '../../../actors/chain/collectOwners.ts';
+import type { MinerPosition } from '../../../actors/chain/miningState.ts';
 import type { OwnerEvent } from '../../../actors/chain/ownerState.ts';
-import { dispatchRecords } from '../../../actors/foldRecord.ts';
+import { dispatchRecords, type FoldRecord } from '../../../actors/foldRecord.ts';
+import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
 
@@ -81,4 +83,95 @@ describe('events of an owner', () => {
     expect(list([7, 8], [7, 8], [8, 9])).toEqual([8, 9]);
     expect(list([7, 8], [7, 8])).toEqual([]);
   });
+});
+
+const [giver, taker] = [toAddress(`0x${'f'.repeat(40)}`), toAddress(`0x${'1'.repeat(40)}`)];
+
+function collectRecords(records: readonly FoldRecord[]) {
+  const collected = collectOwners();
+  const add = dispatchRecords(...collected.readers);
+  for (const record of records) add(record);
+  return collected.complete(null);
+}
+
+describe('events of several owners', () => {
+  const writeEvent = (
+    owner: Address,
+    number: number,
+    block: number,
+    logIndex: number,
+    from: Address | null,
+  ) => {
+    const event = buildOwnerEvent(block);
+    const source = { ...event.source, logIndex };
+    return chainRecords.activity.write(`${owner}/${number}`, { ...event, from, source });
+  };
+  const listLogged = (records: readonly FoldRecord[]) =>
+    collectRecords(records)
+      .activityProgress.logged.map(
+        ({ owner, eventNumber }) => `${owner === giver ? 'giver' : 'taker'} ${eventNumber}`,
+      )
+      .toArray();
+
+  it('are in the order in which they were logged, however their records come', () => {
+    const ofGiver = [writeEvent(giver, 0, 7, 1, giver), writeEvent(giver, 1, 7, 2, taker)];
+    const ofTaker = [writeEvent(taker, 0, 7, 0, null), writeEvent(taker, 1, 7, 1, giver)];
+    const ofBoth = [writeEvent(taker, 2, 7, 2, taker), writeEvent(giver, 2, 8, 0, null)];
+    const logged = ['taker 0', 'giver 0', 'taker 1', 'taker 2', 'giver 1', 'giver 2'];
+    expect(listLogged([...ofGiver, ...ofTaker, ...ofBoth])).toEqual(logged);
+    expect(listLogged([...ofTaker, ...ofGiver, ...ofBoth])).toEqual(logged);
+  });
+
+  it('that a reorganization has replaced under their numbers are where the others were logged', () => {
+    const first = [writeEvent(taker, 0, 7, 0, null), writeEvent(giver, 0, 8, 0, null)];
+    expect(listLogged(first)).toEqual(['taker 0', 'giver 0']);
+    const replaced = writeEvent(taker, 0, 9, 0, null);
+    expect(listLogged([...first, replaced])).toEqual(['giver 0', 'taker 0']);
+  });
+});
+
+describe('tokens of an owner', () => {
+  const writePosition = (tokenId: number, owner: Address | null) =>
+    chainRecords.position.writeChange(tokenId, owner === null ? undefined : buildPosition(tokenId, owner));
+
+  it('are those of the latest records of its positions, ascending', () => {
+    const held = [9, 2, 5, 30, 4].map((tokenId) => writePosition(tokenId, giver));
+    const event = chainRecords.activity.write(`${giver}/0`, buildOwnerEvent(7));
+    const later = [writePosition(5, taker), writePosition(30, null), writePosition(3, taker)];
+    const listTokens = (records: readonly FoldRecord[]) => {
+      const { owners } = collectRecords(records);
+      return [owners.get(giver)?.tokenIds, owners.get(taker)?.tokenIds];
+    };
+    expect(listTokens(held)).toEqual([[2, 4, 5, 9, 30], undefined]);
+    expect(listTokens([...held, event, ...later])).toEqual([
+      [2, 4, 9],
+      [3, 5],
+    ]);
+    expect(listTokens([...held.slice(0, 1), writePosition(9, taker)])).toEqual([undefined, [9]]);
+  });
+});
+
+describe('how many events an owner had', () => {
+  it('is that of its record where none is in memory, as long as there is one', () => {
+    const count = chainRecords.activityCount.write(giver, 5);
+    const listCount = (...records: readonly FoldRecord[]) =>
+      collectRecords(records).owners.get(giver)?.activityCount;
+    expect(listCount(count)).toBe(5);
+    const event = chainRecords.activity.write(`${giver}/5`, buildOwnerEvent(7));
+    expect(listCount(count, event)).toBe(6);
+    const evicted = chainRecords.activity.writeChange(`${giver}/5`, undefined);
+    expect(listCount(event, evicted, chainRecords.activityCount.write(giver, 6))).toBe(6);
+    expect(listCount(count, chainRecords.activityCount.writeChange(giver, undefined))).toBeUndefined();
+  });
+});
+
+const buildPosition = (tokenId: number, owner: Address): MinerPosition => ({
+  tokenId,
+  owner,
+  ownershipStartedAtMs: 0,
+  level: 1,
+  pending: null,
+  nextMergeBlock: 0n,
+  segments: [],
+  paidBaseUnits: 0n,
 });

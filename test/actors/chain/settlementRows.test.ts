@@ -8,7 +8,7 @@ import {
   encodeSpanFold,
 } from '../../../actors/chain/chainSnapshot.ts';
 import type { ChainState } from '../../../actors/chain/chainState.ts';
-import { makeSettlementsFinal, settlementsKeptMs } from '../../../actors/chain/settlementRows.ts';
+import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/settlementRows.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/settlements.ts';
 import { emptySpanFoldState } from '../../../actors/chain/spanFoldState.ts';
 import { settlementRanges } from '../../../actors/views/chainViewTypes.ts';
@@ -180,7 +180,7 @@ describe('settlements and checkpoints', () => {
     }));
     const { short } = foldTwice(often);
     expect(short.archive.settlements.count).toBeGreaterThan(10);
-    const [now, ...ranges] = showAll(short, short.block.timestampMs - settlementsKeptMs - 120 * hourMs);
+    const [now, ...ranges] = showAll(short, short.block.timestampMs - settlementsRetainedMs - 120 * hourMs);
     expect(now).toMatchObject({ status: 'available', summary: { settlementCount: 40n } });
     for (const range of ranges)
       expect(range).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });

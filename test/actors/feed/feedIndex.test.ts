@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
+import type { FeedItem, FeedPlace } from '../../../actors/feed/feedItem.ts';
 import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/views/feedCursor.ts';
-import { createFeedIndex, type FeedItem, type FeedPlace } from '../../../actors/views/feedIndex.ts';
+import { createFeedIndex } from '../../../actors/views/feedIndex.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,

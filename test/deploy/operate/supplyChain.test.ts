@@ -122,7 +122,7 @@ describe('actions of the workflows', () => {
 /** A checkout of what the bootstrap needs, in which every program that could install something leaves a trace. */
 function prepareCheckout() {
   const dir = temporaryDirectory();
-  for (const file of ['package.json', 'package-lock.json', 'deploy/bootstrap.mjs'])
+  for (const file of ['package.json', 'package-lock.json', 'deploy/bootstrap.mjs', 'deploy/browserNames.mjs'])
     cpSync(join(root, file), join(dir, file));
   const bin = join(dir, 'bin');
   mkdirSync(bin);

@@ -1,22 +1,5 @@
+import { calmWeather } from './calmWeather.mjs';
 import type { Episode, Plan, WeatherPlan } from './plan.ts';
-
-const calm: WeatherPlan = {
-  messageUnanswered: 0,
-  messageLost: 0,
-  connectionCut: 0,
-  statementRefused: 0,
-  statementApplied: 0,
-  statementTorn: 0,
-  statementUnanswered: 0,
-  nodeRefused: 0,
-  nodeUnanswered: 0,
-  nodeGateway: 0,
-  nodeError: 0,
-  nodeLie: 0,
-  nodeShuffled: 0,
-  nodeLagBlocks: 0,
-  latencyMsMax: 4,
-};
 
 /** Plans that are a little smaller, those first that leave out most. */
 function* listSmaller(plan: Plan): Iterable<Plan> {
@@ -33,10 +16,11 @@ function* listSmaller(plan: Plan): Iterable<Plan> {
     if (episode.faults.length > 1) yield change({ faults: [] });
     for (const index of episode.faults.keys()) yield change({ faults: episode.faults.toSpliced(index, 1) });
     if (episode.sleepMs > 0) yield change({ sleepMs: 0 });
-    if (JSON.stringify(episode.weather) !== JSON.stringify(calm)) yield change({ weather: calm });
-    for (const kind of Object.keys(calm) as (keyof WeatherPlan)[])
-      if (episode.weather[kind] !== calm[kind])
-        yield change({ weather: { ...episode.weather, [kind]: calm[kind] } });
+    if (JSON.stringify(episode.weather) !== JSON.stringify(calmWeather))
+      yield change({ weather: calmWeather });
+    for (const kind of Object.keys(calmWeather) as (keyof WeatherPlan)[])
+      if (episode.weather[kind] !== calmWeather[kind])
+        yield change({ weather: { ...episode.weather, [kind]: calmWeather[kind] } });
   }
 }
 

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { List } from 'immutable';
 import type { ChainFeedEvent } from '../../../actors/chain/chainFeedEvent.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/feed/eventWindow.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
 import {
   addAchievements,
   type MeasurementEvent,
   type MeasurementProgress,
 } from '../../../actors/feed/measurementEvents.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/views/feedIndex.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 

@@ -2,18 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { browserNames } from '../../../deploy/browserNames.mjs';
 import { whenFinished } from '../processes/lifetime.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** Names of Chromium and Chrome, as `deploy/bootstrap.mjs` has them. */
-const browserNames = [
-  'chromium-headless-shell',
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-];
 
 /** The system's browser: the one of playwright is a download of its own. */
 function findBrowser(): string {

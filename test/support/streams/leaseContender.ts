@@ -1,7 +1,7 @@
 import { createActor, waitFor } from 'xstate';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
-import type { LeaseHolder } from '../../../machines/leaseMachine.ts';
+import type { LeaseHolder } from '../../../machines/leaseSetup.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/jetstream/ingestLease.ts';
 import { whenFinished } from '../processes/lifetime.ts';

@@ -1,11 +1,9 @@
 import type { Seq } from 'immutable';
-import { cacheView } from '../views/cacheView.ts';
-import type { ChainViews, EconomyView } from '../views/chainViewTypes.ts';
-import { type FeedItem, listStoredCategories, toChainItem, toMeasurementItem } from '../views/feedIndex.ts';
-import { beforeAll, compareArrivals } from './arrival.ts';
-import { toFeedItem } from './eventRows.ts';
-import { findEventsAfter } from './eventWindow.ts';
-import { type FeedCategory, isOfCategory } from './feedCategories.ts';
+import { beforeAll, compareArrivals } from '../feed/arrival.ts';
+import { toFeedItem } from '../feed/eventRows.ts';
+import { findEventsAfter } from '../feed/eventWindow.ts';
+import { type FeedCategory, isOfCategory } from '../feed/feedCategories.ts';
+import { type FeedItem, toChainItem, toMeasurementItem } from '../feed/feedItem.ts';
 import {
   advancePosition,
   type FeedPosition,
@@ -16,8 +14,10 @@ import {
   findStart,
   isSamePosition,
   toSourcePosition,
-} from './feedPosition.ts';
-import { findEvictedSource, type OlderEvents } from './olderEvents.ts';
+} from '../feed/feedPosition.ts';
+import { findEvictedSource, listStoredCategories, type OlderEvents } from '../feed/olderEvents.ts';
+import { cacheView } from './cacheView.ts';
+import type { ChainViews, EconomyView } from './chainViewTypes.ts';
 
 /**
  * The streams are folded independently, so an event of one source may become visible this much earlier than one of the other

@@ -1,0 +1,51 @@
+import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
+import { type Arrival, compareArrivals } from './arrival.ts';
+import type { FeedType } from './feedCategories.ts';
+import type { FeedSource } from './feedPosition.ts';
+import { buildMeasurementId, type MeasurementEvent } from './measurementEvents.ts';
+
+/** An event as the feed shows it. */
+export interface FeedItem extends Arrival {
+  readonly id: string;
+  readonly type: FeedType;
+  readonly source: FeedSource;
+  /** Epoch milliseconds; the feed's order is by it. */
+  readonly recordedAtMs: number;
+  /** When it became visible (epoch milliseconds): the stream's time of the message that {@link Arrival} names. */
+  readonly arrivedAtMs: number;
+  readonly event: ChainFeedEvent | MeasurementEvent;
+}
+
+/** Place of an event in the feed's order. */
+export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'source' | keyof Arrival>;
+
+/**
+ * Negative when `one` is shown before `other` (CONTRACT.md, Feed order): the one that was recorded later; of the same
+ * time one of the chain before a measurement, and of one source the one that arrived later.
+ */
+export function compareShown(one: FeedPlace, other: FeedPlace): number {
+  if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;
+  if (one.source !== other.source) return one.source === 'chain' ? -1 : 1;
+  return compareArrivals(other, one);
+}
+
+export function toChainItem(chainId: bigint, event: ChainFeedEvent): FeedItem {
+  const { details, address, source, recordedAtMs, position, ordinal } = event;
+  const { type } = details;
+  const id = `chain:${chainId}:${address}:${source.transactionHash}:${source.logIndex}:${type}`;
+  return { id, type, source: 'chain', recordedAtMs, arrivedAtMs: recordedAtMs, position, ordinal, event };
+}
+
+export function toMeasurementItem(event: MeasurementEvent): FeedItem {
+  const { achievement, installationId, receivedAtMs, arrivedAtMs, position, ordinal } = event;
+  return {
+    id: buildMeasurementId(installationId, achievement),
+    type: achievement.type,
+    source: 'measurement',
+    recordedAtMs: receivedAtMs,
+    arrivedAtMs,
+    position,
+    ordinal,
+    event,
+  };
+}

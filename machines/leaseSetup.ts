@@ -1,0 +1,124 @@
+import { assign, fromPromise, raise, setup } from 'xstate';
+import { notProvided } from './notProvided.ts';
+
+/** How often the holder renews the lease, and how often a waiting process checks it. */
+const renewalMs = 1_000;
+/** A lease that was not renewed for this long is free. A holder stops writing earlier than that without a renewal. */
+const abandonedMs = 6_000;
+
+/** The stored lease, as it was observed. */
+export interface LeaseObservation {
+  /** Of the message that is the lease; 0 where there is none. */
+  readonly sequence: number;
+  /** Null once it was released. */
+  readonly holder: LeaseHolder | null;
+  /** Whether the holder was a process of this machine that has ended. */
+  readonly hasHolderEnded: boolean;
+  /** Monotonic times of the request and of its response. */
+  readonly askedAtMs: number;
+  readonly answeredAtMs: number;
+}
+
+/** Who holds the lease, for logs and `/readyz`. */
+export interface LeaseHolder {
+  readonly host: string;
+  readonly pid: number;
+}
+
+/** A message that became the lease. */
+export interface StoredLease {
+  readonly sequence: number;
+  /** Monotonic time at which the attempt to store it began: the lease counts from then on. */
+  readonly sinceMs: number;
+}
+
+interface Replacement {
+  readonly name: string;
+  /** Of the message that is replaced. */
+  readonly sequence: number;
+  /** Whether this process holds the lease with it, or releases it. */
+  readonly holds: boolean;
+}
+
+/** Why a lease could not be verified; anything else is retried. */
+export type LeaseFault =
+  /** Another process holds it. */
+  | 'lost'
+  /** There is no such stream. */
+  | 'missing';
+
+interface Context {
+  /** What is ingested into: one process at a time for each name. */
+  readonly name: string;
+  /** Nobody has ever ingested under this name: without a message the lease is free. */
+  readonly isUnused: boolean;
+  readonly observed: LeaseObservation | null;
+  /** Since when the observed message is known to have been the newest. */
+  readonly seenSinceMs: number;
+  /** Consecutive failed attempts to read or take the lease. */
+  readonly failures: number;
+  readonly hasSeenLease: boolean;
+  /** What this process holds the lease with. */
+  readonly stored: StoredLease;
+  readonly fault: unknown;
+}
+
+/** When the server answered a request is unknown, so time without a renewal counts from the end of the first request to the beginning of the last one. */
+function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
+  const isUnchanged = context.observed?.sequence === sequence && context.failures === 0;
+  return isUnchanged ? context.seenSinceMs : answeredAtMs;
+}
+
+function isFreeLease(context: Context, observation: LeaseObservation): boolean {
+  const { sequence, holder, hasHolderEnded, askedAtMs } = observation;
+  const isNew = sequence === 0 && context.isUnused && !context.hasSeenLease;
+  const isAbandoned = askedAtMs - computeSeenSince(context, observation) >= abandonedMs;
+  return isNew || holder === null || hasHolderEnded || isAbandoned;
+}
+
+/** What the machine of the lease consists of; `leaseMachine.ts` says what follows what. */
+export const lease = setup({
+  types: {
+    context: {} as Context,
+    input: {} as { readonly name: string; readonly isUnused: boolean },
+    events: {} as
+      | { type: 'release' }
+      /** The message that an attempt was to store is the lease now, */
+      | { type: 'stored' }
+      /** or the attempt has failed, and may have stored it nevertheless. */
+      | { type: 'notStored'; error: unknown },
+    output: {} as { readonly fault: unknown },
+    /** Held: what it allows may be done; not once its release was requested. */
+    tags: {} as 'standby' | 'held',
+  },
+  actors: {
+    observe: fromPromise<LeaseObservation, { readonly name: string }>(notProvided),
+    /** Replaces a message, which must be the newest, with another one. */
+    replace: fromPromise<StoredLease, Replacement>(notProvided),
+    /** Resolves with the message that is the lease, when it is ours. */
+    verify: fromPromise<number, { readonly name: string }>(notProvided),
+    /** Creates the stream again. */
+    recreate: fromPromise<void>(notProvided),
+  },
+  guards: {
+    isFree: ({ context }, { observation }: { observation: LeaseObservation }) =>
+      isFreeLease(context, observation),
+    isFault: (_, _params: { error: unknown; fault: LeaseFault }): boolean => notProvided(),
+  },
+  actions: {
+    noteObservation: assign(({ context }, { observation }: { observation: LeaseObservation }) => ({
+      observed: observation,
+      seenSinceMs: computeSeenSince(context, observation),
+      hasSeenLease: context.hasSeenLease || observation.sequence > 0,
+      failures: 0,
+    })),
+    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    noteStored: assign((_, { stored }: { stored: StoredLease }) => ({ stored })),
+    raiseNotStored: raise((_, { error }: { error: unknown }) => ({ type: 'notStored', error })),
+    reportFailure: (_, _params: { error: unknown }): void => notProvided(),
+    reportStandby: (): void => notProvided(),
+    reportTaken: (_, _params: { wasStandby: boolean }): void => notProvided(),
+    reportRenewalFailure: (_, _params: { error: unknown }): void => notProvided(),
+  },
+  delays: { renewal: renewalMs },
+});

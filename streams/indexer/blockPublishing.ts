@@ -1,0 +1,136 @@
+import { concatMap, defer, EMPTY, expand, filter, forkJoin, from, map, type Observable } from 'rxjs';
+import type { ChainBlock } from '../../actors/chain/chainSpan.ts';
+import { type HeadMoved, singleBlocks } from '../../machines/indexerSetup.ts';
+import type { BlockHeader } from './blockProof.ts';
+import type { ChainReader } from './chainReader.ts';
+import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
+
+export interface BlockPublishingOptions {
+  readonly reader: ChainReader;
+  readonly publisher: SpanPublisher;
+  /** Called behind each publication. */
+  readonly onPublished: () => void;
+}
+
+/** The node's block after the last published one, and its newest. */
+export interface BlocksAhead {
+  readonly next: BlockHeader;
+  readonly newest: BlockHeader;
+}
+
+/**
+ * Reads blocks and publishes them, in order, and emits the last published one each time. Unsubscribed it starts no more publications; `whenIdle`
+ * awaits the one in progress.
+ */
+export interface BlockPublishing {
+  /** From the next block up to the newest that are published one by one: a span for many blocks. */
+  ranges(ahead: BlocksAhead): Observable<HeadMoved>;
+  /** From the next block, or after the last published range, through the newest: a span for each block. */
+  blocks(ahead: BlocksAhead): Observable<HeadMoved>;
+  /** A span for each block of a branch that is proven. */
+  branch(headers: readonly BlockHeader[]): Observable<HeadMoved>;
+  whenIdle(): Promise<void>;
+}
+
+/** Consecutive blocks far behind the tip, of which `blocks` are those that hold logs. */
+interface BlockRange {
+  readonly first: BlockHeader;
+  readonly last: BlockHeader;
+  readonly blocks: readonly ChainBlock[];
+}
+
+/** A range was published while the next one was read. */
+interface RangeStep {
+  /** Its last block; null at the first step. */
+  readonly published: bigint | null;
+  /** Null after the last range. */
+  readonly read: BlockRange | null;
+}
+
+export function createBlockPublishing(options: BlockPublishingOptions): BlockPublishing {
+  const { reader, publisher, onPublished } = options;
+  let publishing: Promise<void> = Promise.resolve();
+
+  /** The next range is read while one is published, so at most two are in memory. */
+  function ranges({ next, newest }: BlocksAhead): Observable<HeadMoved> {
+    const limit = newest.number - singleBlocks;
+    const readRange = async (first: BlockHeader): Promise<BlockRange> => ({
+      first,
+      ...(await reader.range(first, limit)),
+    });
+    const readAfter = async ({ last }: BlockRange): Promise<BlockRange | null> => {
+      if (last.number >= limit) return null;
+      const first = await headerAfter(last);
+      return first === null ? null : readRange(first);
+    };
+    return defer(() => readRange(next)).pipe(
+      map((read): RangeStep => ({ published: null, read })),
+      expand(({ read }) =>
+        read === null ? EMPTY : forkJoin({ published: publishRange(read), read: readAfter(read) }),
+      ),
+      map(({ published }) => published),
+      filter((head) => head !== null),
+      map(toHeadMoved),
+    );
+  }
+
+  function blocks({ next, newest }: BlocksAhead): Observable<HeadMoved> {
+    const head = publisher.published().at(-1);
+    const first$ =
+      head === undefined || head.number < next.number ? publishBlock(next) : publishBlockAfter(head);
+    return first$.pipe(
+      expand((before) => (before.number >= newest.number ? EMPTY : publishBlockAfter(before))),
+      map(({ number }) => toHeadMoved(number)),
+    );
+  }
+
+  function publishBlockAfter(before: PublishedBlock): Observable<BlockHeader> {
+    return defer(() => headerAfter(before)).pipe(
+      concatMap((header) => (header === null ? EMPTY : publishBlock(header))),
+    );
+  }
+
+  /** Null if a fork has appeared; the next comparison finds it. */
+  async function headerAfter(before: PublishedBlock): Promise<BlockHeader | null> {
+    const header = await reader.header(before.number + 1n);
+    return header.parentHash === before.hash ? header : null;
+  }
+
+  function publishBlock(header: BlockHeader): Observable<BlockHeader> {
+    return defer(() => reader.block(header)).pipe(
+      concatMap((block) =>
+        publish({ first: header, last: header, blocks: block.logs.length === 0 ? [] : [block] }),
+      ),
+      map(() => header),
+    );
+  }
+
+  function publishRange(range: BlockRange): Observable<bigint> {
+    return publish(range).pipe(map(() => range.last.number));
+  }
+
+  function publish({ first, last, blocks: withLogs }: BlockRange): Observable<void> {
+    return defer(() => {
+      const { number: fromBlock, parentHash } = first;
+      publishing = publisher
+        .publish({ fromBlock, parentHash, last, blocks: withLogs, headerAt: reader.header })
+        .then(onPublished);
+      return publishing;
+    });
+  }
+
+  return {
+    ranges,
+    blocks,
+    branch: (headers) =>
+      from(headers).pipe(
+        concatMap(publishBlock),
+        map(({ number }) => toHeadMoved(number)),
+      ),
+    whenIdle: () => publishing.catch(() => undefined),
+  };
+}
+
+function toHeadMoved(head: bigint): HeadMoved {
+  return { type: 'headMoved', head };
+}

@@ -1,0 +1,61 @@
+import { type BlockHeader, expectParent, proveHeader } from './blockProof.ts';
+import { mapConcurrently } from './mapConcurrently.ts';
+import { type NodeClient, type NodeClients, toQuantity } from './nodeClient.ts';
+import { ProviderInconsistent } from './providerInconsistent.ts';
+
+/** Headers that are requested at the same time, over HTTP in one batch; fewer while the provider refuses that many. */
+export const headersAtOnceMax = 64;
+
+/** A node's headers, each proven to hash to its hash. Also rejects with viem's errors. */
+export interface HeaderReader {
+  newest(): Promise<BlockHeader>;
+  /** @throws ProviderInconsistent when the node does not have it. */
+  read(number: bigint): Promise<BlockHeader>;
+  /**
+   * The next headers after a block, `to` at most, each naming the one before it as its parent.
+   *
+   * @throws ProviderInconsistent when they do not.
+   */
+  readAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]>;
+}
+
+export function createHeaderReader({ client, batchingClient }: NodeClients): HeaderReader {
+  let headersAtOnce = headersAtOnceMax;
+
+  async function readFrom(from: NodeClient, number: bigint): Promise<BlockHeader> {
+    const answer = await from.request({
+      method: 'eth_getBlockByNumber',
+      params: [toQuantity(number), false],
+    });
+    if (answer === null) throw new ProviderInconsistent(`the node has no block ${number}`);
+    const proven = proveHeader(answer);
+    if (proven.number !== number)
+      throw new ProviderInconsistent(`block ${number} was requested, the node returned ${proven.number}`);
+    return proven;
+  }
+
+  async function readAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
+    const count = Math.min(headersAtOnce, Number(to - before.number));
+    const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
+    // A single request is not batched, so every provider understands it.
+    const from = count === 1 ? client : batchingClient;
+    try {
+      const headers = await mapConcurrently(numbers, count, (number) => readFrom(from, number));
+      for (const [index, one] of headers.entries()) expectParent(one, headers[index - 1] ?? before);
+      return headers;
+    } catch (error) {
+      if (error instanceof ProviderInconsistent) throw error;
+      // Even a single request was refused: the provider is unavailable, and the size of the batch was not the reason.
+      headersAtOnce = count === 1 ? headersAtOnceMax : Math.ceil(count / 4);
+      if (count === 1) throw error;
+      return readAfter(before, to);
+    }
+  }
+
+  return {
+    newest: async () =>
+      proveHeader(await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
+    read: (number) => readFrom(client, number),
+    readAfter,
+  };
+}

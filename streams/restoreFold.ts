@@ -1,0 +1,92 @@
+import type { PipelineFault, RestoredState } from '../machines/streamFollowerMachine.ts';
+import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
+import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
+import { isStreamMissing } from './jetstream/ensureStreams.ts';
+import { type VerifiedStream, verifySource } from './jetstream/sourceVerification.ts';
+import { type StreamPosition, startOfStream } from './jetstream/streamPosition.ts';
+
+/** What a process has stored of a stream, which has to go with the restored state. */
+export interface StoredOutput {
+  /** A pipeline begins behind `position`: messages above it are folded again, and what they make is stored again as it was. */
+  readonly resumeAfter: (position: number) => Promise<void>;
+  /** Whether stored rows come from messages that the stream no longer has; left out where that cannot be known. */
+  readonly isStoredHistoryReplaced?: () => Promise<boolean>;
+  /** Removes what was stored from messages above `position`, which are not in the stream any more. */
+  readonly removeAbove: (position: number) => Promise<void>;
+}
+
+export interface RestorationOptions extends SnapshotChoiceOptions {
+  /** Null for a process that stores nothing. */
+  readonly stored: StoredOutput | null;
+  /** Called when the stream does not exist; left out where streams are not created. */
+  readonly onMissing?: () => Promise<void>;
+}
+
+export interface RestoredSnapshot extends RestoredState {
+  /** When the snapshot was taken (epoch milliseconds); null where none was restored. */
+  readonly takenAtMs: number | null;
+}
+
+/**
+ * Restores the newest snapshot that agrees with the stream, or the empty state where there is none. What is stored is corrected before the
+ * state is replaced, so an attempt that fails leaves the fold as it was.
+ *
+ * @param fault why the pipeline before ended, where what it stored is not corrected yet.
+ */
+export async function restoreFold(
+  options: RestorationOptions,
+  fault: PipelineFault | null,
+): Promise<RestoredSnapshot> {
+  const { stream, fold, stored, logger } = options;
+  const verified = await verifyOrCreate(options);
+  const choice = await chooseSnapshot(options, verified);
+  const { found } = choice;
+  const place = found === null ? startOfStream : toStreamPosition(found.header);
+  const { lastSequence } = verified;
+  if (stored !== null) await correctStored(stored, place.position, choice, fault, options);
+  const replaceState = found?.replaceState ?? fold.beginRestore().complete();
+  replaceState(place.position);
+  logger.info(
+    { stream, position: place.position, lastSequence },
+    found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
+  );
+  return { place, lastSequence, takenAtMs: found?.header.takenAtMs ?? null };
+}
+
+/** A stream may vanish while nothing consumes it; the next attempt finds it again. */
+async function verifyOrCreate({ jsm, stream, onMissing }: RestorationOptions): Promise<VerifiedStream> {
+  try {
+    return await verifySource(jsm, stream, startOfStream);
+  } catch (error) {
+    if (isStreamMissing(error)) await onMissing?.();
+    throw error;
+  }
+}
+
+/**
+ * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
+ * rows of messages that the stream does not hold any more, those of another deployment, and those that a rewinding fold may not make again,
+ * are removed.
+ */
+async function correctStored(
+  { resumeAfter, isStoredHistoryReplaced, removeAbove }: StoredOutput,
+  position: number,
+  { disagrees, isReconfigured }: SnapshotChoice,
+  fault: PipelineFault | null,
+  { stream, snapshots, logger }: RestorationOptions,
+): Promise<void> {
+  if (isReconfigured)
+    logger.warn(
+      { stream },
+      'the deployment is another than that of the snapshots: the stream is folded again',
+    );
+  await resumeAfter(position);
+  const hasDiverged = fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
+  const isRewinding = fault === 'olderSnapshotNeeded';
+  if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);
+  if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
+}
+
+function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {
+  return { streamCreated, position, digest };
+}

@@ -1,0 +1,20 @@
+import { describe, expect, it } from 'vitest';
+import { prepareHeaders } from '../../http/server/headerBlock.ts';
+
+describe('prepared headers', () => {
+  it('are lines that follow the value of another header', () => {
+    const headers = [
+      ['Vary', 'Origin'],
+      ['ETag', '"1"'],
+    ] as const;
+    expect(prepareHeaders(headers)).toEqual({ headers, following: '\r\nVary: Origin\r\nETag: "1"' });
+  });
+
+  it.each(['\r', '\n', '\r\n'])(
+    'contain no %j, which would begin a header that nobody wanted',
+    (lineBreak) => {
+      expect(() => prepareHeaders([['Link', `a${lineBreak}b`]])).toThrow('cannot contain a line break');
+      expect(() => prepareHeaders([[`A${lineBreak}B`, 'c']])).toThrow('cannot contain a line break');
+    },
+  );
+});

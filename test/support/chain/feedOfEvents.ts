@@ -1,0 +1,48 @@
+import { List } from 'immutable';
+import type { ChainState } from '../../../actors/chain/chainState.ts';
+import { nothingEvicted } from '../../../actors/feed/eventWindow.ts';
+import type { ChainFeedEvent, ChainViews } from '../../../actors/views/chainViewTypes.ts';
+import { stateOwner } from './economyState.ts';
+import { buildBlockHash, buildTransactionHash } from './hashes.ts';
+
+/** An event of the feed, of one transaction: the log and the millisecond in which it was recorded are those of `index`. */
+export function buildFeedEvent(
+  { block }: ChainState,
+  details: ChainFeedEvent['details'],
+  index = 0,
+): ChainFeedEvent {
+  return {
+    family: 'chain',
+    details,
+    address: stateOwner,
+    source: {
+      blockNumber: 50n,
+      blockHash: buildBlockHash('a'),
+      blockTimestampMs: block.timestampMs,
+      transactionHash: buildTransactionHash('a'),
+      transactionIndex: 0,
+      logIndex: index,
+    },
+    recordedAtMs: block.timestampMs + index,
+    position: 1,
+    ordinal: index,
+  };
+}
+
+export const rewardsClaimed = {
+  type: 'player.rewards_claimed',
+  owner: stateOwner,
+  tokenIds: [1n],
+  amountBaseUnits: 5n,
+} as const;
+
+/** Views whose feed has these events, whatever those of the state are. */
+export function replaceFeed(views: ChainViews, events: readonly ChainFeedEvent[]): ChainViews {
+  const economy = () => {
+    const view = views.economy();
+    return view.status === 'unavailable'
+      ? view
+      : { ...view, feed: { run: 'run', events: List(events), evicted: nothingEvicted } };
+  };
+  return { ...views, economy };
+}
