@@ -34,8 +34,6 @@ export function collectOwners() {
   const owners = ImmutableMap<Address, OwnerState>().asMutable();
   /** Owners that are not as their records say. */
   const outdated = new Set<Address>();
-  /** Of the event before: contracts are few. */
-  let latestContract: Address | null = null;
   let latest: Place = { block: 0, withinBlock: 0 };
   let isLoggedInOrder = true;
 
@@ -81,8 +79,7 @@ export function collectOwners() {
     const collected = activities.get(owner) ?? createCollected(eventNumber);
     if (event === null) dropEvent(collected, eventNumber);
     else {
-      latestContract = event.address =
-        event.address === latestContract ? latestContract : share(event.address);
+      event.address = share(event.address);
       if (event.from !== null) event.from = share(event.from);
       if (event.to !== null) event.to = share(event.to);
       putEvent(collected, eventNumber, event);

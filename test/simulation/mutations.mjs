@@ -186,7 +186,7 @@ export const mutations = [
     ],
   },
   {
-    what: 'A round is observed although the counter began anew in it',
+    what: 'A round is observed although the counter was reset in it',
     replacements: [
       {
         file: 'actors/wheel/roundFold.ts',

@@ -28,6 +28,7 @@ import {
   type WrittenEvent,
   writtenChainId,
   writtenContracts,
+  writtenSettings,
 } from '../support/chain/writtenSpans.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { writeNamedRecords } from '../support/linesFormat.ts';
@@ -139,8 +140,7 @@ type Opened = Awaited<ReturnType<typeof openTables>>;
 /** The fold and its views as the service has them, over tables; rows are there once a call has ended. */
 function followPlainly({ database, tables }: Opened, messages: readonly StreamMessage[]) {
   const registry = new Registry();
-  const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
-  const actors = createChainActors({ ...settings, eventsRetained });
+  const actors = createChainActors({ ...writtenSettings, eventsRetained });
   const fold = createChainFold({
     actors,
     counts: createMessageCounts(registry, ['MINER_CHAIN']),

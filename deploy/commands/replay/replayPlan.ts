@@ -77,7 +77,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
   if (stored === 0)
     throw new ReplayRefused(
-      'ClickHouse holds no readings yet: the service folds the stream by itself once it runs, then a replay is possible',
+      'ClickHouse holds no readings yet: start the service, which folds the stream; then a replay is possible',
     );
   if (fromSequence > stored + 1) {
     throw new ReplayRefused(

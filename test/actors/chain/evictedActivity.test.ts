@@ -8,12 +8,10 @@ import {
   buildSpan,
   buildSpanMessage,
   type WrittenEvent,
-  writtenChainId,
-  writtenContracts,
+  writtenSettings,
 } from '../../support/chain/writtenSpans.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
-const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
 const owners = ['a', 'b', 'c'].map((digit) => toAddress(`0x${digit.repeat(40)}`));
 /** Has a token, and of its one event memory will hold nothing. */
 const quietOwner = toAddress(`0x${'d'.repeat(40)}`);
@@ -38,8 +36,8 @@ function listEvents(number: number): readonly WrittenEvent[] {
 
 /** A fold, and one that evicts nothing, of the same messages. */
 function followBoth() {
-  const evicting = createChainActors({ ...settings, eventsRetained });
-  const complete = createChainActors({ ...settings, eventsRetained: Number.MAX_SAFE_INTEGER });
+  const evicting = createChainActors({ ...writtenSettings, eventsRetained });
+  const complete = createChainActors({ ...writtenSettings, eventsRetained: Number.MAX_SAFE_INTEGER });
   const rows = new Map<string, unknown>();
   let number = 0;
   let branch = 0;
@@ -101,7 +99,7 @@ function followCaptures(actors: ChainActors) {
     const { changes } = actors.capture();
     if (changes === null) throw new Error('what changed is not known');
     records.push(...changes());
-    const restored = createChainActors({ ...settings, eventsRetained });
+    const restored = createChainActors({ ...writtenSettings, eventsRetained });
     restoreState(restored, records);
     expect(listMemory(restored)).toEqual(listMemory(actors));
   };

@@ -7,8 +7,7 @@ import {
   buildSpan,
   buildSpanMessage,
   type WrittenEvent,
-  writtenChainId,
-  writtenContracts,
+  writtenSettings,
 } from '../../support/chain/writtenSpans.ts';
 
 const heir = toAddress(`0x${'f'.repeat(40)}`);
@@ -17,8 +16,7 @@ const pastOwners = Array.from({ length: 40 }, (_, index) =>
 );
 
 it('of owners that have no token any more memory and snapshots hold how many events they had', () => {
-  const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
-  const actors = createChainActors({ ...settings, eventsRetained: 0 });
+  const actors = createChainActors({ ...writtenSettings, eventsRetained: 0 });
   let number = 0;
   const append = (events: readonly WrittenEvent[]) =>
     actors.receive(buildSpanMessage(buildSpan({ number: ++number, events }), number));

@@ -1,5 +1,6 @@
 import { createRandom, type Random } from '../world/random.ts';
-import type { Episode, Fault, Plan, PlannedFault, WeatherPlan } from './plan.ts';
+import { type Climate, drawWeather } from './drawWeather.ts';
+import type { Episode, Fault, Plan, PlannedFault } from './plan.ts';
 
 /**
  * A plan in which nearly everything that is sent may fail, and processes die and start again every few seconds: many faults in little time, over a
@@ -22,7 +23,7 @@ function drawEpisode(random: Random): Episode {
     faults.push({ atMs, fault: drawFault(random) });
   return {
     durationMs,
-    weather: drawWeather(random),
+    weather: drawWeather(random, climate),
     faults,
     sleepMs: random.oneOf(6) ? random.integer(1, 8 * 3_600) * 1_000 : 0,
     readingsPerSecond: random.pick([0.2, 1, 3]),
@@ -32,26 +33,11 @@ function drawEpisode(random: Random): Episode {
 }
 
 /** Each kind is there, often in one message or statement of some. */
-function drawWeather(random: Random): WeatherPlan {
-  const chance = () => random.next() ** 2 * 0.3;
-  return {
-    messageUnanswered: chance(),
-    messageLost: chance(),
-    connectionCut: chance() / 5,
-    statementRefused: chance(),
-    statementApplied: chance(),
-    statementTorn: chance(),
-    statementUnanswered: chance() / 10,
-    nodeRefused: chance(),
-    nodeUnanswered: chance() / 5,
-    nodeGateway: chance(),
-    nodeError: chance(),
-    nodeLie: chance(),
-    nodeShuffled: chance(),
-    nodeLagBlocks: random.oneOf(4) ? random.integer(1, 12) : 0,
-    latencyMsMax: random.pick([4, 4, 50]),
-  };
-}
+const climate: Climate = {
+  chance: (random) => random.next() ** 2 * 0.3,
+  lagBlocksMax: 12,
+  latenciesMs: [4, 4, 50],
+};
 
 function drawFault(random: Random): Fault {
   const process = random.integer(0, 3);

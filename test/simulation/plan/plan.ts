@@ -1,5 +1,6 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { createRandom, type Random } from '../world/random.ts';
+import { type Climate, drawWeather } from './drawWeather.ts';
 
 /** How often messages and statements meet with what, from 0 to 1; and how long they are on their way at most. */
 export interface WeatherPlan {
@@ -132,7 +133,7 @@ function drawEpisode(random: Random): Episode {
   }));
   return {
     durationMs,
-    weather: drawWeather(random),
+    weather: drawWeather(random, climate),
     faults: faults.sort((a, b) => a.atMs - b.atMs),
     sleepMs: random.oneOf(2) ? random.integer(1, random.pick(sleepHours) * 3_600) * 1_000 : 0,
     readingsPerSecond: random.pick([0.02, 0.2, 1, 3, 10]),
@@ -142,26 +143,11 @@ function drawEpisode(random: Random): Episode {
 }
 
 /** Each kind is absent more often than not, so that what one alone does is seen too. */
-function drawWeather(random: Random): WeatherPlan {
-  const chance = () => (random.oneOf(3) ? random.next() ** 3 * 0.3 : 0);
-  return {
-    messageUnanswered: chance(),
-    messageLost: chance(),
-    connectionCut: chance() / 5,
-    statementRefused: chance(),
-    statementApplied: chance(),
-    statementTorn: chance(),
-    statementUnanswered: chance() / 10,
-    nodeRefused: chance(),
-    nodeUnanswered: chance() / 5,
-    nodeGateway: chance(),
-    nodeError: chance(),
-    nodeLie: chance(),
-    nodeShuffled: chance(),
-    nodeLagBlocks: random.oneOf(4) ? random.integer(1, 40) : 0,
-    latencyMsMax: random.pick([4, 4, 50, 400, 2_000]),
-  };
-}
+const climate: Climate = {
+  chance: (random) => (random.oneOf(3) ? random.next() ** 3 * 0.3 : 0),
+  lagBlocksMax: 40,
+  latenciesMs: [4, 4, 50, 400, 2_000],
+};
 
 function drawFault(random: Random): Fault {
   const process = random.integer(0, 3);

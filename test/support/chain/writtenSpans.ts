@@ -17,6 +17,9 @@ export const writtenContracts = Object.fromEntries(
   contractKinds.map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
 ) as unknown as ContractAddresses;
 
+/** Of a fold of written spans, the first of which is that of block 1. */
+export const writtenSettings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
+
 /** An event as a test writes it down. */
 export interface WrittenEvent {
   readonly contract: ContractKind;
