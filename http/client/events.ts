@@ -30,11 +30,14 @@ const silenceMaxMs = 45_000;
 /**
  * Events of the feed as they become visible, each once, over any number of connections: one that ends is replaced, and continues behind the last event
  * that was received.
+ *
+ * @throws TypeError when `after` is empty, as a file is whose writing was broken off.
  */
 export async function* streamEvents(
   requester: Requester,
   { signal, category, after, newest, onReconnect }: EventsOptions,
 ): AsyncGenerator<StreamedEvent, never> {
+  if (after === '') throw new TypeError("after is '': expected the position of an event, or nothing");
   let position = after ?? null;
   const query = category === undefined ? {} : { category };
   if (newest !== undefined && after === undefined) {

@@ -132,6 +132,12 @@ describe('pages', () => {
 });
 
 describe('events', () => {
+  it('do not begin with an empty position, as a file has whose writing was broken off', async () => {
+    const { connectTo, server } = await start();
+    const iteration = connectTo(server.base).events({ after: '' });
+    await expect(iteration.next()).rejects.toThrow("after is '': expected the position of an event, or nothing");
+  });
+
   it('come each once and in order through two hundred connections, joined to the feed', async () => {
     const { records, server, connectTo } = await start();
     const proxy = await startCuttingProxy(server.base);
