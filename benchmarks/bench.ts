@@ -63,7 +63,9 @@ program.hook('preAction', (_, command) => {
 addRoundsCommand(
   'polling',
   'requests per second and latencies of the hot routes, compared with a bare handler, nginx, Fastify and Express',
+  10,
 )
+  .option('--only <text>', 'only requests with this in their name; nothing is published then')
   .addOption(buildProfileOption())
   .action(measurePolling);
 
@@ -177,11 +179,11 @@ try {
   process.exitCode = 1;
 }
 
-function addRoundsCommand(name: string, description: string): Command {
+function addRoundsCommand(name: string, description: string, rounds = 5): Command {
   return program
     .command(name)
     .description(description)
-    .option('--rounds <count>', 'measurements of each', parseWholeNumber, 5);
+    .option('--rounds <count>', 'measurements of each', parseWholeNumber, rounds);
 }
 
 function buildProfileOption(): Option {

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillData } from './filledData.ts';
-import { measureInterleaved, median, roundForTable, type Series } from './measureInterleaved.ts';
-import { buildContender, pollingCases } from './pollingCases.ts';
+import { measureInterleaved, type Series } from './measureInterleaved.ts';
+import { buildContender, cpuPerRequest, pollingCases } from './pollingCases.ts';
+import { describeRatios, divideTurns } from './ratios.ts';
 import { minerProgram, startServiceProcess } from './serviceProcess.ts';
 import { serverCore } from './wrk.ts';
 
@@ -29,7 +30,7 @@ export async function compareVersions(reference: string, { rounds }: CompareOpti
   const compared = await measureVersions(reference, rounds);
   const lines = ['| request | rate: this × | CPU per request: this × |', '|---|---|---|'];
   for (const { title, rates, cpu } of compared)
-    lines.push(`| ${title} | ${describe(rates)} | ${describe(cpu)} |`);
+    lines.push(`| ${title} | ${describeRatios(rates)} | ${describeRatios(cpu)} |`);
   process.stdout.write(
     `\n${lines.join('\n')}\n\nThis version against ${reference}: medians of ${rounds} turns, and between which two three quarters of them lie.\n`,
   );
@@ -71,8 +72,9 @@ export async function measureVersions(reference: string, rounds: number): Promis
         services.map((service) => buildContender(service.name, service, one)),
       );
       const series = await measureInterleaved(contenders, rounds, { areWarm: index > 0 });
-      const rates = ratios(series, ({ values }) => values);
-      const cpu = ratios(series, ({ others }) => others?.['CPU µs/request'] ?? []);
+      const [own, other] = series as [Series, Series];
+      const rates = divideTurns(own.values, other.values);
+      const cpu = divideTurns(own.others?.[cpuPerRequest] ?? [], other.others?.[cpuPerRequest] ?? []);
       compared.push({ title: one.title, rates, cpu });
     }
     return compared;
@@ -87,18 +89,4 @@ export async function measureVersions(reference: string, rounds: number): Promis
 function run(program: string, args: readonly string[], cwd: string) {
   const { status, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${[program, ...args].join(' ')} failed: ${stderr}`);
-}
-
-/** Of each turn: the first one's figure divided by the other's. */
-function ratios(series: readonly Series[], figures: (one: Series) => readonly number[]): number[] {
-  const [own, other] = series.map(figures);
-  return (own ?? []).map((value, turn) => value / (other?.[turn] ?? Number.NaN));
-}
-
-/** The median, and the eighths at both ends left out. */
-function describe(values: readonly number[]): string {
-  const sorted = values.toSorted((a, b) => a - b);
-  const leftOut = Math.floor(sorted.length / 8);
-  const [lowest, highest] = [sorted[leftOut], sorted.at(-1 - leftOut)];
-  return `${roundForTable(median(values))} (${roundForTable(lowest ?? Number.NaN)} – ${roundForTable(highest ?? Number.NaN)})`;
 }

@@ -20,8 +20,8 @@ export interface Series {
 }
 
 /**
- * Measures contenders in turns, A B A B: what slows the machine down for a while slows all of them. The first round warms up
- * and does not count; there is none where they are warm already.
+ * Measures contenders in turns, A B B A: what slows the machine down for a while slows all of them, and none has always the same one before it. The
+ * first round warms up and does not count; there is none where they are warm already.
  */
 export async function measureInterleaved(
   contenders: readonly Contender[],
@@ -34,7 +34,8 @@ export async function measureInterleaved(
     others: {} as Record<string, number[]>,
   }));
   for (let round = areWarm ? 1 : 0; round <= rounds; round++) {
-    for (const [index, contender] of contenders.entries()) {
+    const inOrder = [...contenders.entries()];
+    for (const [index, contender] of round % 2 === 0 ? inOrder : inOrder.reverse()) {
       const measured = await contender.measure();
       const { value, others } = typeof measured === 'number' ? { value: measured, others: {} } : measured;
       const { values, others: further } = series[index] as (typeof series)[number];

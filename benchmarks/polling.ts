@@ -6,9 +6,9 @@ import { fillData } from './filledData.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
 import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
-import { buildContender, pollingCases, prepareAnswer } from './pollingCases.ts';
+import { buildContender, type PollingCase, pollingCases, prepareAnswer } from './pollingCases.ts';
 import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
-import type { ResultTable } from './results.ts';
+import { printResults, type ResultTable } from './results.ts';
 import { serverPath } from './serverChild.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
@@ -16,10 +16,27 @@ import { readWrkVersion, serverCore } from './wrk.ts';
 
 export interface PollingOptions extends ProfileOptions {
   readonly rounds: number;
+  /** Only requests with this in their title. */
+  readonly only?: string;
 }
 
 /** What polling clients get a second, from the service and from others that send the same bytes. */
-export async function measurePolling({ rounds, profile = null }: PollingOptions): Promise<void> {
+export async function measurePolling({ rounds, only = '', profile = null }: PollingOptions): Promise<void> {
+  const cases = pollingCases.filter(({ title }) => title.includes(only));
+  if (cases.length === 0) throw new Error(`no request has '${only}' in its name`);
+  const tables = await measureCases(cases, rounds, profile);
+  // The service has written its profile, since it is stopped.
+  const about = `Load by ${await readWrkVersion()}, on another core. Ratios are medians of those of each turn, and three quarters of them lie between the two; behind other figures they say how many times as much the service has.`;
+  const results = { command: 'polling', about, tables };
+  if (only === '') publishUnlessProfiled(profile, results);
+  else printResults(results);
+}
+
+async function measureCases(
+  cases: readonly PollingCase[],
+  rounds: number,
+  profile: string | null,
+): Promise<ResultTable[]> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   const stops: (() => Promise<void>)[] = [];
   try {
@@ -43,7 +60,7 @@ export async function measurePolling({ rounds, profile = null }: PollingOptions)
     stops.push(...[...peers.values()].map((peer) => peer.stop));
     const names = peerNames();
     const tables: ResultTable[] = [];
-    for (const one of pollingCases) {
+    for (const one of cases) {
       const contenders = [
         await buildContender('the service', { url: service.publicUrl, pid: service.pid }, one),
         ...(await Promise.all(
@@ -57,11 +74,7 @@ export async function measurePolling({ rounds, profile = null }: PollingOptions)
       const series = await measureInterleaved(contenders, rounds, { areWarm });
       tables.push({ title: one.title, unit: 'requests/s', series });
     }
-    publishUnlessProfiled(profile, {
-      command: 'polling',
-      about: `Load by ${await readWrkVersion()}, on another core.`,
-      tables,
-    });
+    return tables;
   } finally {
     for (const stop of stops) await stop();
     rmSync(dir, { recursive: true, force: true });

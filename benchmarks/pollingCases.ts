@@ -8,6 +8,9 @@ import { measureLoad } from './wrk.ts';
 /** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
 const secondsOfLoad = 1;
 
+/** Name of the figure: of the thread that answers. */
+export const cpuPerRequest = 'CPU µs/request';
+
 /** A request that clients repeat. */
 export interface PollingCase {
   readonly title: string;
@@ -58,7 +61,7 @@ export async function buildContender(
       const beforeNs = readThreadCpuNs(server.pid);
       const { value, others } = await measureLoad({ url, headers, seconds: secondsOfLoad });
       const cpuMicros = (readThreadCpuNs(server.pid) - beforeNs) / 1_000 / (value * secondsOfLoad);
-      return { value, others: { ...others, 'CPU µs/request': cpuMicros } };
+      return { value, others: { ...others, [cpuPerRequest]: cpuMicros } };
     },
   };
 }

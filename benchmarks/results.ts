@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { median, roundForTable, type Series } from './measureInterleaved.ts';
+import { describeRatios, divideTurns } from './ratios.ts';
 
 const readmeFile = fileURLToPath(new URL('../../benchmarks/README.md', import.meta.url));
 const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
@@ -54,18 +55,18 @@ export function printResults({ tables }: Results): string[] {
   return lines;
 }
 
-/** The first series is the service; the last column says how much better it is than each other one. */
+/** The first series is the service; what it is compared with has ratios beside its figures. */
 function tableLines(table: ResultTable): string[] {
-  const { title, unit, isLessBetter = false, isComparison = true, series } = table;
-  const own = median((series[0] as Series).values);
-  const further = Object.keys((series[0] as Series).others ?? {});
-  const rows = series.map(({ name, values, others = {} }, index) => {
-    const other = median(values);
-    const ratio = index === 0 ? '' : roundForTable(isLessBetter ? other / own : own / other);
-    const compared = isComparison ? ` ${ratio} |` : '';
-    const spread = `${roundForTable(Math.min(...values))} – ${roundForTable(Math.max(...values))}`;
-    const figures = further.map((figure) => ` ${roundForTable(median(others[figure] ?? []))} |`).join('');
-    return `| ${name} | ${roundForTable(other)} | ${spread} |${compared}${figures}`;
+  const { title, unit, isComparison = true, series } = table;
+  const own = series[0] as Series;
+  const further = Object.keys(own.others ?? {});
+  const rows = series.map((one) => {
+    const spread = `${roundForTable(Math.min(...one.values))} – ${roundForTable(Math.max(...one.values))}`;
+    const comparedWith = isComparison && one !== own ? own : null;
+    const ratios = comparedWith === null ? '' : describeRatios(divideOwn(table, one));
+    const compared = isComparison ? ` ${ratios} |` : '';
+    const figures = further.map((figure) => ` ${describeFigure(figure, one, comparedWith)} |`).join('');
+    return `| ${one.name} | ${roundForTable(median(one.values))} | ${spread} |${compared}${figures}`;
   });
   const names = further.map((figure) => ` ${figure} |`).join('');
   return [
@@ -74,4 +75,19 @@ function tableLines(table: ResultTable): string[] {
     ...rows,
     '',
   ];
+}
+
+/** How many times better the service is in each turn. */
+function divideOwn({ series, isLessBetter = false }: ResultTable, { values }: Series): number[] {
+  const own = (series[0] as Series).values;
+  return isLessBetter ? divideTurns(values, own) : divideTurns(own, values);
+}
+
+/** With how many times as much the service has, unless it is its own figure. */
+function describeFigure(figure: string, { others }: Series, own: Series | null): string {
+  const values = others?.[figure] ?? [];
+  const text = roundForTable(median(values));
+  if (own === null) return text;
+  const ratios = divideTurns(own.others?.[figure] ?? [], values);
+  return `${text} (${roundForTable(median(ratios))})`;
 }
