@@ -6,15 +6,17 @@ import { type PortEvent, serverMachine } from '../machines/serverMachine.ts';
 export function createServerActor(server: Listener, host: string, port: number): typeof serverMachine {
   return serverMachine.provide({
     actors: {
-      port: fromCallback(({ sendBack }: { sendBack: (event: PortEvent) => void }) => {
+      port: fromCallback<{ type: 'leave' }>(({ sendBack, receive }) => {
+        const report = (event: PortEvent) => sendBack(event);
         let isCancelled = false;
+        receive(() => server.leave());
         server.listen(host, port).then(
           (bound) => {
             if (isCancelled) server.close();
-            else sendBack({ type: 'bound', port: bound });
+            else report({ type: 'bound', port: bound });
           },
           (error: unknown) => {
-            if (!isCancelled) sendBack({ type: 'refused', error });
+            if (!isCancelled) report({ type: 'refused', error });
           },
         );
         return () => {

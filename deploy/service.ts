@@ -132,8 +132,6 @@ export async function startService({
         hasViews,
         readiness,
         ...listenToAnswers(settings.accessLogOneOf, tracing, logger),
-        // Asked for each answer.
-        isLeaving: () => child().publicServer?.getSnapshot().hasTag('leaving') ?? false,
         clock,
         logger,
         registry,

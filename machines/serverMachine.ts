@@ -1,4 +1,4 @@
-import { assign, fromCallback, setup } from 'xstate';
+import { assign, fromCallback, sendTo, setup } from 'xstate';
 import { notProvided } from './notProvided.ts';
 
 /** What a port reports. */
@@ -23,11 +23,11 @@ export const serverMachine = setup({
     input: {} as { readonly label: string },
     events: {} as PortEvent | { type: 'drain' } | { type: 'close' },
     output: {} as Pick<Context, 'fault'>,
-    tags: {} as 'listening' | 'leaving',
+    tags: {} as 'listening',
   },
   actors: {
-    /** Binds the port, reports the outcome, and answers until it is cancelled. */
-    port: fromCallback(notProvided),
+    /** Binds the port, reports the outcome, and answers until it is cancelled; from `leave` on, each answer closes its connection. */
+    port: fromCallback<{ type: 'leave' }>(notProvided),
   },
 }).createMachine({
   id: 'server',
@@ -35,7 +35,7 @@ export const serverMachine = setup({
   initial: 'open',
   states: {
     open: {
-      invoke: { src: 'port' },
+      invoke: { id: 'port', src: 'port' },
       on: { close: 'closed' },
       initial: 'starting',
       states: {
@@ -49,11 +49,11 @@ export const serverMachine = setup({
           },
         },
         listening: { tags: 'listening', on: { drain: 'draining' } },
-        draining: { tags: ['listening', 'leaving'] },
+        draining: { tags: 'listening', entry: sendTo('port', { type: 'leave' }) },
       },
     },
     /** Connections that are open are answered for as long as the process lasts. */
-    closed: { type: 'final', tags: 'leaving' },
+    closed: { type: 'final' },
     failed: { type: 'final' },
   },
   output: ({ context: { fault } }) => ({ fault }),

@@ -50,19 +50,19 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
 
   const process = cacheView({
     inputs: () => [
-      counters.telemetry(publicInstallationId, clock.nowMs()).reading,
+      counters.installation(publicInstallationId),
       settlements.settlement(publicInstallationId),
       settlements.signer(publicInstallationId),
       settlements.modules(publicInstallationId),
       options.chainState(),
     ],
-    compute: (_reading, settlement, signer, modules, chain): ProcessView => {
+    compute: (installation, settlement, signer, modules, chain): ProcessView => {
       const nowMs = clock.nowMs();
       const telemetry = counters.telemetry(publicInstallationId, nowMs);
       const measurement = toMeasurementView(telemetry);
       const projection = projectProcess({
         measurement,
-        roundState: counters.roundState(publicInstallationId),
+        roundState: installation?.roundState ?? null,
         settlement,
         chain,
         genesisMs: options.genesisMs,

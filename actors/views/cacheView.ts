@@ -38,11 +38,17 @@ export function cacheView<Request extends readonly unknown[], Inputs extends rea
     const shown = cached !== null && isValid(cached, nowMs, validity) ? cached : null;
     if (shown !== null && nowMs - shown.computedAtMs < (validity?.minAgeMs ?? 0)) return shown.view;
     const current = inputs(...request);
-    if (shown?.inputs.every((input, index) => input === current[index])) return shown.view;
+    if (shown !== null && areSame(shown.inputs, current)) return shown.view;
     const view = compute(...current);
     cached = { view, inputs: current, computedAtMs: nowMs };
     return view;
   };
+}
+
+/** A loop, since each request compares inputs. */
+function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  for (let index = 0; index < some.length; index++) if (some[index] !== others[index]) return false;
+  return true;
 }
 
 function isValid<View>(

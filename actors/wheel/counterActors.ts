@@ -17,7 +17,12 @@ import {
   encodeCounters,
 } from './counterSnapshot.ts';
 import { createCounterDecoder } from './decodeCounter.ts';
-import { createInstallationActor, type InstallationActor, type ReadingOutput } from './installationActor.ts';
+import {
+  createInstallationActor,
+  type InstallationActor,
+  type InstallationState,
+  type ReadingOutput,
+} from './installationActor.ts';
 import { type JoinedInstallation, joinInstallation, listClosed } from './joinRange.ts';
 import {
   addPublicReading,
@@ -26,7 +31,6 @@ import {
   type PublicState,
 } from './publicState.ts';
 import type { FoldedRange } from './rangeFold.ts';
-import type { RoundState } from './roundFold.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
@@ -63,8 +67,8 @@ export interface CounterActors {
   history(): DayHistory | null;
   /** What the public installation has reached; null before its first reading. The same until something is reached. */
   achievements(): MeasurementProgress | null;
-  /** Observed and open rounds, as projections need them; null for an installation that has published nothing. */
-  roundState(installationId: string): RoundState | null;
+  /** Its newest reading and its rounds: the same object until a reading is accepted. Null for an installation that has published nothing. */
+  installation(installationId: string): InstallationState | null;
   readonly installationCount: number;
   /** The state as it is at this call. */
   capture(): StateCapture;
@@ -202,7 +206,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     telemetry,
     history: () => shown.history,
     achievements: () => shown.progress,
-    roundState: (installationId) => shown.actors.get(installationId)?.state()?.roundState ?? null,
+    installation: (installationId) => shown.actors.get(installationId)?.state() ?? null,
     get installationCount() {
       return shown.actors.size;
     },

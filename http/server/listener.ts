@@ -19,6 +19,8 @@ export interface Listener {
    * @throws PortUnavailable
    */
   listen(host: string, port: number): Promise<number>;
+  /** The process is about to end: clients are asked to open their next connection elsewhere. */
+  leave(): void;
   /** Accepts no new connection, and ends reads that are in progress. */
   close(): void;
 }
@@ -36,22 +38,29 @@ interface AppWithOptions {
   ): void;
 }
 
-export function listenOn(
-  app: TemplatedApp,
-  { isPortShared = false, onClose }: { readonly isPortShared?: boolean; readonly onClose: () => void },
-): Listener {
+export interface ListenerOptions {
+  /** Other processes may listen on the same port; they may not, unless it is set. */
+  readonly isPortShared?: boolean;
+  readonly onLeave?: () => void;
+  readonly onClose?: () => void;
+}
+
+export function listenOn(app: TemplatedApp, options: ListenerOptions = {}): Listener {
+  const { isPortShared = false, onLeave = () => undefined, onClose = () => undefined } = options;
   let socket: Parameters<typeof closeListenSocket>[0] | null = null;
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
-        const options = isPortShared ? sharedPort : exclusivePort;
-        (app as unknown as AppWithOptions).listen(host, port, options, (token) => {
+        const sharing = isPortShared ? sharedPort : exclusivePort;
+        (app as unknown as AppWithOptions).listen(host, port, sharing, (token) => {
           if (token === false) return reject(new PortUnavailable(host, port));
           socket = token;
           resolve(portOfSocket(token));
         });
       }),
+    leave: onLeave,
     close: () => {
+      onLeave();
       onClose();
       if (socket !== null) closeListenSocket(socket);
       socket = null;

@@ -7,7 +7,7 @@ import { type Method, readMethod } from './method.ts';
 import { createOriginCheck } from './origin.ts';
 import { readRequestHeaders } from './requestHeaders.ts';
 import { createRequestIds } from './requestId.ts';
-import type { Guarded, RequestRefusals } from './requestRefusals.ts';
+import { type Guarded, type RequestRefusals, toChecks } from './requestRefusals.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 import type { Transport } from './uws.ts';
 
@@ -51,7 +51,9 @@ export function createMount(options: MountOptions): Mount {
   }
 
   return (name, guarded, answer, pattern = name) => {
-    const counts = metrics.route(name, guarded?.rateClass ?? 'other');
+    const rateClass = guarded?.rateClass ?? 'other';
+    const counts = metrics.route(name, rateClass);
+    const checks = guarded === null ? null : toChecks(guarded);
 
     function respond(response: HttpResponse, request: HttpRequest, method: Method) {
       const headers = readRequestHeaders(request, transport);
@@ -78,8 +80,8 @@ export function createMount(options: MountOptions): Mount {
         const isAskingPermission =
           verdict !== 'none' && method === 'options' && headers.preflightMethod !== '';
         const refusal =
-          refusals.limit(exchange, guarded !== null && isRead ? guarded.rateClass : 'other') ??
-          (isAskingPermission ? null : refusals.find(request, isRead, guarded, verdict === 'refused'));
+          refusals.limit(exchange, isRead ? rateClass : 'other') ??
+          (isAskingPermission ? null : refusals.find(request, isRead, checks, verdict === 'refused'));
         if (refusal?.code === 'rate_limited' && !refusals.isWorthAnswering(exchange))
           return writer.closeConnection(exchange, refusal.status);
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);

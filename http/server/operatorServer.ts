@@ -112,7 +112,7 @@ export function createOperatorServer({
   });
   app.any('/*', (response) => send(response, '404 Not Found', jsonType, '{"error":"not_found"}'));
 
-  return listenOn(app, { onClose: () => undefined });
+  return listenOn(app);
 }
 
 /** A browser that asks for the page of a website, which has no business here; a bookmark, and programs, say neither. */

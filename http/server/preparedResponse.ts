@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
 import type { ContentEncoding } from './contentEncoding.ts';
-import { type Header, type HeaderBlock, prepareHeaders } from './headerBlock.ts';
+import { type Header, type LeadingHeaders, prepareLeading } from './headerBlock.ts';
+import { requestIdHeader } from './requestId.ts';
 
 export const jsonType = 'application/json';
 
@@ -23,10 +24,10 @@ export interface PreparedResponse {
 export interface EncodedResponse {
   /** Compressed at the first request that wants it, then cached. */
   body(): Buffer;
-  /** Of the response with its body. */
-  readonly headers: HeaderBlock;
+  /** Of the response with its body; the ID of the request follows, as in a 304. */
+  readonly headers: LeadingHeaders;
   /** Of a 304. */
-  readonly notModified: HeaderBlock;
+  readonly notModified: LeadingHeaders;
 }
 
 /** What a response says of its bytes. */
@@ -76,12 +77,11 @@ function prepareBytes(
         body ??= compress(plain, encoding);
         return body;
       },
-      headers: prepareHeaders([
-        ['Vary', isCompressible ? 'Accept-Encoding, Origin' : 'Origin'],
-        ...common,
-        ...ofBody,
-      ]),
-      notModified: prepareHeaders([['Vary', 'Accept-Encoding, Origin'], ...common]),
+      headers: prepareLeading(
+        [['Vary', isCompressible ? 'Accept-Encoding, Origin' : 'Origin'], ...common, ...ofBody],
+        requestIdHeader,
+      ),
+      notModified: prepareLeading([['Vary', 'Accept-Encoding, Origin'], ...common], requestIdHeader),
     };
   }
 

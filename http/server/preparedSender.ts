@@ -23,7 +23,7 @@ export function createPreparedSender(writer: ResponseWriter): PreparedSender {
       const encoding = encodingFor(prepared, exchange);
       const etag = prepared.etag(encoding);
       const encoded = prepared.encoded(encoding);
-      if (etag !== null && exchange.headers.ifNoneMatch.some((line) => matchesEtag(line, etag)))
+      if (etag !== null && matchesEtag(exchange.headers.ifNoneMatch, etag))
         writer.writeNotModified(exchange, encoded);
       else writer.writeOk(exchange, encoded);
     },

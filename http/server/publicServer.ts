@@ -55,8 +55,6 @@ export interface PublicServerOptions {
   /** False until folded state was restored: until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;
   readonly readiness: () => Readiness;
-  /** Whether the process is about to end, so that connections are to be opened elsewhere; never, where it is left out. */
-  readonly isLeaving?: () => boolean;
   /** Called with each answered request, for an access log or traces. */
   readonly onAnswered?: OnAnswered;
   readonly clock: Clock;
@@ -70,10 +68,11 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   const { sources, settings, hasViews, clock, logger, registry, onAnswered = null } = options;
   const transport = selectTransport();
   const metrics = createHttpMetrics(registry, detectImplementation());
+  let isLeaving = false;
   const writer = createResponseWriter({
     transport,
     clock,
-    isLeaving: options.isLeaving ?? (() => false),
+    isLeaving: () => isLeaving,
     onAnswered,
   });
   const findClientAddress = createClientAddress(settings.trustedProxies, transport);
@@ -120,6 +119,9 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   mount('unknown', null, (exchange) => writer.writeError(exchange, createHttpError('not_found')), '/*');
   return listenOn(app, {
     isPortShared: settings.isPortShared,
+    onLeave: () => {
+      isLeaving = true;
+    },
     onClose: () => {
       loadGuard?.stop();
       reads.abortAll();

@@ -7,8 +7,8 @@ export interface RequestHeaders {
   readonly origin: string;
   readonly requestId: string;
   readonly acceptEncoding: string;
-  /** Its lines, which together are one list. */
-  readonly ifNoneMatch: readonly string[];
+  /** All lines of it, with a line break between two. */
+  readonly ifNoneMatch: string;
   /** All lines of it, as one list: a proxy may add a line of its own behind that of its client. */
   readonly forwardedFor: string;
   readonly lastEventId: string;
@@ -20,15 +20,13 @@ export interface RequestHeaders {
   readonly isAmbiguous: boolean;
 }
 
-const noLines: readonly string[] = [];
-
 /** Reads them in one pass: asking for single headers would cost as much, and shows only the first line of each. */
 export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Transport): RequestHeaders {
   let host: string | null = null;
   let origin = '';
   let requestId = '';
   let acceptEncoding = '';
-  let ifNoneMatch: string[] | null = null;
+  let ifNoneMatch = '';
   let forwardedFor = '';
   let lastEventId = '';
   let preflightMethod = '';
@@ -59,8 +57,7 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
         acceptEncoding ||= value;
         break;
       case 'if-none-match':
-        ifNoneMatch ??= [];
-        ifNoneMatch.push(value);
+        ifNoneMatch = ifNoneMatch === '' ? value : `${ifNoneMatch}\n${value}`;
         break;
       case 'x-forwarded-for':
         forwardedFor = forwardedFor === '' ? value : `${forwardedFor}, ${value}`;
@@ -78,7 +75,7 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
     origin,
     requestId,
     acceptEncoding,
-    ifNoneMatch: ifNoneMatch ?? noLines,
+    ifNoneMatch,
     forwardedFor,
     lastEventId,
     preflightMethod,

@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
+/** Name of the header that has the ID of a request, in both directions. */
+export const requestIdHeader = 'X-Request-Id';
+
 const lengthMin = 8;
 const lengthMax = 128;
 

@@ -13,6 +13,16 @@ export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
   readonly canAnswerWithoutViews?: true;
 }
 
+/** The same of every route in one form: routes are objects of many shapes, which would be told apart at each request. */
+export interface RequestChecks {
+  readonly isQueryRefused: boolean;
+  readonly needsViews: boolean;
+}
+
+export function toChecks({ query, canAnswerWithoutViews }: Guarded): RequestChecks {
+  return { isQueryRefused: query === 'none', needsViews: canAnswerWithoutViews !== true };
+}
+
 /** Why a request is not passed to its route. */
 export interface RequestRefusals {
   /** Counts a request of a client; null where it has not sent too many. */
@@ -26,7 +36,7 @@ export interface RequestRefusals {
   find(
     request: HttpRequest,
     isRead: boolean,
-    guarded: Guarded | null,
+    checks: RequestChecks | null,
     isOriginRefused: boolean,
   ): HttpError | null;
 }
@@ -53,14 +63,12 @@ export function createRequestRefusals(options: RequestRefusalsOptions): RequestR
       return verdict.waitSeconds === 0 ? null : createHttpError('rate_limited', verdict.waitSeconds);
     },
     isWorthAnswering: ({ isHead, isOfProxy }) => isOfProxy || !(isHead || refusals.isFlooded()),
-    find: (request, isRead, guarded, isOriginRefused) => {
+    find: (request, isRead, checks, isOriginRefused) => {
       if (!isRead) return createHttpError('not_found');
       if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
-      if (guarded === null) return null;
-      if (guarded.query === 'none' && transport.query(request) !== '')
-        return createHttpError('invalid_query');
-      if (!guarded.canAnswerWithoutViews && !hasViews())
-        return createHttpError('database_unavailable', retryAfterSeconds);
+      if (checks === null) return null;
+      if (checks.isQueryRefused && transport.query(request) !== '') return createHttpError('invalid_query');
+      if (checks.needsViews && !hasViews()) return createHttpError('database_unavailable', retryAfterSeconds);
       return null;
     },
   };

@@ -2,11 +2,12 @@ import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../actors/views/clock.ts';
 import type { OnAnswered } from './answeredRequest.ts';
 import { type HttpError, helpLinks } from './errors.ts';
-import type { HeaderBlock } from './headerBlock.ts';
+import { type LeadingHeaders, prepareLeading } from './headerBlock.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import { type EncodedResponse, jsonType } from './preparedResponse.ts';
 import type { RateVerdict } from './rateVerdict.ts';
 import type { RequestHeaders } from './requestHeaders.ts';
+import { requestIdHeader } from './requestId.ts';
 import { sendBody } from './sendBody.ts';
 import type { Transport } from './uws.ts';
 
@@ -41,6 +42,14 @@ export interface Exchange {
 const exposedHeaders =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
 const allowedHeaders = 'If-None-Match, Last-Event-ID, X-Request-Id';
+/** Of a response whose other headers are computed. */
+const computedLeading = prepareLeading(
+  [
+    ['Vary', 'Origin'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ],
+  requestIdHeader,
+);
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 
@@ -62,6 +71,7 @@ export interface ResponseWriter {
 export interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
+  /** Whether connections are to be opened elsewhere. */
   readonly isLeaving: () => boolean;
   /** Null where nobody asks. */
   readonly onAnswered: OnAnswered | null;
@@ -70,34 +80,32 @@ export interface ResponseWriterOptions {
 export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
   const { transport, clock, isLeaving, onAnswered } = options;
 
-  function begin(exchange: Exchange, status: string, vary: string): HttpResponse {
+  function begin(exchange: Exchange, status: string): HttpResponse {
     exchange.isAnswered = true;
     const { response } = exchange;
     response.writeStatus(status);
-    writeOwnHeaders(exchange, null);
-    response.writeHeader('Vary', vary);
-    response.writeHeader('X-Content-Type-Options', 'nosniff');
+    writeOwnHeaders(exchange, computedLeading);
     return response;
   }
 
   /** A response whose headers are prepared. */
-  function beginPrepared(exchange: Exchange, headers: HeaderBlock): HttpResponse {
+  function beginPrepared(exchange: Exchange, headers: LeadingHeaders): HttpResponse {
     exchange.isAnswered = true;
     writeOwnHeaders(exchange, headers);
     return exchange.response;
   }
 
-  /** Headers that differ between requests, with those that are prepared. */
+  /** Headers that differ between requests, behind those that are prepared. */
   function writeOwnHeaders(
     { response, requestId, approvedOrigin, limit }: Exchange,
-    prepared: HeaderBlock | null,
+    prepared: LeadingHeaders,
   ) {
     if (isLeaving()) response.writeHeader('Connection', 'close');
     if (approvedOrigin !== null) {
       response.writeHeader('Access-Control-Allow-Origin', approvedOrigin);
       response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
     }
-    transport.writeHeaderBefore(response, 'X-Request-Id', requestId, limit?.headers ?? null, prepared);
+    transport.writeLastHeader(response, prepared, requestId, limit?.headers ?? null);
   }
 
   /** Written, or on its way as far as the connection takes it. */
@@ -128,7 +136,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       finish(exchange, '304 Not Modified');
     },
     writeError: (exchange, { status, code, retryAfterSeconds }) => {
-      const response = begin(exchange, status, 'Origin');
+      const response = begin(exchange, status);
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
       response.writeHeader('Link', helpLinks[code]);
@@ -142,7 +150,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       exchange.response.close();
     },
     writePreflight: (exchange) => {
-      const response = begin(exchange, '204 No Content', 'Origin');
+      const response = begin(exchange, '204 No Content');
       response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
       response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
       response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
@@ -150,7 +158,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       finish(exchange, '204 No Content');
     },
     beginStream: (exchange, contentType) => {
-      const response = begin(exchange, '200 OK', 'Origin');
+      const response = begin(exchange, '200 OK');
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('Cache-Control', 'no-store');
       // Else proxies would buffer what should arrive at once.
@@ -159,7 +167,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       return response;
     },
     writeUncached: (exchange, contentType, body) => {
-      const response = begin(exchange, '200 OK', 'Origin');
+      const response = begin(exchange, '200 OK');
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('Cache-Control', 'no-store');
       end(exchange, '200 OK', body);

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { createRequire } from 'node:module';
-import type { HeaderBlock } from './headerBlock.ts';
+import type { HeaderBlock, LeadingHeaders } from './headerBlock.ts';
 import { chooseUwsBuild, type Uws, uwsPackages } from './uwsBuild.ts';
 
 // Loaded with require, since imports of the native addon and of the fallback have different shapes.
@@ -62,13 +62,12 @@ export interface Transport {
   remoteAddress(response: HttpResponse): string;
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
   remoteAddressBytes(response: HttpResponse): ArrayBuffer | null;
-  /** A header whose value has no line break, and prepared ones behind it. */
-  writeHeaderBefore(
+  /** Prepared headers with the value of their last one, which has no line break, and further ones behind it. */
+  writeLastHeader(
     response: HttpResponse,
-    name: string,
+    leading: LeadingHeaders,
     value: string,
-    first: HeaderBlock | null,
-    second: HeaderBlock | null,
+    behind: HeaderBlock | null,
   ): void;
   /**
    * Sends a body, or the rest of one of `bytes`, as far as the connection takes it.
@@ -87,9 +86,9 @@ const native: Transport = {
   forEachHeader: (request, note) => request.forEach(note),
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
-  // One call into the addon costs more than joining the lines, and it writes a value as it is.
-  writeHeaderBefore: (response, name, value, first, second) =>
-    response.writeHeader(name, value + (first?.following ?? '') + (second?.following ?? '')),
+  // One call into the addon costs more than joining the lines, and it writes names and values as they are.
+  writeLastHeader: (response, { bytes }, value, behind) =>
+    response.writeHeader(bytes, behind === null ? value : value + behind.following),
   tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
   endWithoutBody: (response, contentLength) => {
     // Given the length as an argument, the addon would wait for a body, and the connection would hang.
@@ -121,10 +120,10 @@ const fallback: Transport = {
   remoteAddress: (response) =>
     (response as unknown as FallbackResponse).response.socket?.remoteAddress ?? '0.0.0.0',
   remoteAddressBytes: () => null,
-  writeHeaderBefore: (response, name, value, first, second) => {
-    response.writeHeader(name, value);
-    for (const block of [first, second])
-      for (const [one, other] of block?.headers ?? []) response.writeHeader(one, other);
+  writeLastHeader: (response, { headers, lastName }, value, behind) => {
+    for (const [name, text] of headers) response.writeHeader(name, text);
+    response.writeHeader(lastName, value);
+    for (const [name, text] of behind?.headers ?? []) response.writeHeader(name, text);
   },
   tryEnd: (response, body) => {
     // Node's own server stops reading requests while a client does not read responses.

@@ -24,6 +24,8 @@ interface Attempt {
 /** Answers from a view in memory: its bytes are prepared once. */
 export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependencies): Answer {
   const { sources, transport, writer, sender, guard, metrics, clock } = dependencies;
+  // Taken from the route once: its shape is one of many, which would be told apart at each request.
+  const { view: findView, refusal: findRefusal, isConditional } = route;
   const isQueryRead = typeof route.query !== 'string';
   const prepare = createPreparation(route, metrics);
 
@@ -66,7 +68,7 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
   function find(pathValue: string, selection: string): Attempt {
     let view: object;
     try {
-      view = route.view(sources.views, pathValue, selection as never);
+      view = findView(sources.views, pathValue, selection as never);
     } catch (error) {
       return { prepared: prepareReplacement(null), failure: { error } };
     }
@@ -78,12 +80,12 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
     if (pathValue === null) return writer.writeError(exchange, createPathError(route));
     const selection = isQueryRead ? parseSelection(transport.query(request)) : '';
     if (selection === null) return writer.writeError(exchange, createHttpError('invalid_query'));
-    const refused = route.refusal?.(sources.views) ?? null;
+    const refused = findRefusal?.(sources.views) ?? null;
     if (refused !== null) return writer.writeError(exchange, createHttpError(refused, retryAfterSeconds));
     const { prepared, failure } = find(pathValue, selection);
     if (failure !== null) guard.note(exchange, failure.error);
     if (prepared === null) return writer.writeError(exchange, createHttpError('internal_error'));
-    if (route.isConditional) sender.sendConditionally(exchange, prepared);
+    if (isConditional) sender.sendConditionally(exchange, prepared);
     else sender.send(exchange, prepared);
   };
 }

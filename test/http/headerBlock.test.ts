@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { prepareHeaders } from '../../http/server/headerBlock.ts';
+import { prepareHeaders, prepareLeading } from '../../http/server/headerBlock.ts';
 
 describe('prepared headers', () => {
   it('are lines that follow the value of another header', () => {
@@ -10,11 +10,19 @@ describe('prepared headers', () => {
     expect(prepareHeaders(headers)).toEqual({ headers, following: '\r\nVary: Origin\r\nETag: "1"' });
   });
 
+  it('are lines before the value of another header', () => {
+    const { bytes } = prepareLeading([['Vary', 'Origin']], 'X-Request-Id');
+    expect(bytes.toString()).toBe('Vary: Origin\r\nX-Request-Id');
+    expect(prepareLeading([], 'X-Request-Id').bytes.toString()).toBe('X-Request-Id');
+  });
+
   it.each(['\r', '\n', '\r\n'])(
     'contain no %j, which would begin a header that nobody wanted',
     (lineBreak) => {
       expect(() => prepareHeaders([['Link', `a${lineBreak}b`]])).toThrow('cannot contain a line break');
       expect(() => prepareHeaders([[`A${lineBreak}B`, 'c']])).toThrow('cannot contain a line break');
+      expect(() => prepareLeading([['Link', `a${lineBreak}b`]], 'C')).toThrow('cannot contain a line break');
+      expect(() => prepareLeading([], `A${lineBreak}B`)).toThrow('cannot contain a line break');
     },
   );
 });

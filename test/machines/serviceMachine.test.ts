@@ -179,9 +179,11 @@ function start(settings: Settings = {}) {
   const server = (name: 'public' | 'operator') =>
     serverMachine.provide({
       actors: {
-        port: fromCallback(({ sendBack }: { sendBack: (event: PortEvent) => void }) => {
-          if (takenPorts.includes(name)) sendBack({ type: 'refused', error: new Error(`${name} is taken`) });
-          else sendBack({ type: 'bound', port: 1 });
+        port: fromCallback<{ type: 'leave' }>(({ sendBack, receive }) => {
+          const report = (event: PortEvent) => sendBack(event);
+          receive(({ type }) => done.push(`${type} ${name} server`));
+          if (takenPorts.includes(name)) report({ type: 'refused', error: new Error(`${name} is taken`) });
+          else report({ type: 'bound', port: 1 });
           return () => done.push(`close ${name} server`);
         }),
       },
@@ -330,13 +332,12 @@ describe('the machine of the service', () => {
     const { root, done, stop } = start({ hangs: working });
     await pass(10);
     const server = () => root.getSnapshot().children.publicServer?.getSnapshot();
-    expect([server()?.value, server()?.hasTag('leaving')]).toEqual([{ open: 'listening' }, false]);
+    const said = () => done.filter((one) => one.endsWith('public server'));
+    expect([server()?.value, said()]).toEqual([{ open: 'listening' }, []]);
     root.send({ type: 'leave', drainMs: 5_000 });
-    expect([server()?.value, server()?.hasTag('leaving')]).toEqual([{ open: 'draining' }, true]);
+    expect([server()?.value, said()]).toEqual([{ open: 'draining' }, ['leave public server']]);
     await stop();
-    // Connections that were open are answered until the process ends.
-    expect([server()?.value, server()?.hasTag('leaving')]).toEqual(['closed', true]);
-    expect(done.filter((one) => one === 'close public server')).toHaveLength(1);
+    expect([server()?.value, said()]).toEqual(['closed', ['leave public server', 'close public server']]);
 
     const ingesting = start({ hangs: working, serves: false });
     await pass(10);

@@ -1,4 +1,4 @@
-import type { HeaderBlock } from '../../../http/server/headerBlock.ts';
+import type { HeaderBlock, LeadingHeaders } from '../../../http/server/headerBlock.ts';
 import type { Transport } from '../../../http/server/uws.ts';
 import { currentWorld, type SimulatedRequest, type SimulatedResponse } from '../world/currentWorld.ts';
 
@@ -126,15 +126,14 @@ const simulated = {
   },
   remoteAddress: () => '127.0.0.1',
   remoteAddressBytes: () => localhost,
-  writeHeaderBefore: (
+  writeLastHeader: (
     response: AnsweredResponse,
-    name: string,
+    { headers, lastName }: LeadingHeaders,
     value: string,
-    ...blocks: (HeaderBlock | null)[]
+    behind: HeaderBlock | null,
   ) => {
-    response.writeHeader(name, value);
-    for (const block of blocks)
-      for (const [one, other] of block?.headers ?? []) response.writeHeader(one, other);
+    for (const [one, text] of [...headers, [lastName, value] as const, ...(behind?.headers ?? [])])
+      response.writeHeader(one, text);
   },
   tryEnd: (response: AnsweredResponse, body: Buffer) => {
     response.end(body);
