@@ -1,4 +1,5 @@
 import { List } from 'immutable';
+import type { StoredAt } from '../messages/streamMessage.ts';
 import { dayMs, toMilliseconds } from '../schemas/durations.ts';
 import { findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
 import type { MeasuredReading } from '../wheel/acceptedReading.ts';
@@ -84,19 +85,19 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  *
  * @param dayMm the largest distance of the reading's day, with this reading.
  * @param previousDayMm the distance of the day of the reading before.
- * @param storedAtNanos when the stream stored the reading (epoch nanoseconds).
+ * @param stored when the stream stored the reading.
  */
 export function addAchievements(
   previous: MeasurementProgress | null,
   reading: MeasuredReading,
   dayMm: number,
   previousDayMm: number,
-  storedAtNanos: bigint,
+  stored: StoredAt,
 ): MeasurementProgress {
   const dayStartMs = findDayStart(reading.observedAtMs);
   const known = previous ?? {
     ...nothingYet,
-    run: buildRunId(reading.position, toMilliseconds(storedAtNanos)),
+    run: buildRunId(reading.position, toMilliseconds(stored.timestampNanos)),
   };
   const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
   const speed = reading.speedMmPerSecond;
@@ -143,7 +144,7 @@ export function addAchievements(
     recordMm: isRecord ? speed : before.recordMm,
     streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
     streakDays,
-    events: before.events.concat(listEvents(achievements, reading, toMilliseconds(storedAtNanos))),
+    events: before.events.concat(listEvents(achievements, reading, toMilliseconds(stored.timestampNanos))),
     evicted: before.evicted,
   };
 }

@@ -4,7 +4,7 @@ import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
-import type { StreamMessage } from '../messages/streamMessage.ts';
+import type { StoredAt, StreamMessage } from '../messages/streamMessage.ts';
 import { nanosPerMillisecond } from '../schemas/durations.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
 import type { BucketRow, RoundRow } from '../storedRows.ts';
@@ -109,10 +109,10 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   function receive(message: StreamMessage): Received<CounterOutput> {
     const decoded = decodeCounter(message.subject, message.data);
     if ('rejection' in decoded) return decoded;
-    return take(decoded.value, message.seq, message.timestampNanos);
+    return take(decoded.value, message.seq, message);
   }
 
-  function take(reading: CounterReading, position: number, storedAtNanos: bigint): Received<CounterOutput> {
+  function take(reading: CounterReading, position: number, stored: StoredAt): Received<CounterOutput> {
     const { installationId } = reading;
     folded ??= shown;
     const actor = findOrCreateActor(folded, installationId);
@@ -121,7 +121,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     const outcome = actor.receive(reading, position);
     if (installationId === publicInstallationId && 'output' in outcome) {
       const { reading: accepted, closed } = outcome.output;
-      const evicted = addPublicReading(folded, accepted, closed.round, storedAtNanos);
+      const evicted = addPublicReading(folded, accepted, closed.round, stored);
       if (evicted !== null) return { output: { ...outcome.output, evicted } };
     }
     return outcome;
@@ -199,7 +199,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     receive,
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>
-      take(reading, reading.position, BigInt(reading.receivedAtMs) * nanosPerMillisecond),
+      take(reading, reading.position, { timestampNanos: BigInt(reading.receivedAtMs) * nanosPerMillisecond }),
     joinRange,
     hasReadings: (installationId) =>
       shown.actors.has(installationId) || (folded?.actors.has(installationId) ?? false),

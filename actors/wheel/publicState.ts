@@ -4,6 +4,7 @@ import {
   type MeasurementEvent,
   type MeasurementProgress,
 } from '../feed/measurementEvents.ts';
+import type { StoredAt } from '../messages/streamMessage.ts';
 import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { RoundRow } from '../storedRows.ts';
 import type { MeasuredReading } from './acceptedReading.ts';
@@ -29,13 +30,13 @@ export function addPublicReading(
   state: PublicState,
   reading: MeasuredReading,
   round: RoundRow | null,
-  storedAtNanos: bigint,
+  stored: StoredAt,
 ): EvictedMeasurements | null {
   const previousDayMm = state.history?.open.distanceMm ?? 0;
   state.history = withReading(state.history, reading, round);
   const dayMm = state.history.open.distanceMm ?? 0;
   const before = state.progress;
-  state.progress = addAchievements(before, reading, dayMm, previousDayMm, storedAtNanos);
+  state.progress = addAchievements(before, reading, dayMm, previousDayMm, stored);
   return state.progress.events === before?.events ? null : evictOldEvents(state, reading.position);
 }
 
@@ -47,10 +48,10 @@ export function addPublicReadings(
 ): EvictedMeasurements[] {
   const late = new Map(lateRounds.map((round) => [round.position, round]));
   const evicted: EvictedMeasurements[] = [];
-  for (const [index, storedAtNanos] of readings.storedAtNanos.entries()) {
+  for (const [index, timestampNanos] of readings.storedAtNanos.entries()) {
     const reading = readPublicReading(readings, index);
     const round = readings.closed.get(index) ?? late.get(reading.position) ?? null;
-    const left = addPublicReading(state, reading, round, storedAtNanos);
+    const left = addPublicReading(state, reading, round, { timestampNanos });
     if (left !== null) evicted.push(left);
   }
   return evicted;

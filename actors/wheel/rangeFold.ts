@@ -68,7 +68,8 @@ export function createRangeFold(options: RangeFoldOptions): RangeFold {
     actor.receive(reading, position);
   }
 
-  function take(reading: CounterReading, { seq, timestampNanos }: StreamMessage): ReadingOutput | null {
+  function take(reading: CounterReading, message: StreamMessage): ReadingOutput | null {
+    const { seq } = message;
     const { installationId } = reading;
     const known = installations.get(installationId);
     const last = leadIn.get(installationId)?.state()?.acceptance.latest;
@@ -76,7 +77,7 @@ export function createRangeFold(options: RangeFoldOptions): RangeFold {
     if (known === undefined) installations.set(installationId, range);
     const output = range.first.position === seq ? beginWith(range.first) : continueWith(range, reading, seq);
     if (output !== null && installationId === publicInstallationId)
-      publicReadings.add(output.reading, output.closed.round, timestampNanos);
+      publicReadings.add(output.reading, output.closed.round, message.timestampNanos);
     return output;
   }
 

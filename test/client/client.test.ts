@@ -23,7 +23,9 @@ function createRecords() {
       const observedAtMs = Date.UTC(2026, 0, 31, 12) + count * 1_000;
       const speedMmPerSecond = count * recordStep;
       const reading = acceptedReading({ position: count, observedAtMs, speedMmPerSecond });
-      progress = addAchievements(progress, reading, 0, 0, BigInt(observedAtMs) * 1_000_000n);
+      progress = addAchievements(progress, reading, 0, 0, {
+        timestampNanos: BigInt(observedAtMs) * 1_000_000n,
+      });
     },
   };
 }
@@ -135,7 +137,9 @@ describe('events', () => {
   it('do not begin with an empty position, as a file has whose writing was broken off', async () => {
     const { connectTo, server } = await start();
     const iteration = connectTo(server.base).events({ after: '' });
-    await expect(iteration.next()).rejects.toThrow("after is '': expected the position of an event, or nothing");
+    await expect(iteration.next()).rejects.toThrow(
+      "after is '': expected the position of an event, or nothing",
+    );
   });
 
   it('come each once and in order through two hundred connections, joined to the feed', async () => {

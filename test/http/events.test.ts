@@ -41,7 +41,7 @@ function foldProgress(nowMs: number): MeasurementProgress {
       reading,
       distanceMm,
       index === 0 ? 0 : 4_000_000 + index * 1_000_000,
-      0n,
+      { timestampNanos: 0n },
     );
   }
   return progress as MeasurementProgress;

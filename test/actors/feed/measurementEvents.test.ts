@@ -21,7 +21,9 @@ function foldReadings(readings: readonly AcceptedReading[]): MeasurementProgress
   for (const reading of readings) {
     const previousDayMm: number = history?.open.distanceMm ?? 0;
     history = withReading(history, reading, null);
-    progress = addAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm, 0n);
+    progress = addAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm, {
+      timestampNanos: 0n,
+    });
   }
   return progress;
 }

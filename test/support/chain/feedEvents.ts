@@ -110,7 +110,9 @@ export function buildMeasurementEvents(readings: ReadingHistory, firstPosition =
       speedMmPerSecond: 3_000 + (at + 1) * recordStep,
       distanceMm,
     });
-    progress = addAchievements(progress, reading, distanceMm, 0, BigInt(position) * 1_000_000n);
+    progress = addAchievements(progress, reading, distanceMm, 0, {
+      timestampNanos: BigInt(position) * 1_000_000n,
+    });
   }
   return progress?.events.toArray() ?? [];
 }
