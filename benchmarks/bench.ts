@@ -6,6 +6,7 @@ import { measureFeed } from './feed.ts';
 import { warnOfSlower } from './guard.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureInstallations } from './installations.ts';
+import { measureLive } from './live.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
 import { measureRanges } from './ranges.ts';
@@ -32,6 +33,7 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   feed: [...nats, 'wrk', 'taskset'],
   replay: nats,
   stream: nats,
+  live: [...nats, 'taskset'],
   chain: nats,
   statistics: [...nats, 'pg_config'],
   start: nats,
@@ -94,6 +96,16 @@ addRoundsCommand(
   'stream',
   'delay of a reading to the route, and how time and memory of the folds grow',
 ).action(measureStream);
+
+addRoundsCommand(
+  'live',
+  'delay of a reading to the route while many wheels report, and many clients poll and listen',
+)
+  .option('--installations <count>', 'wheels with a reading per second each', parseWholeNumber, 10_000)
+  .option('--pollers <count>', 'clients with a request per second each', parseWholeNumber, 2_000)
+  .option('--listeners <count>', 'clients of the event stream', parseWholeNumber, 2_000)
+  .addOption(buildProfileOption())
+  .action(measureLive);
 
 addRoundsCommand('chain', 'rates of folding spans and of indexing a local chain').action(measureChain);
 

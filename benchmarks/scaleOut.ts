@@ -7,11 +7,13 @@ import { pollUntil } from '../storage/pollUntil.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { startClickHouseProcess } from './clickHouseProcess.ts';
-import { measureInterleaved } from './measureInterleaved.ts';
+import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
+import { cpuPerRequest } from './pollingCases.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults, type ResultTable } from './results.ts';
-import { startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { readThreadCpuNs } from './threadCpu.ts';
 import { measureLoad, readWrkVersion } from './wrk.ts';
 
 const installationId = 'wheel-0';
@@ -28,6 +30,8 @@ const cases = [
 /** Shows what is folded, and nothing of the time of the answer. */
 const statePath = '/v1/public/telemetry';
 const secondsOfLoad = 2;
+/** What each replica would answer with a core to itself, which this machine does not have: requests by the CPU time that they took. */
+const onFreeCores = 'requests/s, on free cores';
 const askedForState = 40;
 const pollMs = 100;
 
@@ -75,11 +79,17 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
     const base = first.publicUrl;
     const tables: ResultTable[] = [];
     for (const { title, route, path } of cases) {
-      const poll = () => measureLoad({ url: `${base}${path}`, headers: {}, seconds: secondsOfLoad });
+      const poll = async (replicas: readonly ServiceProcess[]): Promise<Measurement> => {
+        const before = sumCpuNs(replicas);
+        const load = await measureLoad({ url: `${base}${path}`, headers: {}, seconds: secondsOfLoad });
+        const micros = (sumCpuNs(replicas) - before) / 1_000 / (load.value * secondsOfLoad);
+        const others = { [cpuPerRequest]: micros, [onFreeCores]: (replicas.length * 1e6) / micros };
+        return { ...load, others: { ...load.others, ...others } };
+      };
       const both = async () => {
         const second = await startReplica();
         await requireOneState(base);
-        const measured = await poll();
+        const measured = await poll([first, second]);
         const answered = await second.metric(`miner_http_requests_total{route="${route}",status="200"}`);
         await second.stop();
         if (!((answered ?? 0) > 0)) throw new Error('the second replica received no request');
@@ -87,19 +97,24 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
       };
       const contenders = [
         { name: 'two replicas', measure: both },
-        { name: 'one replica', measure: poll },
+        { name: 'one replica', measure: () => poll([first]) },
       ];
       tables.push({ title, unit: 'requests/s', series: await measureInterleaved(contenders, rounds) });
     }
     publishResults({
       command: 'scale-out',
-      about: `All parts and the load (${await readWrkVersion()}, on one core) on this one machine; which also runs a writer, ClickHouse and NATS.`,
+      about: `All parts and the load (${await readWrkVersion()}, on one core) on this one machine, which also runs a writer, ClickHouse and NATS. With a core for each replica they would answer what the last column says: a core's time divided by that of a request, times the replicas.`,
       tables,
     });
   } finally {
     for (const stop of stops.reverse()) await stop();
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** CPU time of the threads that answer. */
+function sumCpuNs(replicas: readonly ServiceProcess[]): number {
+  return replicas.reduce((sum, { pid }) => sum + readThreadCpuNs(pid), 0);
 }
 
 /** The cursor behind a position (CONTRACT.md, Cursors). */

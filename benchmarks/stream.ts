@@ -1,27 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { DeliverPolicy, jetstream } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
-import { closeNats } from '../streams/jetstream/connection.ts';
-import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
-import { type Measurement, measureInterleaved, type Series } from './measureInterleaved.ts';
+import { delaysTable, measureReadingDelays } from './delays.ts';
+import type { Series } from './measureInterleaved.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
-import { withVersion } from './versions.ts';
 
 const installationId = 'wheel-0';
-const readingsOfRound = 200;
-const betweenReadingsMs = 5;
 const intervalMs = 10_000;
 /** Folded together, so that making them is not measured. */
 const madeAtOnce = 5_000;
@@ -49,93 +39,13 @@ export async function measureStream({ rounds }: StreamOptions): Promise<void> {
 /** From the publication of a reading to a route that shows it, and to a client that merely consumes. */
 async function delays(dir: string, rounds: number): Promise<ResultTable> {
   const service = await startServiceProcess({ dir, installationId });
-  await service.readyAfterMs();
-  const connection = await connect(readNatsAccess({ url: service.natsUrl }));
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const url = `${service.publicUrl}/v1/public/telemetry`;
-  const gateway = createGateway(connection);
   try {
-    const series = await measureInterleaved(
-      [
-        {
-          name: 'to `/v1/public/telemetry`, polled all the time',
-          measure: () =>
-            measureDelays(async () => {
-              const [telemetryId, startedMs] = gateway.publish();
-              while (!(await fetchBody(url, agent)).includes(telemetryId));
-              return performance.now() - startedMs;
-            }),
-        },
-        {
-          name: `to a bare \`consume()\` of ${withVersion('@nats-io/jetstream')}`,
-          measure: () => bareDelays(connection, gateway),
-        },
-      ],
-      rounds,
-    );
-    return {
-      title: 'A reading, from its publication',
-      unit: 'µs, of half of them',
-      isLessBetter: true,
-      series,
-    };
+    await service.readyAfterMs();
+    const series = await measureReadingDelays({ ...service, installationId }, rounds);
+    return { ...delaysTable, series };
   } finally {
-    agent.destroy();
-    await closeNats(connection);
     await service.stop();
   }
-}
-
-function createGateway(connection: NatsConnection) {
-  let index = 0;
-  return {
-    /** ID of the reading, and when it was published. */
-    publish: (): [telemetryId: string, atMs: number] => {
-      const telemetryId = randomUUID();
-      const reading = JSON.parse(readingBody(installationId, index, genesisMs + index * intervalMs));
-      index++;
-      const body = JSON.stringify({ ...reading, telemetryId });
-      connection.publish(counterSubject(installationId), body);
-      return [telemetryId, performance.now()];
-    },
-  };
-}
-
-async function measureDelays(measureOne: () => Promise<number>): Promise<Measurement> {
-  const delays: number[] = [];
-  for (let reading = 0; reading < readingsOfRound; reading++) {
-    delays.push((await measureOne()) * 1_000);
-    await wait(betweenReadingsMs);
-  }
-  const sorted = delays.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] as number;
-  return { value: at(0.5), others: { 'p99 µs': at(0.99) } };
-}
-
-async function bareDelays(
-  connection: NatsConnection,
-  gateway: ReturnType<typeof createGateway>,
-): Promise<Measurement> {
-  const consumer = await jetstream(connection).consumers.get('MINER_COUNTER', {
-    deliver_policy: DeliverPolicy.New,
-  });
-  const delivered = await consumer.consume({ max_messages: 2_000 });
-  const messages = delivered[Symbol.asyncIterator]();
-  const measured = await measureDelays(async () => {
-    const [, startedMs] = gateway.publish();
-    await messages.next();
-    return performance.now() - startedMs;
-  });
-  delivered.stop();
-  return measured;
-}
-
-async function fetchBody(url: string, agent: Agent): Promise<string> {
-  const request = get(url, { agent });
-  const [response] = await once(request, 'response');
-  let body = '';
-  for await (const chunk of response.setEncoding('utf8')) body += chunk;
-  return body;
 }
 
 /** Bytes that the folds hold for each installation. */

@@ -24,6 +24,7 @@ const programs = {
     'benchmarks/bench.ts',
     'benchmarks/hostile/attacker.ts',
     'benchmarks/installationsProcess.ts',
+    'benchmarks/liveLoad.ts',
     'benchmarks/rangesThread.ts',
     'benchmarks/peers/bare.ts',
     'benchmarks/peers/express.ts',

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { counterSubject } from '../actors/messages/subjects.ts';
+import { closeNats } from '../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
+import { type Measurement, measureInterleaved, type Series } from './measureInterleaved.ts';
+import { genesisMs, readingBody } from './readingLoad.ts';
+import type { ServiceProcess } from './serviceProcess.ts';
+import { withVersion } from './versions.ts';
+
+const readingsOfRound = 200;
+const betweenReadingsMs = 5;
+const intervalMs = 10_000;
+
+/** What is asked, and the wheel that reports to it. */
+export interface DelayTarget extends Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'> {
+  /** The public one. */
+  readonly installationId: string;
+}
+
+/** How the delays are published. */
+export const delaysTable = {
+  title: 'A reading, from its publication',
+  unit: 'µs, of half of them',
+  isLessBetter: true,
+} as const;
+
+/** From the publication of a reading to a route that shows it, and to a client that merely consumes. */
+export async function measureReadingDelays(target: DelayTarget, rounds: number): Promise<Series[]> {
+  const connection = await connect(readNatsAccess({ url: target.natsUrl }));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const url = `${target.publicUrl}/v1/public/telemetry`;
+  const gateway = createGateway(connection, target.installationId);
+  const toRoute = () =>
+    measureDelays(async () => {
+      const [telemetryId, startedMs] = gateway.publish();
+      while (!(await fetchBody(url, agent)).includes(telemetryId));
+      return performance.now() - startedMs;
+    });
+  const contenders = [
+    { name: 'to `/v1/public/telemetry`, polled all the time', measure: toRoute },
+    {
+      name: `to a bare \`consume()\` of ${withVersion('@nats-io/jetstream')}`,
+      measure: () => bareDelays(connection, gateway),
+    },
+  ];
+  try {
+    return await measureInterleaved(
+      contenders.map(({ name, measure }) => ({ name, measure: () => withCores(target, measure) })),
+      rounds,
+    );
+  } finally {
+    agent.destroy();
+    await closeNats(connection);
+  }
+}
+
+/** With how much of a core the service takes meanwhile. */
+async function withCores({ cpuMs }: DelayTarget, measure: () => Promise<Measurement>): Promise<Measurement> {
+  const [beforeMs, startedMs] = [cpuMs(), performance.now()];
+  const { value, others } = await measure();
+  const cores = (cpuMs() - beforeMs) / (performance.now() - startedMs);
+  return { value, others: { ...others, 'cores of the service': cores } };
+}
+
+type Gateway = ReturnType<typeof createGateway>;
+
+function createGateway(connection: NatsConnection, installationId: string) {
+  let index = 0;
+  return {
+    /** ID of the reading, and when it was published. */
+    publish: (): [telemetryId: string, atMs: number] => {
+      const telemetryId = randomUUID();
+      const reading = JSON.parse(readingBody(installationId, index, genesisMs + index * intervalMs));
+      index++;
+      const body = JSON.stringify({ ...reading, telemetryId });
+      connection.publish(counterSubject(installationId), body);
+      return [telemetryId, performance.now()];
+    },
+  };
+}
+
+async function measureDelays(measureOne: () => Promise<number>): Promise<Measurement> {
+  const delays: number[] = [];
+  for (let reading = 0; reading < readingsOfRound; reading++) {
+    delays.push((await measureOne()) * 1_000);
+    await wait(betweenReadingsMs);
+  }
+  const sorted = delays.toSorted((a, b) => a - b);
+  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] as number;
+  return { value: at(0.5), others: { 'p99 µs': at(0.99) } };
+}
+
+async function bareDelays(connection: NatsConnection, gateway: Gateway): Promise<Measurement> {
+  const consumer = await jetstream(connection).consumers.get('MINER_COUNTER', {
+    deliver_policy: DeliverPolicy.New,
+  });
+  const delivered = await consumer.consume({ max_messages: 2_000 });
+  const messages = delivered[Symbol.asyncIterator]();
+  const measured = await measureDelays(async () => {
+    const [telemetryId, startedMs] = gateway.publish();
+    await receive(messages, telemetryId);
+    return performance.now() - startedMs;
+  });
+  delivered.stop();
+  return measured;
+}
+
+/** Other wheels may report meanwhile. */
+async function receive(messages: AsyncIterator<JsMsg>, telemetryId: string) {
+  for (;;) {
+    const { done, value } = await messages.next();
+    if (done) throw new Error('the consumer ended');
+    if (value.json<{ telemetryId: string }>().telemetryId === telemetryId) return;
+  }
+}
+
+async function fetchBody(url: string, agent: Agent): Promise<string> {
+  const request = get(url, { agent });
+  const [response] = await once(request, 'response');
+  let body = '';
+  for await (const chunk of response.setEncoding('utf8')) body += chunk;
+  return body;
+}

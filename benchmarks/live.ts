@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
+import { delaysTable, measureReadingDelays } from './delays.ts';
+import type { LiveTask } from './liveLoad.ts';
+import { startNatsProcess } from './natsProcess.ts';
+import { pinToCore } from './pinToCore.ts';
+import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
+import type { Results } from './results.ts';
+import { createStopper } from './serverChild.ts';
+import { startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { loadCore, serverCore } from './wrk.ts';
+
+const loadProgram = fileURLToPath(new URL('./liveLoad.js', import.meta.url));
+const installationId = 'wheel-0';
+/** Until every wheel of the load has its actor, and code is compiled. */
+const settleMs = 5_000;
+/** What the service may have stored less than it should: what came in the last seconds waits in memory. */
+const storedShareMin = 0.5;
+
+export interface LiveOptions extends Omit<LiveTask, 'natsUrl' | 'publicUrl'>, ProfileOptions {
+  readonly rounds: number;
+}
+
+/**
+ * How long a reading takes to a route while many wheels report, and many clients poll and listen.
+ *
+ * @throws Error when the load or the service does not keep up.
+ */
+export async function measureLive({ profile = null, ...options }: LiveOptions): Promise<void> {
+  // The service has written its profile, since it is stopped.
+  publishUnlessProfiled(profile, await measure(options, profile));
+}
+
+async function measure(
+  { rounds, ...clients }: Omit<LiveOptions, 'profile'>,
+  profile: string | null,
+): Promise<Results> {
+  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+  const stops: (() => Promise<void>)[] = [];
+  try {
+    const nats = await startNatsProcess(join(dir, 'nats'));
+    stops.push(nats.stop);
+    const environment = { MINER_NATS_URL: nats.url };
+    const service = await startServiceProcess({
+      dir,
+      installationId,
+      environment,
+      core: serverCore,
+      profile,
+    });
+    stops.push(service.stop);
+    await service.readyAfterMs();
+    const target = { ...service, natsUrl: nats.url, installationId };
+    const load = await startLoad({ ...clients, natsUrl: nats.url, publicUrl: service.publicUrl });
+    stops.push(load.stop);
+    await wait(settleMs);
+    const startedMs = performance.now();
+    const before = (await service.metric(storedPosition)) ?? 0;
+    const series = await measureReadingDelays(target, rounds);
+    const stored = ((await service.metric(storedPosition)) ?? 0) - before;
+    const perSecond = stored / ((performance.now() - startedMs) / 1_000);
+    if (load.hasEnded() || perSecond < clients.installations * storedShareMin)
+      throw new Error(`the load ended, or the service did not keep up: ${Math.round(perSecond)} readings/s`);
+    const [wheels, pollers, listeners, rate] = [
+      clients.installations,
+      clients.pollers,
+      clients.listeners,
+      Math.round(perSecond),
+    ].map((count) => count.toLocaleString('en-US'));
+    return {
+      command: 'live',
+      about: `Beside it ${wheels} wheels with a reading per second each (${rate} stored per second), ${pollers} clients with a request per second each, and ${listeners} of the event stream. The service has one core; nats-server, the load, and what measures share the other. The bare consumption receives the readings of all wheels too.`,
+      tables: [{ ...delaysTable, series }],
+    };
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** @throws Error when its clients cannot be connected. */
+async function startLoad(task: LiveTask) {
+  const [command, ...args] = pinToCore(loadCore, [process.execPath, loadProgram, JSON.stringify(task)]);
+  const child = spawn(...bindToParent(command, args), { stdio: ['ignore', 'pipe', 'inherit'] });
+  const stop = createStopper(child);
+  const hasEnded = () => child.exitCode !== null;
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the load ended before its clients were connected');
+  });
+  await Promise.race([once(child.stdout, 'data'), ended]);
+  ended.catch(() => undefined);
+  return { stop: async () => (hasEnded() ? undefined : stop()), hasEnded };
+}

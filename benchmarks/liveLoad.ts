@@ -1,0 +1,66 @@
+// A process of its own, so that who measures delays does not wait for the load: `node dist/tools/liveLoad.js TASK`. Prints a line once all clients are connected.
+import { once } from 'node:events';
+import { connect as connectSocket, type Socket } from 'node:net';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { counterSubject } from '../actors/messages/subjects.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
+import { genesisMs, readingBody } from './readingLoad.ts';
+
+/** What goes on while a delay is measured. */
+export interface LiveTask {
+  readonly natsUrl: string;
+  readonly publicUrl: string;
+  /** Wheels with a reading per second each. */
+  readonly installations: number;
+  /** Clients with a request per second each. */
+  readonly pollers: number;
+  /** Clients of the event stream. */
+  readonly listeners: number;
+}
+
+const secondMs = 1_000;
+/** Readings and requests are spread over so many parts of a second. */
+const partsOfSecond = 250;
+const pollRequest = 'GET /v4/public/process HTTP/1.1\r\nHost: bench\r\n\r\n';
+const listenRequest = 'GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n';
+
+const task = JSON.parse(process.argv[2] ?? '') as LiveTask;
+const connection = await connect(readNatsAccess({ url: task.natsUrl }));
+const pollers = await openSockets(task.publicUrl, task.pollers);
+for (const socket of await openSockets(task.publicUrl, task.listeners)) socket.write(listenRequest);
+startSpread(task.pollers, (index) => pollers[index]?.write(pollRequest));
+startReadings(connection, task.installations);
+process.stdout.write('all clients are connected\n');
+
+async function openSockets(base: string, count: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(base);
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index++) {
+    const socket = connectSocket(Number(port), hostname);
+    await once(socket, 'connect');
+    socket.resume();
+    // It would be less of a load than it says.
+    socket.on('close', () => process.exit(1));
+    sockets.push(socket);
+  }
+  return sockets;
+}
+
+function startReadings(nats: NatsConnection, installations: number) {
+  const sent = new Array<number>(installations).fill(0);
+  startSpread(installations, (installation) => {
+    const id = `wheel-of-load-${installation}`;
+    const index = sent[installation] ?? 0;
+    sent[installation] = index + 1;
+    nats.publish(counterSubject(id), readingBody(id, index, genesisMs + index * secondMs));
+  });
+}
+
+/** Each of so many does something once a second. */
+function startSpread(count: number, act: (index: number) => void) {
+  let part = 0;
+  setInterval(() => {
+    for (let index = part; index < count; index += partsOfSecond) act(index);
+    part = (part + 1) % partsOfSecond;
+  }, secondMs / partsOfSecond);
+}
