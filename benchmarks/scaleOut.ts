@@ -103,7 +103,7 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
     }
     publishResults({
       command: 'scale-out',
-      about: `All parts and the load (${await readWrkVersion()}, on one core) on this one machine, which also runs a writer, ClickHouse and NATS. With a core for each replica they would answer what the last column says: a core's time divided by that of a request, times the replicas.`,
+      about: `All parts and the load (${await readWrkVersion()}, on one core) on this one machine, which also runs a writer, ClickHouse and NATS. With a core for each replica they would answer what the last column says: a core's time divided by that of a request, times the replicas. Beside the load they wake for fewer requests at a time, and each takes more CPU.`,
       tables,
     });
   } finally {
