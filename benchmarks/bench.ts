@@ -22,6 +22,7 @@ import { measureYears } from './years/years.ts';
 
 /** Options for those that would take long, where all of them run. */
 const lessToDo: Readonly<Record<string, readonly string[]>> = {
+  polling: ['--rounds', '5'],
   memory: ['--seconds', '600'],
   years: ['--events', '100000'],
 };

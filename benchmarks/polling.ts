@@ -26,7 +26,7 @@ export async function measurePolling({ rounds, only = '', profile = null }: Poll
   if (cases.length === 0) throw new Error(`no request has '${only}' in its name`);
   const tables = await measureCases(cases, rounds, profile);
   // The service has written its profile, since it is stopped.
-  const about = `Load by ${await readWrkVersion()}, on another core. Ratios are medians of those of each turn, and three quarters of them lie between the two; behind other figures they say how many times as much the service has.`;
+  const about = `Load by ${await readWrkVersion()}, on another core.`;
   const results = { command: 'polling', about, tables };
   if (only === '') publishUnlessProfiled(profile, results);
   else printResults(results);
