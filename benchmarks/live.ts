@@ -6,12 +6,14 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
+import { startClickHouseProcess } from './clickHouseProcess.ts';
 import { delaysTable, measureReadingDelays } from './delays.ts';
 import type { LiveTask } from './liveLoad.ts';
+import type { Series } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
-import { pinToCore } from './pinToCore.ts';
+import { pinThisProcess, pinToCore } from './pinToCore.ts';
 import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
-import type { Results } from './results.ts';
+import type { ResultTable } from './results.ts';
 import { createStopper } from './serverChild.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';
 import { loadCore, serverCore } from './wrk.ts';
@@ -23,30 +25,61 @@ const settleMs = 5_000;
 /** What the service may have stored less than it should: what came in the last seconds waits in memory. */
 const storedShareMin = 0.5;
 
-export interface LiveOptions extends Omit<LiveTask, 'natsUrl' | 'publicUrl'>, ProfileOptions {
+export interface LiveOptions extends Clients, ProfileOptions {
   readonly rounds: number;
 }
+
+type Clients = Omit<LiveTask, 'natsUrl' | 'publicUrl'>;
 
 /**
  * How long a reading takes to a route while many wheels report, and many clients poll and listen.
  *
  * @throws Error when the load or the service does not keep up.
  */
-export async function measureLive({ profile = null, ...options }: LiveOptions): Promise<void> {
+export async function measureLive({ rounds, profile = null, ...clients }: LiveOptions): Promise<void> {
+  // Servers and load inherit it, and the service has its core to itself.
+  const unpin = pinThisProcess(loadCore);
+  const tables: ResultTable[] = [];
+  try {
+    for (const isDatabaseApart of [true, false]) {
+      const title = `${delaysTable.title}; ClickHouse ${isDatabaseApart ? 'is apart' : 'has the core of the service'}`;
+      const series = await measure({ clients, isDatabaseApart, rounds, profile });
+      tables.push({ ...delaysTable, title, series });
+    }
+  } finally {
+    unpin();
+  }
+  const [wheels, pollers, listeners] = [clients.installations, clients.pollers, clients.listeners].map(
+    (count) => count.toLocaleString('en-US'),
+  );
   // The service has written its profile, since it is stopped.
-  publishUnlessProfiled(profile, await measure(options, profile));
+  publishUnlessProfiled(profile, {
+    command: 'live',
+    about: `Beside it ${wheels} wheels with a reading per second each, ${pollers} clients with a request per second each, and ${listeners} of the event stream. The service has one core; nats-server, the load and what measures share the other. The bare consumption receives the readings of all wheels, too.`,
+    tables,
+  });
 }
 
-async function measure(
-  { rounds, ...clients }: Omit<LiveOptions, 'profile'>,
-  profile: string | null,
-): Promise<Results> {
+interface LiveRun {
+  readonly clients: Clients;
+  /** Whether ClickHouse is a process of its own, as in a deployment; else it is embedded. */
+  readonly isDatabaseApart: boolean;
+  readonly rounds: number;
+  readonly profile: string | null;
+}
+
+async function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promise<Series[]> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   const stops: (() => Promise<void>)[] = [];
   try {
     const nats = await startNatsProcess(join(dir, 'nats'));
     stops.push(nats.stop);
-    const environment = { MINER_NATS_URL: nats.url };
+    const clickHouse = isDatabaseApart ? await startClickHouseProcess(join(dir, 'clickhouse')) : null;
+    if (clickHouse !== null) stops.push(clickHouse.stop);
+    const environment = {
+      MINER_NATS_URL: nats.url,
+      ...(clickHouse !== null && { MINER_CLICKHOUSE_URL: clickHouse.url }),
+    };
     const service = await startServiceProcess({
       dir,
       installationId,
@@ -67,17 +100,7 @@ async function measure(
     const perSecond = stored / ((performance.now() - startedMs) / 1_000);
     if (load.hasEnded() || perSecond < clients.installations * storedShareMin)
       throw new Error(`the load ended, or the service did not keep up: ${Math.round(perSecond)} readings/s`);
-    const [wheels, pollers, listeners, rate] = [
-      clients.installations,
-      clients.pollers,
-      clients.listeners,
-      Math.round(perSecond),
-    ].map((count) => count.toLocaleString('en-US'));
-    return {
-      command: 'live',
-      about: `Beside it ${wheels} wheels with a reading per second each (${rate} stored per second), ${pollers} clients with a request per second each, and ${listeners} of the event stream. The service has one core; nats-server, the load, and what measures share the other. The bare consumption receives the readings of all wheels too.`,
-      tables: [{ ...delaysTable, series }],
-    };
+    return series;
   } finally {
     for (const stop of stops.reverse()) await stop();
     rmSync(dir, { recursive: true, force: true });
