@@ -6,7 +6,7 @@ import { counterSubject } from '../actors/messages/subjects.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 
-/** What goes on while a delay is measured. */
+/** The load beside which a delay is measured. */
 export interface LiveTask {
   readonly natsUrl: string;
   readonly publicUrl: string;

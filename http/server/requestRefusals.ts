@@ -13,7 +13,7 @@ export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
   readonly canAnswerWithoutViews?: true;
 }
 
-/** The same of every route in one form: routes are objects of many shapes, which would be told apart at each request. */
+/** The same of every route in one form: routes are objects of many shapes, which would have to be distinguished at each request. */
 export interface RequestChecks {
   readonly isQueryRefused: boolean;
   readonly needsViews: boolean;

@@ -24,7 +24,7 @@ interface Attempt {
 /** Answers from a view in memory: its bytes are prepared once. */
 export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependencies): Answer {
   const { sources, transport, writer, sender, guard, metrics, clock } = dependencies;
-  // Taken from the route once: its shape is one of many, which would be told apart at each request.
+  // Taken from the route once: its shape is one of many, which would have to be distinguished at each request.
   const { view: findView, refusal: findRefusal, isConditional } = route;
   const isQueryRead = typeof route.query !== 'string';
   const prepare = createPreparation(route, metrics);
