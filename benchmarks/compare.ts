@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillData } from './filledData.ts';
 import { measureInterleaved, type Series } from './measureInterleaved.ts';
-import { buildContender, cpuPerRequest, pollingCases } from './pollingCases.ts';
+import { buildContender, pollingCases } from './pollingCases.ts';
 import { describeRatios, divideTurns } from './ratios.ts';
 import { minerProgram, startServiceProcess } from './serviceProcess.ts';
-import { serverCore } from './wrk.ts';
+import { cpuPerRequest, serverCore } from './wrk.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -11,7 +11,7 @@ import { delaysTable, measureReadingDelays } from './delays.ts';
 import type { LiveTask } from './liveLoad.ts';
 import type { Series } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
-import { pinThisProcess, pinToCore } from './pinToCore.ts';
+import { pinThisProcess } from './pinToCore.ts';
 import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
 import type { ResultTable } from './results.ts';
 import { createStopper } from './serverChild.ts';
@@ -109,8 +109,8 @@ async function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): 
 
 /** @throws Error when its clients cannot be connected. */
 async function startLoad(task: LiveTask) {
-  const [command, ...args] = pinToCore(loadCore, [process.execPath, loadProgram, JSON.stringify(task)]);
-  const child = spawn(...bindToParent(command, args), { stdio: ['ignore', 'pipe', 'inherit'] });
+  const command = bindToParent(process.execPath, [loadProgram, JSON.stringify(task)]);
+  const child = spawn(...command, { stdio: ['ignore', 'pipe', 'inherit'] });
   const stop = createStopper(child);
   const hasEnded = () => child.exitCode !== null;
   const ended = once(child, 'exit').then(() => {

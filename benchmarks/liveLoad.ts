@@ -38,8 +38,11 @@ async function openSockets(base: string, count: number): Promise<Socket[]> {
   for (let index = 0; index < count; index++) {
     const socket = connectSocket(Number(port), hostname);
     await once(socket, 'connect');
+    // Refused or closed, it would be less of a load than it says.
+    socket.once('data', (answer) => {
+      if (!answer.includes('HTTP/1.1 200 OK')) process.exit(1);
+    });
     socket.resume();
-    // It would be less of a load than it says.
     socket.on('close', () => process.exit(1));
     sockets.push(socket);
   }

@@ -2,14 +2,10 @@ import { get } from 'node:http';
 import type { Contender } from './measureInterleaved.ts';
 import type { PreparedAnswer } from './peers/preparedAnswers.ts';
 import type { Peer } from './peers/startPeer.ts';
-import { readThreadCpuNs } from './threadCpu.ts';
-import { measureLoad } from './wrk.ts';
+import { measureLoadAndCpu } from './wrk.ts';
 
 /** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
 const secondsOfLoad = 1;
-
-/** Name of the figure: of the thread that answers. */
-export const cpuPerRequest = 'CPU µs/request';
 
 /** A request that clients repeat. */
 export interface PollingCase {
@@ -57,12 +53,7 @@ export async function buildContender(
     throw new Error(`${name} answers ${url} with ${answer.status}, ${contentEncoding}`);
   return {
     name,
-    measure: async () => {
-      const beforeNs = readThreadCpuNs(server.pid);
-      const { value, others } = await measureLoad({ url, headers, seconds: secondsOfLoad });
-      const cpuMicros = (readThreadCpuNs(server.pid) - beforeNs) / 1_000 / (value * secondsOfLoad);
-      return { value, others: { ...others, [cpuPerRequest]: cpuMicros } };
-    },
+    measure: () => measureLoadAndCpu({ url, headers, seconds: secondsOfLoad }, [server]),
   };
 }
 

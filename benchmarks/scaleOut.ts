@@ -9,12 +9,10 @@ import { findFreePort } from '../test/support/processes/findFreePort.mjs';
 import { startClickHouseProcess } from './clickHouseProcess.ts';
 import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
-import { cpuPerRequest } from './pollingCases.ts';
 import { publishReadings } from './readingLoad.ts';
 import { publishResults, type ResultTable } from './results.ts';
 import { type ServiceProcess, startServiceProcess, storedPosition } from './serviceProcess.ts';
-import { readThreadCpuNs } from './threadCpu.ts';
-import { measureLoad, readWrkVersion } from './wrk.ts';
+import { cpuPerRequest, measureLoadAndCpu, readWrkVersion } from './wrk.ts';
 
 const installationId = 'wheel-0';
 const readings = 50_000;
@@ -80,11 +78,10 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
     const tables: ResultTable[] = [];
     for (const { title, route, path } of cases) {
       const poll = async (replicas: readonly ServiceProcess[]): Promise<Measurement> => {
-        const before = sumCpuNs(replicas);
-        const load = await measureLoad({ url: `${base}${path}`, headers: {}, seconds: secondsOfLoad });
-        const micros = (sumCpuNs(replicas) - before) / 1_000 / (load.value * secondsOfLoad);
-        const others = { [cpuPerRequest]: micros, [onFreeCores]: (replicas.length * 1e6) / micros };
-        return { ...load, others: { ...load.others, ...others } };
+        const request = { url: `${base}${path}`, headers: {}, seconds: secondsOfLoad };
+        const { value, others } = await measureLoadAndCpu(request, replicas);
+        const micros = others[cpuPerRequest] ?? Number.NaN;
+        return { value, others: { ...others, [onFreeCores]: (replicas.length * 1e6) / micros } };
       };
       const both = async () => {
         const second = await startReplica();
@@ -110,11 +107,6 @@ export async function measureScaleOut({ rounds }: ScaleOutOptions): Promise<void
     for (const stop of stops.reverse()) await stop();
     rmSync(dir, { recursive: true, force: true });
   }
-}
-
-/** CPU time of the threads that answer. */
-function sumCpuNs(replicas: readonly ServiceProcess[]): number {
-  return replicas.reduce((sum, { pid }) => sum + readThreadCpuNs(pid), 0);
 }
 
 /** The cursor behind a position (CONTRACT.md, Cursors). */

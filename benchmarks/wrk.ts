@@ -2,11 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Measurement } from './measureInterleaved.ts';
 import { pinToCore } from './pinToCore.ts';
+import { readThreadCpuNs } from './threadCpu.ts';
 
 const run = promisify(execFile);
 const connections = 64;
 /** The load runs on another core than the server's. */
 export const [serverCore, loadCore] = [0, 1] as const;
+/** Name of the figure: of the threads that answer. */
+export const cpuPerRequest = 'CPU µs/request';
 const microsByUnit: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
 
 export interface LoadRequest {
@@ -29,6 +32,18 @@ export async function measureLoad({ url, headers, seconds }: LoadRequest): Promi
   if (refused !== null) throw new Error(`${url} does not answer as it should:\n${stdout}`);
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
   return { value: rate, others: { 'p50 µs': latency(stdout, 50), 'p99 µs': latency(stdout, 99) } };
+}
+
+/** The same, with the CPU time that a request takes of the threads that answer: the first ones of these processes. */
+export async function measureLoadAndCpu(
+  request: LoadRequest,
+  processes: readonly { readonly pid: number }[],
+): Promise<Measurement> {
+  const sumNs = () => processes.reduce((sum, { pid }) => sum + readThreadCpuNs(pid), 0);
+  const beforeNs = sumNs();
+  const { value, others } = await measureLoad(request);
+  const micros = (sumNs() - beforeNs) / 1_000 / (value * request.seconds);
+  return { value, others: { ...others, [cpuPerRequest]: micros } };
 }
 
 function latency(output: string, percentile: number): number {

@@ -5,7 +5,7 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
 
 describe('a port', () => {
-  it('belongs to one server unless it is shared unless it is shared unless it is shared', async () => {
+  it('belongs to one server unless it is shared', async () => {
     const { port } = await startPublicServer();
     await expect(startPublicServer({}, port)).rejects.toThrow(PortUnavailable);
   });
@@ -23,6 +23,22 @@ describe('a port', () => {
       expect(await countAnswers(first)).toBeGreaterThan(0);
       expect(await countAnswers(second)).toBeGreaterThan(0);
       expect((await countAnswers(first)) + (await countAnswers(second))).toBe(200);
+    },
+  );
+
+  // The fallback's connections end with its port.
+  it.runIf(detectImplementation() === 'native').each(['leave', 'close'] as const)(
+    'is left by clients after %s() of its server',
+    async (ending) => {
+      const server = await startPublicServer();
+      const before = await server.get('/v1/status');
+      await before.text();
+      server[ending]();
+      const after = await server.get('/v1/status');
+      expect([before, after].map(({ status, headers }) => [status, headers.get('connection')])).toEqual([
+        [200, null],
+        [200, 'close'],
+      ]);
     },
   );
 });

@@ -80,6 +80,8 @@ export interface TestPublicServer {
   ready: boolean;
   hasViews: boolean;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
+  /** It is about to end. */
+  leave(): void;
   close(): void;
 }
 
@@ -165,6 +167,7 @@ export async function startPublicServer(
     views,
     registry,
     clock,
+    leave: () => server.leave(),
     close: () => server.close(),
     get: (path: string, headers: Record<string, string> = {}, method = 'GET') =>
       fetch(`${base}${path}`, { method, headers }),
