@@ -9,7 +9,6 @@ import { measureInstallations } from './installations.ts';
 import { measureLive } from './live.ts';
 import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
-import { measureRanges } from './ranges.ts';
 import { measureReplay } from './replay.ts';
 import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
 import { measureScaleOut } from './scaleOut.ts';
@@ -88,10 +87,6 @@ addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption o
   .option('--readings <count>', 'messages of the stream', parseWholeNumber, 1_000_000)
   .addOption(buildProfileOption())
   .action(measureReplay);
-
-addRoundsCommand('ranges', 'how the fold of a replay scales with the threads that fold its ranges')
-  .option('--readings <count>', 'messages of the made-up stream', parseWholeNumber, 500_000)
-  .action(measureRanges);
 
 addRoundsCommand(
   'stream',

@@ -37,8 +37,7 @@ export async function measureReplay({ readings, rounds, profile = null }: Replay
     const replay = { dir, filledDir, natsUrl: nats.url, profile };
     const series = await measureInterleaved(
       [
-        { name: '`miner replay`, all rows written', measure: () => replayRate(replay, 1) },
-        { name: '`miner replay --ranges 2`, all rows written', measure: () => replayRate(replay, 2) },
+        { name: '`miner replay`, all rows written', measure: () => replayRate(replay) },
         {
           name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
           measure: () => bareRate(connection, readings),
@@ -75,20 +74,12 @@ interface Replay {
 }
 
 /** Messages a second, from the replay's own line: folded, and stored in ClickHouse. */
-async function replayRate({ dir, filledDir, natsUrl, profile }: Replay, ranges: number): Promise<number> {
+async function replayRate({ dir, filledDir, natsUrl, profile }: Replay): Promise<number> {
   const dataDir = mkdtempSync(join(dir, 'replay-'));
   cpSync(filledDir, dataDir, { recursive: true });
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
-    [
-      ...profilerArguments(profile),
-      minerProgram,
-      'replay',
-      '--from-sequence',
-      '1',
-      '--ranges',
-      String(ranges),
-    ],
+    [...profilerArguments(profile), minerProgram, 'replay', '--from-sequence', '1'],
     {
       encoding: 'utf8',
       env: {

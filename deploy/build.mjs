@@ -19,13 +19,12 @@ const optionalPackages = ['bufferutil', 'utf-8-validate', '@modelcontextprotocol
 
 /** Programs by the folder that they are built into. */
 const programs = {
-  deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts', 'streams/ranges/rangeThread.ts'],
+  deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
   tools: [
     'benchmarks/bench.ts',
     'benchmarks/hostile/attacker.ts',
     'benchmarks/installationsProcess.ts',
     'benchmarks/liveLoad.ts',
-    'benchmarks/rangesThread.ts',
     'benchmarks/peers/bare.ts',
     'benchmarks/peers/express.ts',
     'benchmarks/peers/fastify.ts',

@@ -11,7 +11,6 @@ import type { ServiceSettings } from './serviceSettings.ts';
 
 const { version } = packageJson;
 /** More threads than a server of NATS has messages for. */
-const rangesMax = 64;
 
 const program = new Command('miner')
   .description(
@@ -73,12 +72,6 @@ program
     '--incomplete',
     'continue where messages have left the stream; without it what cannot be rebuilt is printed',
   )
-  .option(
-    '--ranges <count>',
-    'ranges of messages that are folded at the same time, by a thread each; what is stored is the same',
-    parseRanges,
-    1,
-  )
   .option('--dry-run', 'print which days would change and how, and change nothing')
   .option('--discard', 'remove what an unfinished replay has left, and do nothing else')
   .addHelpText(
@@ -98,7 +91,7 @@ service first.`,
       command.error('error: expected either --from-sequence or --from-time (or --discard)', { exitCode: 2 });
     const { to = null, installation: installationId = null, dryRun = false } = options;
     const isIncomplete = options.incomplete ?? false;
-    return runReplay({ from, to, installationId, dryRun, isIncomplete }, options.ranges);
+    return runReplay({ from, to, installationId, dryRun, isIncomplete });
   });
 
 program
@@ -149,7 +142,6 @@ interface ReplayOptions {
   readonly to?: StreamPlace;
   readonly installation?: string;
   readonly incomplete?: boolean;
-  readonly ranges: number;
   readonly dryRun?: boolean;
   readonly discard?: boolean;
 }
@@ -163,11 +155,6 @@ async function runRoles(roles: ServiceSettings['roles']): Promise<void> {
 function parseSequence(text: string): StreamPlace {
   if (/^[1-9]\d{0,14}$/.test(text)) return { sequence: Number(text) };
   throw new InvalidArgumentError('expected a sequence of the stream, a whole number from 1.');
-}
-
-function parseRanges(text: string): number {
-  if (/^[1-9]\d?$/.test(text) && Number(text) <= rangesMax) return Number(text);
-  throw new InvalidArgumentError(`expected a whole number from 1 to ${rangesMax}.`);
 }
 
 function parseBlock(text: string): bigint {

@@ -86,16 +86,6 @@ export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): Ro
   );
 }
 
-/** Consecutive pieces of the stream as one. */
-export function joinEncodedRows(pieces: readonly EncodedRows[]): EncodedRows {
-  return {
-    segments: joinByTable(pieces).map(({ segments }) => segments),
-    rowCount: pieces.reduce((sum, { rowCount }) => sum + rowCount, 0),
-    byteLength: pieces.reduce((sum, { byteLength }) => sum + byteLength, 0),
-    throughPosition: pieces.at(-1)?.throughPosition ?? 0,
-  };
-}
-
 function joinByTable(pieces: readonly EncodedRows[]) {
   return rowTables.map((table, at) => ({
     table,

@@ -1,7 +1,6 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { FoldRecord, Restoration, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
-import type { EncodedRows } from '../storage/rowInserts.ts';
 import type { MessageBatch } from './jetstream/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 
@@ -14,8 +13,6 @@ export class OlderSnapshotNeeded extends Error {
 export interface FoldOutput {
   readonly rows: Omit<StoredRows, 'throughPosition'>;
   readonly rejections: readonly RejectedMessage[];
-  /** Rows that are text already, of the same messages; left out without any. */
-  readonly encoded?: EncodedRows;
 }
 
 /** The result replaces the fold's state by the restored one, as of a place in the stream; nothing has changed before. */

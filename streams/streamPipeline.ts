@@ -1,5 +1,4 @@
 import { ignoreElements, map, type Observable, takeUntil } from 'rxjs';
-import { joinEncodedRows } from '../storage/rowInserts.ts';
 import type { ActorOwner } from './actorOwner.ts';
 import type { MessageBatch } from './jetstream/messageBatch.ts';
 import type { MessageSource } from './jetstream/messageSource.ts';
@@ -68,10 +67,9 @@ export function runStreamPipeline(from: StreamPosition, options: StreamPipelineO
 
   function receive(batch: MessageBatch): FoldedBatch {
     const startedMs = onBatch === undefined ? 0 : performance.now();
-    const { rows: made, rejections, encoded } = fold.receive(batch);
+    const { rows: made, rejections } = fold.receive(batch);
     const { position, weight, place } = batch;
-    const text = writer?.encode({ ...made, throughPosition: position }) ?? null;
-    const rows = text === null || encoded === undefined ? text : joinEncodedRows([text, encoded]);
+    const rows = writer?.encode({ ...made, throughPosition: position }) ?? null;
     const folded: FoldedBatch = { kind: 'batch', position, weight, rows, rejections, place };
     onFolded(folded);
     onBatch?.({ messages: batch.messages.length, position, seconds: (performance.now() - startedMs) / 1000 });

@@ -2,7 +2,7 @@ import { List } from 'immutable';
 import type { StoredAt } from '../messages/streamMessage.ts';
 import { dayMs, toMilliseconds } from '../schemas/durations.ts';
 import { findDayStart, formatDayLabel } from '../statistics/dayHistory.ts';
-import type { MeasuredReading } from '../wheel/acceptedReading.ts';
+import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import type { Arrival } from './arrival.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from './eventWindow.ts';
 
@@ -89,7 +89,7 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  */
 export function addAchievements(
   previous: MeasurementProgress | null,
-  reading: MeasuredReading,
+  reading: AcceptedReading,
   dayMm: number,
   previousDayMm: number,
   stored: StoredAt,
@@ -177,7 +177,7 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
 /** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
 function listEvents(
   achievements: readonly Achievement[],
-  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: MeasuredReading,
+  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
   arrivedAtMs: number,
 ): MeasurementEvent[] {
   const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };

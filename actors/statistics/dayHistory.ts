@@ -1,7 +1,7 @@
 import { requireValue } from '../../machines/requireValue.ts';
 import { dayMs } from '../schemas/durations.ts';
 import type { RoundRow } from '../storedRows.ts';
-import type { MeasuredReading } from '../wheel/acceptedReading.ts';
+import type { AcceptedReading } from '../wheel/acceptedReading.ts';
 import { roundMs } from '../wheel/roundFold.ts';
 
 /** A universal day runs from noon to noon UTC (CONTRACT.md, Time, rounds and days). */
@@ -81,7 +81,7 @@ function createEmptyDay(startMs: number): DaySummary {
  */
 export function withReading(
   history: DayHistory | null,
-  reading: MeasuredReading,
+  reading: AcceptedReading,
   closed: RoundRow | null,
 ): DayHistory {
   const startMs = findDayStart(reading.observedAtMs);
@@ -127,7 +127,7 @@ function addDay(sums: EarlierDays, { workUnits, observedRoundCount, distanceMm }
 
 function withPeaks(
   day: DaySummary,
-  { observedAtMs, distanceMm, rpmMilli, speedMmPerSecond }: MeasuredReading,
+  { observedAtMs, distanceMm, rpmMilli, speedMmPerSecond }: AcceptedReading,
 ): DaySummary {
   const peakRpmMilli = raisePeak(day.peakRpmMilli, rpmMilli, observedAtMs);
   const peakSpeedMmPerSecond = raisePeak(day.peakSpeedMmPerSecond, speedMmPerSecond, observedAtMs);

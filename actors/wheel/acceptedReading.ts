@@ -5,19 +5,6 @@ export interface AcceptedReading extends CounterReading {
   readonly position: number;
 }
 
-/** What days and events of measurements are made of. */
-export type MeasuredReading = Pick<
-  AcceptedReading,
-  | 'installationId'
-  | 'position'
-  | 'telemetryId'
-  | 'observedAtMs'
-  | 'receivedAtMs'
-  | 'rpmMilli'
-  | 'speedMmPerSecond'
-  | 'distanceMm'
->;
-
 /**
  * The reading with its receipt position. Many thousands are in memory: strings that a wheel repeats from one reading to
  * the next are shared, and all of them have one shape (a spread would give each a hidden class of its own, which

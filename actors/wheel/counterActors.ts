@@ -7,7 +7,6 @@ import type { Received } from '../messages/outcome.ts';
 import type { StoredAt, StreamMessage } from '../messages/streamMessage.ts';
 import { nanosPerMillisecond } from '../schemas/durations.ts';
 import type { DayHistory } from '../statistics/dayHistory.ts';
-import type { BucketRow, RoundRow } from '../storedRows.ts';
 import type { TelemetryView } from '../views/views.ts';
 import type { CounterReading, StoredReading } from './counterReading.ts';
 import {
@@ -23,14 +22,7 @@ import {
   type InstallationState,
   type ReadingOutput,
 } from './installationActor.ts';
-import { type JoinedInstallation, joinInstallation, listClosed } from './joinRange.ts';
-import {
-  addPublicReading,
-  addPublicReadings,
-  type EvictedMeasurements,
-  type PublicState,
-} from './publicState.ts';
-import type { FoldedRange } from './rangeFold.ts';
+import { addPublicReading, type EvictedMeasurements, type PublicState } from './publicState.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;
@@ -41,24 +33,12 @@ export interface CounterOutput extends ReadingOutput {
   readonly evicted?: EvictedMeasurements;
 }
 
-/** What a range of messages makes only now that the state before it is known. */
-export interface JoinedRange {
-  readonly rounds: readonly RoundRow[];
-  readonly buckets: readonly BucketRow[];
-  readonly evicted: readonly EvictedMeasurements[];
-}
-
 /** The actors of `MINER_COUNTER`, one per installation that the stream has readings of. */
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): Received<CounterOutput>;
   /** Takes a reading whose message has left the stream, as ClickHouse holds it. */
   receiveStored(reading: StoredReading): Received<CounterOutput>;
-  /**
-   * Takes a range of messages behind those that were taken, which was folded without this state. Nothing has changed until the result is called. Null
-   * where the messages make something else than was taken for granted then: they have to be taken one by one.
-   */
-  joinRange(range: FoldedRange): (() => JoinedRange) | null;
   /** Whether readings of it were accepted, also where they are not shown yet. */
   hasReadings(installationId: string): boolean;
   /** Offline for an installation that has published nothing. */
@@ -127,32 +107,6 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     return outcome;
   }
 
-  function joinRange(range: FoldedRange): (() => JoinedRange) | null {
-    const current = folded ?? shown;
-    const joined = new Map<string, JoinedInstallation>();
-    let unknown = 0;
-    for (const one of range.installations) {
-      const { installationId } = one.first;
-      const actor = current.actors.get(installationId);
-      if (actor === undefined) unknown++;
-      const result = joinInstallation(actor?.state() ?? null, one, { ...range, genesisMs });
-      if (result === null) return null;
-      joined.set(installationId, result);
-    }
-    // Which of them are too many depends on the order of all messages.
-    if (current.actors.size + unknown > installationsMax) return null;
-    return () => {
-      folded = current;
-      for (const [installationId, { state }] of joined)
-        folded.actors.set(installationId, createInstallationActor(installationId, genesisMs, state));
-      const closed = [...joined.values()].map(listClosed);
-      const rounds = closed.flatMap((one) => one.rounds);
-      const ofPublic = rounds.filter(({ installationId }) => installationId === publicInstallationId);
-      const evicted = addPublicReadings(folded, range.publicReadings, ofPublic);
-      return { rounds, buckets: closed.flatMap(({ buckets }) => buckets), evicted };
-    };
-  }
-
   function telemetry(installationId: string, nowMs: number): TelemetryView {
     const actor = shown.actors.get(installationId);
     if (actor !== undefined) return actor.telemetry(nowMs);
@@ -200,7 +154,6 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>
       take(reading, reading.position, { timestampNanos: BigInt(reading.receivedAtMs) * nanosPerMillisecond }),
-    joinRange,
     hasReadings: (installationId) =>
       shown.actors.has(installationId) || (folded?.actors.has(installationId) ?? false),
     telemetry,

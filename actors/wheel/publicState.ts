@@ -7,8 +7,7 @@ import {
 import type { StoredAt } from '../messages/streamMessage.ts';
 import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { RoundRow } from '../storedRows.ts';
-import type { MeasuredReading } from './acceptedReading.ts';
-import { type PublicReadings, readPublicReading } from './publicReadings.ts';
+import type { AcceptedReading } from './acceptedReading.ts';
 
 /** What is folded of the public installation alone. */
 export interface PublicState {
@@ -28,7 +27,7 @@ export interface EvictedMeasurements {
  */
 export function addPublicReading(
   state: PublicState,
-  reading: MeasuredReading,
+  reading: AcceptedReading,
   round: RoundRow | null,
   stored: StoredAt,
 ): EvictedMeasurements | null {
@@ -38,23 +37,6 @@ export function addPublicReading(
   const before = state.progress;
   state.progress = addAchievements(before, reading, dayMm, previousDayMm, stored);
   return state.progress.events === before?.events ? null : evictOldEvents(state, reading.position);
-}
-
-/** Takes the readings of a range, one after another: distances and records of a lifetime are sums that a range does not know. */
-export function addPublicReadings(
-  state: PublicState,
-  readings: PublicReadings,
-  lateRounds: readonly RoundRow[],
-): EvictedMeasurements[] {
-  const late = new Map(lateRounds.map((round) => [round.position, round]));
-  const evicted: EvictedMeasurements[] = [];
-  for (const [index, timestampNanos] of readings.storedAtNanos.entries()) {
-    const reading = readPublicReading(readings, index);
-    const round = readings.closed.get(index) ?? late.get(reading.position) ?? null;
-    const left = addPublicReading(state, reading, round, { timestampNanos });
-    if (left !== null) evicted.push(left);
-  }
-  return evicted;
 }
 
 function evictOldEvents(state: PublicState, position: number): EvictedMeasurements | null {

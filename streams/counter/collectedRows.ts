@@ -7,14 +7,12 @@ import {
   type StoredRows,
 } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import type { CounterOutput, JoinedRange } from '../../actors/wheel/counterActors.ts';
+import type { CounterOutput } from '../../actors/wheel/counterActors.ts';
 import type { EvictedMeasurements } from '../../actors/wheel/publicState.ts';
 
 /** Rows for ClickHouse from the messages of one batch of `MINER_COUNTER`. */
 export interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
   add(output: CounterOutput): void;
-  /** What a range makes in addition to what its own messages made. */
-  addJoined(joined: JoinedRange): void;
 }
 
 export function collectRows(): CollectedRows {
@@ -36,11 +34,6 @@ export function collectRows(): CollectedRows {
       if (closed.round !== null) rounds.push(closed.round);
       if (closed.bucket !== null) buckets.push(closed.bucket);
       if (evicted !== undefined) addEvicted(evicted);
-    },
-    addJoined: (joined) => {
-      rounds.push(...joined.rounds);
-      buckets.push(...joined.buckets);
-      joined.evicted.forEach(addEvicted);
     },
   };
 }

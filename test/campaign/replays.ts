@@ -3,7 +3,7 @@ import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 
 /** Each is the same command, so that it resumes one that was killed. */
-const command = ['replay', '--from-sequence', '1', '--ranges', '2'];
+const command = ['replay', '--from-sequence', '1'];
 
 /** Rebuilds what is stored of the readings while everything else happens, one replay at a time. */
 export interface Replays {

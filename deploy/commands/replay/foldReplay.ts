@@ -1,19 +1,10 @@
 import { firstValueFrom } from 'rxjs';
-import { counterSubject } from '../../../actors/messages/subjects.ts';
-import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
-import { cutRanges } from '../../../streams/ranges/messageRange.ts';
-import { createRangedSource } from '../../../streams/ranges/rangedSource.ts';
-import {
-  createRangeThreads,
-  type RangeThreadSettings,
-  type RangeThreads,
-} from '../../../streams/ranges/rangeThreads.ts';
 import { createRowWriter } from '../../../streams/rowWriter.ts';
 import { runAlone } from '../../../streams/runAlone.ts';
 import { createStreamFollower } from '../../../streams/streamFollower.ts';
@@ -30,12 +21,6 @@ export const replayStopMs = 7_000;
 /** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
 const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
-/** The most messages of a range: some 10 MB of rows, which are in memory until those of all ranges in front of it are stored. */
-const rangeMessagesMax = 50_000;
-/** Fewer would cost more than they are worth: each range is folded with a lead-in, by a consumer of its own. */
-const rangeMessagesMin = 2_000;
-/** Ranges of each thread, so that the threads end together. */
-const rangesOfThreadMin = 4;
 
 /** False when it was stopped before the end; what is folded by then is saved. */
 export async function foldReplay(parts: ReplayOptions, preparation: PrepareReplayOptions): Promise<boolean> {
@@ -55,23 +40,16 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
       parameters: { position, installation: installationId ?? '' },
     });
   };
-  const actors = createActors(parts);
   const fold = createReplayFold({
-    actors,
+    actors: createActors(parts),
     fromSequence,
     throughSequence,
     only,
     onProgress: progress.update,
   });
-  const threads = startThreads(parts, plan);
-  const ranges = { joined: 0, foldedAgain: 0 };
-  const onRange = (isJoined: boolean) => {
-    if (isJoined) ranges.joined++;
-    else ranges.foldedAgain++;
-  };
   const follower = createStreamFollower({
     stream,
-    source: await createSource(parts, plan, { actors, threads, onRange }),
+    source: await createSource(parts, plan),
     jsm,
     fold,
     snapshots: rebuiltSnapshots,
@@ -93,7 +71,6 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     await running.ended;
   } finally {
     progress.stop();
-    await threads?.stop();
   }
   const { position, snapshotPosition, divergences } = follower.status();
   if (divergences > 0)
@@ -106,67 +83,23 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
   parts.print(
     `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} per second)`,
   );
-  if (threads !== null)
-    parts.print(
-      `${ranges.joined + ranges.foldedAgain} ranges, ${ranges.foldedAgain} of them folded again, after those in front of them`,
-    );
   if (snapshotPosition === throughSequence) return true;
   throw new ReplayRefused(
     `the end of the replay could not be saved (through ${snapshotPosition ?? 0} of ${throughSequence}): run the same command again`,
   );
 }
 
-function startThreads(parts: ReplayOptions, { installationId }: ReplayPlan): RangeThreads | null {
-  if (parts.threads === null) return null;
-  const { installationId: publicInstallationId, genesisTimestamp } = parts.deployment;
-  const settings: RangeThreadSettings = {
-    nats: parts.threads.nats,
-    genesisMs: genesisTimestamp * 1000,
-    publicInstallationId,
-    subject: installationId === null ? null : counterSubject(installationId),
-  };
-  // The build puts all programs into one folder.
-  const program = new URL('./rangeThread.js', import.meta.url);
-  return createRangeThreads({ count: parts.threads.count, program, settings });
-}
-
-/** The messages that are replayed; those of ranges that threads fold arrive folded. */
-async function createSource(
-  parts: ReplayOptions,
-  { fromSequence, throughSequence }: ReplayPlan,
-  { actors, threads, onRange }: FoldedInThreads,
-): Promise<MessageSource> {
+/** The messages that are replayed, from the stream or, where it has lost them, as ClickHouse holds them. */
+async function createSource(parts: ReplayOptions, { throughSequence }: ReplayPlan): Promise<MessageSource> {
   const { database, active } = parts;
   const oldestMs = createOldestRowMs(await readRowsTtlDays(database, active.readings), systemClock.nowMs)();
-  const createMessages = (through: number) =>
-    createMessageSource({
-      ...parts,
-      stream,
-      clock: systemClock,
-      through,
-      readStored: createStoredReadings({ ...parts, tables: () => active, oldestRowMs: () => oldestMs }),
-    });
-  if (threads === null || parts.threads === null) return createMessages(throughSequence);
-  const { count } = parts.threads;
-  return createRangedSource({
-    cut: (after) => {
-      const share = Math.ceil((throughSequence - after) / (count * rangesOfThreadMin));
-      const messagesMax = Math.min(Math.max(share, rangeMessagesMin), rangeMessagesMax);
-      return cutRanges({ after, through: throughSequence, fromSequence, messagesMax });
-    },
-    fold: threads.fold,
-    // While each thread folds one, the next one of each is waiting.
-    ahead: count * 2,
-    join: actors.joinRange,
-    createSource: createMessages,
-    onRange,
+  return createMessageSource({
+    ...parts,
+    stream,
+    clock: systemClock,
+    through: throughSequence,
+    readStored: createStoredReadings({ ...parts, tables: () => active, oldestRowMs: () => oldestMs }),
   });
-}
-
-interface FoldedInThreads {
-  readonly actors: CounterActors;
-  readonly threads: RangeThreads | null;
-  readonly onRange: (isJoined: boolean) => void;
 }
 
 interface ReplayProgress extends Pick<Progress, 'update' | 'stop'> {

@@ -4,7 +4,6 @@ import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.t
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
 import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
-import { isRangeBatch } from '../../../streams/ranges/rangedSource.ts';
 import { afterRestoration, type StreamFold } from '../../../streams/streamFold.ts';
 
 /** The one installation that is folded, and the state of the others at the end. */
@@ -39,14 +38,6 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
     receive(batch) {
       const { messages, stored, position: through } = batch;
       const rows = collectRows();
-      if (isRangeBatch(batch)) {
-        const joined = batch.join();
-        position = through;
-        onProgress(position);
-        if (position < fromSequence) return { rows, rejections: [] };
-        rows.addJoined(joined);
-        return { rows, encoded: batch.rows, rejections: [] };
-      }
       // Of messages that the stream does not hold: those below the range are state alone.
       for (const reading of stored) {
         if (only !== null && reading.installationId !== only.installationId) continue;

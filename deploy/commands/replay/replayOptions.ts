@@ -7,23 +7,14 @@ import { findActiveTables } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import type { NatsAccess } from '../../../streams/jetstream/natsAccess.ts';
 import type { Deployment } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
-
-/** Ranges that are folded at the same time, by threads that connect to NATS themselves. */
-export interface ReplayThreads {
-  readonly count: number;
-  readonly nats: NatsAccess;
-}
 
 /** What a replay is given by the process that it runs in. */
 export interface ReplayParts {
   readonly connection: NatsConnection;
   readonly database: Database;
   readonly deployment: Deployment;
-  /** Null folds one message after another, in this thread. */
-  readonly threads: ReplayThreads | null;
   readonly logger: Logger;
   readonly signal: AbortSignal;
   readonly print: (line: string) => void;

@@ -16,12 +16,8 @@ import type { ReplayRequest } from './replayPlan.ts';
 
 const closeGraceMs = 1_000;
 
-/**
- * The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done.
- *
- * @param ranges that are folded at the same time, by a thread each; one is folded by this thread.
- */
-export function runReplay(request: ReplayRequest | 'discard', ranges = 1): Promise<void> {
+/** The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done. */
+export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop, finish }) => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
     const deployment = readDeploymentFile(path);
@@ -46,7 +42,6 @@ export function runReplay(request: ReplayRequest | 'discard', ranges = 1): Promi
       connection,
       database,
       deployment,
-      threads: ranges > 1 ? { count: ranges, nats } : null,
       logger: quiet,
       signal: stopping.signal,
       print: (line) => process.stdout.write(`${line}\n`),
