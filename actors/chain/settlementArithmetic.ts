@@ -2,7 +2,7 @@ import { blockUnitsPerBlock } from './blockUnits.ts';
 import type { CoreConfiguration } from './coreState.ts';
 
 /** One settlement changes the difficulty by at most this factor, as the core contract has it. */
-export const difficultyFactorMax = 4n;
+const difficultyFactorMax = 4n;
 
 /** A round and its work, closed or still open. */
 export interface WorkedRound {

@@ -3,13 +3,36 @@ import type { Frontier } from '../chain/settlementArithmetic.ts';
 import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
 
 /** Block units of one work unit at a difficulty of one (the core contract's `blockUnitsOf`). */
-export const blockUnitScale = blockUnitsPerBlock * 1000n;
+const blockUnitScale = blockUnitsPerBlock * 1000n;
 
 /** Most work that the core can settle for a round: it multiplies by the scale before it divides, within a uint256. */
 export const roundWorkMax = uint256Max / blockUnitScale;
 
 /** Most work for 1,000 blocks whose rounded work for one block is a uint64 (CONTRACT.md, Cross-field rules, 2). */
 export const workPerThousandBlocksMax = uint64Max * 1000n;
+
+/** Sums of the core after a batch, as its reporter expects them. */
+export interface ExpectedSums {
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly workPerThousandBlocks: bigint;
+  readonly completedBlockCount: bigint;
+}
+
+/**
+ * Explains why the routes could not show these sums; null if they can. Whether a core could compute them is not judged,
+ * because its arithmetic may change.
+ */
+export function explainBoundsExceeded(expected: ExpectedSums): string | null {
+  const { cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount } = expected;
+  const blockHeight = countWholeBlocks(cumulativeBlockUnits);
+  if (blockHeight > uint64Max) return `block height ${blockHeight}, expected at most 2^64 - 1`;
+  if (workPerThousandBlocks > workPerThousandBlocksMax)
+    return `${workPerThousandBlocks} work units for 1,000 blocks, expected at most 2^64 - 1 for each`;
+  if (completedBlockCount > blockHeight)
+    return `${completedBlockCount} completed blocks, expected at most the block height of ${blockHeight}`;
+  return null;
+}
 
 /** Whether the sums are within the uint256 and uint64 that the core holds and the contract of the routes shows. */
 export function isWithinBounds(frontier: Frontier): boolean {

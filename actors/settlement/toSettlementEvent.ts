@@ -1,6 +1,6 @@
 import type { SettlementEvent } from '../../machines/settlementEvents.ts';
 import { type Decoded, reject } from '../messages/decodeMessage.ts';
-import { findImpossibility } from './expectedSums.ts';
+import { explainBoundsExceeded } from './coreBounds.ts';
 import type { OracleMessage } from './oracleMessage.ts';
 import { isRemembered, type RememberedIds } from './rememberedIds.ts';
 import type { ReporterMessage } from './reporterMessage.ts';
@@ -35,7 +35,7 @@ export function toOracleEvent(message: OracleMessage): SettlementEvent {
   }
 }
 
-/** What the reporter said, as an event of the settlement machine. `malformed` where its batch is impossible. */
+/** What the reporter said, as an event of the settlement machine. `malformed` if its sums exceed their bounds. */
 export function toReporterEvent(message: ReporterMessage, ended: EndedIds): Decoded<SettlementEvent> {
   const atMs = Date.parse(message.at);
   switch (message.type) {
@@ -71,8 +71,8 @@ function toPreparation(
       completedBlockCount: BigInt(message.expected.completedBlockCount),
     },
   };
-  const impossibility = findImpossibility(batch);
-  if (impossibility !== null) return reject('malformed', impossibility);
+  const excess = explainBoundsExceeded(batch.expected);
+  if (excess !== null) return reject('malformed', excess);
   const submissionId = message.submissionId.toLowerCase();
   const hasEnded = isRemembered(ended.submissions, submissionId);
   return { value: { type: message.type, submissionId, ...batch, atMs, hasEnded } };

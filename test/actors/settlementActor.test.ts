@@ -131,6 +131,27 @@ describe('submissions', () => {
     const { reporter } = startActors();
     expect(reporter(buildSubmission(first, overrides))).toHaveProperty('rejection.reason', 'malformed');
   });
+
+  it('expect sums up to their bounds, whatever a core could compute', () => {
+    const height = 2n ** 64n - 1n;
+    const bounds = {
+      cumulativeWork: 1n,
+      cumulativeBlockUnits: height * 1_000_000_000n + 999_999_999n,
+      workPerThousandBlocks: height * 1_000n,
+      completedBlockCount: height,
+    };
+    const submit = (changes: object) => {
+      const sums = Object.entries({ ...bounds, ...changes }).map(([name, sum]) => [name, String(sum)]);
+      return startActors().reporter(buildSubmission(first, { expected: Object.fromEntries(sums) }));
+    };
+    expect(submit({})).toHaveProperty('output');
+    for (const excess of [
+      { cumulativeBlockUnits: bounds.cumulativeBlockUnits + 1n },
+      { workPerThousandBlocks: bounds.workPerThousandBlocks + 1n },
+      { cumulativeBlockUnits: height * 1_000_000_000n - 1n },
+    ])
+      expect(submit(excess)).toHaveProperty('rejection.reason', 'malformed');
+  });
 });
 
 describe('closures, runs and incidents', () => {

@@ -207,7 +207,7 @@ const met = [
   '_ submission that is preparing cannot become confirmed',
   '_ submission that is submitted cannot become submitted',
   '_ submission that is superseded cannot become submitted',
-  '_ completed blocks, at most the block height of _ is possible',
+  '_ completed blocks, expected at most the block height of _',
 ];
 
 /** Settlement is enabled, and a run was completed. */

@@ -1,6 +1,6 @@
 import { List } from 'immutable';
 import { type Rejection, reject } from '../../../actors/messages/decodeMessage.ts';
-import { type ExpectedSums, findImpossibility } from '../../../actors/settlement/expectedSums.ts';
+import { type ExpectedSums, explainBoundsExceeded } from '../../../actors/settlement/coreBounds.ts';
 import type { OracleMessage } from '../../../actors/settlement/oracleMessage.ts';
 import {
   isRemembered,
@@ -282,8 +282,8 @@ function prepareSubmission(
       completedBlockCount: BigInt(message.expected.completedBlockCount),
     },
   };
-  const impossibility = findImpossibility(batch);
-  if (impossibility !== null) return reject('malformed', impossibility);
+  const excess = explainBoundsExceeded(batch.expected);
+  if (excess !== null) return reject('malformed', excess);
   const { submission } = state;
   if (submission !== null && !isTerminal(submission)) {
     return refuse(`submission ${submission.submissionId} is still ${findLifecycle(submission)}`);
