@@ -2,27 +2,19 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measureChain } from './chain.ts';
 import { type CompareOptions, compareVersions } from './compare.ts';
-import { measureFeed } from './feed.ts';
 import { warnOfSlower } from './guard.ts';
 import { measureHostile } from './hostile/hostile.ts';
-import { measureInstallations } from './installations.ts';
 import { measureLive } from './live.ts';
-import { measureMemory } from './memory.ts';
 import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
 import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
-import { measureScaleOut } from './scaleOut.ts';
 import { measureStart } from './start.ts';
 import { measureStatistics } from './statistics.ts';
-import { measureStream } from './stream.ts';
-import { measurePageCost } from './years/pageCost.ts';
-import { measureStorageBytes } from './years/storageBytes.ts';
-import { measureYears } from './years/years.ts';
+import { measureYears } from './years/measureYears.ts';
 
 /** Options for those that would take long, where all of them run. */
 const lessToDo: Readonly<Record<string, readonly string[]>> = {
   polling: ['--rounds', '5'],
-  memory: ['--seconds', '600'],
   years: ['--events', '100000'],
 };
 
@@ -30,16 +22,10 @@ const nats = ['nats-server'] as const;
 /** Programs of the system that a benchmark starts. */
 const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   polling: [...nats, 'wrk', 'nginx', 'taskset'],
-  feed: [...nats, 'wrk', 'taskset'],
   replay: nats,
-  stream: nats,
   live: [...nats, 'taskset'],
-  chain: nats,
-  statistics: [...nats, 'pg_config'],
+  statistics: nats,
   start: nats,
-  'scale-out': [...nats, 'wrk', 'taskset'],
-  memory: nats,
-  installations: ['taskset'],
   compare: [...nats, 'git', 'wrk', 'taskset'],
   guard: [...nats, 'git', 'wrk', 'taskset'],
 };
@@ -64,16 +50,12 @@ program.hook('preAction', (_, command) => {
 
 addRoundsCommand(
   'polling',
-  'requests per second and latencies of the hot routes, compared with a bare handler, nginx, Fastify and Express',
+  'requests per second and latencies of the hot routes, compared with a bare handler and nginx',
   10,
 )
   .option('--only <text>', 'only requests with this in their name; nothing is published then')
   .addOption(buildProfileOption())
   .action(measurePolling);
-
-addRoundsCommand('feed', 'polling while many clients listen to the event stream')
-  .option('--listeners <count>', 'clients that listen', parseWholeNumber, 2_000)
-  .action(measureFeed);
 
 addRoundsCommand(
   'hostile',
@@ -89,11 +71,6 @@ addRoundsCommand('replay', 'rate of `miner replay`, against a bare consumption o
   .action(measureReplay);
 
 addRoundsCommand(
-  'stream',
-  'delay of a reading to the route, and how time and memory of the folds grow',
-).action(measureStream);
-
-addRoundsCommand(
   'live',
   'delay of a reading to the route while many wheels report, and many clients poll and listen',
 )
@@ -103,11 +80,11 @@ addRoundsCommand(
   .addOption(buildProfileOption())
   .action(measureLive);
 
-addRoundsCommand('chain', 'rates of folding spans and of indexing a local chain').action(measureChain);
+addRoundsCommand('chain', 'rate of folding spans, against parsing and decoding alone').action(measureChain);
 
 addRoundsCommand(
   'statistics',
-  'a statistics request, against the same answer from ClickHouse and PostgreSQL for each request',
+  'a statistics request, against the same answer from ClickHouse for each request',
 )
   .option('--days <count>', 'days of readings, one each ten seconds', parseWholeNumber, 30)
   .action(measureStatistics);
@@ -124,44 +101,6 @@ addRoundsCommand(
   )
   .addOption(buildProfileOption())
   .action(measureStart);
-
-addRoundsCommand(
-  'scale-out',
-  'total rate of one and two read replicas that share a port, and that they show the same',
-).action(measureScaleOut);
-
-program
-  .command('memory')
-  .description('resident memory of the service while it takes one reading per second of many installations')
-  .option('--installations <count>', 'wheels that publish', parseWholeNumber, 1_000)
-  .option(
-    '--seconds <count>',
-    'simulated seconds, one reading of each wheel in each',
-    parseWholeNumber,
-    3_600,
-  )
-  .option('--speed <count>', 'simulated seconds per second, at most', parseWholeNumber, 10)
-  .action(measureMemory);
-
-program
-  .command('installations')
-  .description('what one core carries of the readings of many installations, and what each of them takes')
-  .option('--installations <count>', 'wheels, with a reading per second each', parseWholeNumber, 10_000)
-  .option('--seconds <count>', 'simulated seconds', parseWholeNumber, 60)
-  .option('--rounds <count>', 'measurements', parseWholeNumber, 3)
-  .action(measureInstallations);
-
-program
-  .command('storage-bytes')
-  .description('compressed bytes per reading of each column, by type and codec')
-  .option('--readings <count>', 'readings of ten wheels', parseWholeNumber, 5_000_000)
-  .action(measureStorageBytes);
-
-program
-  .command('storage-pages')
-  .description('rows read and time of a page of old readings and events, by how many there are')
-  .option('--rows <count>', 'rows of the largest table', parseWholeNumber, 10_000_000)
-  .action(measurePageCost);
 
 program
   .command('years')
@@ -197,7 +136,7 @@ function addRoundsCommand(name: string, description: string, rounds = 5): Comman
 function buildProfileOption(): Option {
   return new Option(
     '--profile <folder>',
-    'write CPU profiles of the service, and a flame graph of each, into this folder; nothing is published then',
+    'write CPU profiles of the service into this folder; nothing is published then',
   );
 }
 

@@ -1,27 +1,11 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
-import { pino } from 'pino';
 import { decodeEventLog, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { createChainActors } from '../actors/chain/chainActors.ts';
 import { miningAbi } from '../actors/chain/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';
-import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { pollUntil } from '../storage/pollUntil.ts';
-import { closeNats } from '../streams/jetstream/connection.ts';
-import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
-import { startFilled } from './filledData.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
-import { startNatsProcess } from './natsProcess.ts';
 import { publishResults, type ResultTable } from './results.ts';
-import { createStopper } from './serverChild.ts';
-import { minerProgram } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
 
 const chainId = 31_337n;
@@ -39,25 +23,14 @@ const eventsTotal = 100_000;
 const eventsOfBlock = 10;
 const blocksOfSpan = 20;
 const emptySpans = 20_000;
-const followPollMs = 5;
-const chainDays = 8;
-/** As the indexer asks. */
-const headersOfBatch = 64;
-const blocksAtOnce = 16;
 
 export interface ChainOptions {
   readonly rounds: number;
 }
 
-/** Folding of spans, and indexing of a chain. */
+/** Rate of folding spans, against parsing and decoding alone. */
 export async function measureChain({ rounds }: ChainOptions): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
-  try {
-    const tables = [...(await foldTables(rounds)), await indexTable(dir, rounds)];
-    publishResults({ command: 'chain', tables });
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+  publishResults({ command: 'chain', tables: await foldTables(rounds) });
 }
 
 async function foldTables(rounds: number): Promise<ResultTable[]> {
@@ -179,134 +152,4 @@ function mintLog(tokenId: number, transactionHash: string, logIndex: number) {
     [100n, 0n, BigInt(tokenId)],
   );
   return { address: contracts.mining, topics, data, transactionHash, transactionIndex: logIndex, logIndex };
-}
-
-/** Some days of a chain, from a local node into the stream; and its bare reading. */
-async function indexTable(dir: string, rounds: number): Promise<ResultTable> {
-  const filled = await startFilled(join(dir, 'data'), chainDays);
-  try {
-    const { rpcUrl, environment } = filled;
-    const deployment = environment.MINER_DEPLOYMENT as string;
-    const tip = Number(await call<Hex>(rpcUrl, 'eth_blockNumber', []));
-    const series = await measureInterleaved(
-      [
-        {
-          name: '`miner index`, from its start to the tip',
-          measure: async () => {
-            const natsDir = mkdtempSync(join(dir, 'nats-'));
-            const seconds = await indexSeconds(natsDir, rpcUrl, deployment);
-            rmSync(natsDir, { recursive: true, force: true });
-            return tip / seconds;
-          },
-        },
-        {
-          name: 'the same requests alone: headers in batches, receipts and transactions of blocks with logs',
-          measure: async () => {
-            const startedMs = performance.now();
-            await readBare(rpcUrl, deployment, tip);
-            return tip / ((performance.now() - startedMs) / 1_000);
-          },
-        },
-      ],
-      rounds,
-    );
-    return {
-      title: `${tip.toLocaleString('en-US')} blocks of a local ${withVersion('@foundry-rs/anvil', 'anvil')}`,
-      unit: 'blocks/s',
-      series,
-    };
-  } finally {
-    await filled.stop();
-  }
-}
-
-async function indexSeconds(dir: string, rpcUrl: string, deployment: string): Promise<number> {
-  const nats = await startNatsProcess(dir);
-  await createChainStream(nats.url);
-  const startedMs = performance.now();
-  const child = spawn(...bindToParent(process.execPath, [minerProgram, 'index']), {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'production',
-      MINER_NATS_URL: nats.url,
-      MINER_RPC_URL: rpcUrl,
-      MINER_DEPLOYMENT: deployment,
-      MINER_OPS_PORT: '0',
-    },
-  });
-  const stop = createStopper(child);
-  try {
-    const operatorUrl = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: child.stderr })
-        .on('line', (line) => {
-          const { operatorUrl: url } = line.startsWith('{') ? JSON.parse(line) : {};
-          if (url !== undefined) resolve(url);
-        })
-        .on('close', () => reject(new Error('the indexer ended')));
-    });
-    await pollUntil(async () => (await fetch(`${operatorUrl}/readyz`)).ok, { everyMs: followPollMs });
-    return (performance.now() - startedMs) / 1_000;
-  } finally {
-    await stop();
-    await nats.stop();
-  }
-}
-
-/** An indexer waits for the stream, which only a process that ingests creates. */
-async function createChainStream(url: string) {
-  const connection = await connect({ servers: url });
-  const jsm = await jetstreamManager(connection);
-  await ensureStreams(jsm, ['MINER_CHAIN'], { retentionDays: 0 }, pino({ level: 'silent' }));
-  await closeNats(connection);
-}
-
-/** What an indexer has to ask a node for, without proving or keeping any of it; which blocks hold logs is requested first. */
-async function readBare(rpcUrl: string, deploymentFile: string, tip: number) {
-  const { contracts: deployed } = JSON.parse(readFileSync(deploymentFile, 'utf8')) as {
-    contracts: Record<string, string>;
-  };
-  const range = { fromBlock: '0x0', toBlock: formatQuantity(tip), address: Object.values(deployed) };
-  const logs = await call<{ blockNumber: Hex }[]>(rpcUrl, 'eth_getLogs', [range]);
-  const numbers = [...new Set(logs.map(({ blockNumber }) => blockNumber))];
-  for (let from = 1; from <= tip; from += headersOfBatch) {
-    const count = Math.min(headersOfBatch, tip - from + 1);
-    const params = Array.from({ length: count }, (_, index) => [formatQuantity(from + index), false]);
-    await callAll(rpcUrl, 'eth_getBlockByNumber', params);
-  }
-  for (let from = 0; from < numbers.length; from += blocksAtOnce) {
-    const blocks = numbers.slice(from, from + blocksAtOnce);
-    await Promise.all(
-      blocks.flatMap((number) => [
-        call(rpcUrl, 'eth_getBlockReceipts', [number]),
-        call(rpcUrl, 'eth_getBlockByNumber', [number, true]),
-      ]),
-    );
-  }
-}
-
-function formatQuantity(number: number): Hex {
-  return `0x${number.toString(16)}`;
-}
-
-async function callAll(url: string, method: string, calls: readonly (readonly unknown[])[]) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(calls.map((params, id) => ({ jsonrpc: '2.0', id, method, params }))),
-  });
-  const answers = (await response.json()) as { error?: { message: string } }[];
-  const failed = answers.find(({ error }) => error !== undefined);
-  if (failed !== undefined) throw new Error(`${method}: ${failed.error?.message}`);
-}
-
-async function call<Result>(url: string, method: string, params: readonly unknown[]): Promise<Result> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  });
-  const { result, error } = (await response.json()) as { result: Result; error?: { message: string } };
-  if (error !== undefined) throw new Error(`${method}: ${error.message}`);
-  return result;
 }

@@ -12,7 +12,7 @@ import type { LiveTask } from './liveLoad.ts';
 import type { Series } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
 import { pinThisProcess } from './pinToCore.ts';
-import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
+import { type ProfileOptions, publishUnlessProfiled } from './profiles.ts';
 import type { ResultTable } from './results.ts';
 import { createStopper } from './serverChild.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fillData } from './filledData.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
-import { type Peer, startNginx, startNodePeer } from './peers/startPeer.ts';
+import { startBare, startNginx } from './peers/startPeer.ts';
 import { buildContender, type PollingCase, pollingCases, prepareAnswer } from './pollingCases.ts';
-import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
+import { type ProfileOptions, publishUnlessProfiled } from './profiles.ts';
 import { printResults, type ResultTable } from './results.ts';
 import { serverPath } from './serverChild.ts';
 import { startServiceProcess } from './serviceProcess.ts';
@@ -53,21 +53,17 @@ async function measureCases(
     await service.readyAfterMs();
     const file = join(dir, 'answers.json');
     writeFileSync(file, JSON.stringify(await collectAnswers(service.publicUrl)));
-    const peers = new Map<string, Peer>();
-    for (const name of ['bare', 'fastify', 'express'] as const)
-      peers.set(name, await startNodePeer(name, file, serverCore));
-    peers.set('nginx', await startNginx(join(dir, 'nginx'), readPaths(file), serverCore));
-    stops.push(...[...peers.values()].map((peer) => peer.stop));
-    const names = peerNames();
+    const bare = await startBare(file, serverCore);
+    stops.push(bare.stop);
+    const nginx = await startNginx(join(dir, 'nginx'), readPaths(file), serverCore);
+    stops.push(nginx.stop);
+    const nginxName = readNginxName();
     const tables: ResultTable[] = [];
     for (const one of cases) {
       const contenders = [
         await buildContender('the service', { url: service.publicUrl, pid: service.pid }, one),
-        ...(await Promise.all(
-          ['bare', ...one.peers].map((peer) =>
-            buildContender(names[peer] as string, peers.get(peer) as Peer, one),
-          ),
-        )),
+        await buildContender(withVersion('uWebSockets.js', 'bare uWebSockets.js'), bare, one),
+        ...(one.hasNginx ? [await buildContender(nginxName, nginx, one)] : []),
       ];
       process.stderr.write(`${one.title}\n`);
       const areWarm = tables.length > 0;
@@ -97,16 +93,7 @@ async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
   return answers;
 }
 
-/** With the versions that are installed. */
-function peerNames(): Record<string, string> {
-  const { stderr } = spawnSync('nginx', ['-v'], {
-    encoding: 'utf8',
-    env: { PATH: serverPath },
-  });
-  return {
-    bare: withVersion('uWebSockets.js', 'bare uWebSockets.js'),
-    nginx: `nginx ${/nginx\/([\d.]+)/.exec(stderr)?.[1]}, files`,
-    fastify: withVersion('fastify', 'Fastify'),
-    express: withVersion('express', 'Express'),
-  };
+function readNginxName(): string {
+  const { stderr } = spawnSync('nginx', ['-v'], { encoding: 'utf8', env: { PATH: serverPath } });
+  return `nginx ${/nginx\/([\d.]+)/.exec(stderr)?.[1]}, files`;
 }

@@ -10,7 +10,7 @@ import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
 import { startNatsProcess } from './natsProcess.ts';
-import { type ProfileOptions, profilerArguments, publishUnlessProfiled } from './profile/profiles.ts';
+import { type ProfileOptions, profilerArguments, publishUnlessProfiled } from './profiles.ts';
 import { publishReadings } from './readingLoad.ts';
 import { minerProgram, startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';

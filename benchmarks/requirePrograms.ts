@@ -8,7 +8,6 @@ const packages = {
   git: 'git',
   nginx: 'nginx-light',
   'nats-server': 'nats-server',
-  pg_config: 'postgresql libpq-dev',
   taskset: 'util-linux',
 } as const;
 export type RequiredProgram = keyof typeof packages;

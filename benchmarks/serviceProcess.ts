@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { pinToCore } from './pinToCore.ts';
-import { profilerArguments } from './profile/profiles.ts';
+import { profilerArguments } from './profiles.ts';
 import { genesisMs } from './readingLoad.ts';
 import { createStopper } from './serverChild.ts';
 

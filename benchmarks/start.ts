@@ -6,7 +6,7 @@ import { dayMs } from '../actors/schemas/durations.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
-import { type ProfileOptions, publishUnlessProfiled } from './profile/profiles.ts';
+import { type ProfileOptions, publishUnlessProfiled } from './profiles.ts';
 import { publishReadings } from './readingLoad.ts';
 import { startServiceProcess } from './serviceProcess.ts';
 import { waitUntilFolded } from './waitUntilFolded.ts';

@@ -11,13 +11,11 @@ import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { type Database, openDatabase } from '../storage/database.ts';
 import { findActiveTables } from '../storage/generations.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
-import { readings } from '../storage/tables/readings.ts';
 import { rounds } from '../storage/tables/rounds.ts';
 import type { Tables } from '../storage/tables.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { measureInterleaved, type Series } from './measureInterleaved.ts';
-import { type PostgresProcess, startPostgres } from './postgresProcess.ts';
 import { publishReadings, readingBody } from './readingLoad.ts';
 import { publishResults } from './results.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';
@@ -31,7 +29,6 @@ const requestsOfRound = 2_000;
 const queriesOfRound = 10;
 const viewsOfRound = 500;
 const foldPollMs = 250;
-const insertedAtOnce = 20_000;
 
 export interface StatisticsOptions {
   /** Days of readings, one each ten seconds. */
@@ -40,7 +37,7 @@ export interface StatisticsOptions {
 }
 
 /**
- * A statistics request to the service, against the same answer from ClickHouse and PostgreSQL for each request, and the computation of a 30-day view
+ * A statistics request to the service, against the same answer from ClickHouse for each request, and the computation of a 30-day view
  * alone. The readings end now, so that the window is full.
  */
 export async function measureStatistics({ days, rounds }: StatisticsOptions): Promise<void> {
@@ -70,19 +67,12 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
     const times = { startMs, nowMs };
     const expected = formatStatistics(folded, times);
     const [clickHouse] = await database.select('SELECT version()');
-    const postgres = await startPostgres(dir);
+    const query = () => historyFrom(database, tables);
     let others: Series[] = [];
     try {
-      await fillPostgres(postgres.client, database, tables);
-      const queries = {
-        ClickHouse: () => historyFrom(database, tables),
-        PostgreSQL: () => historyFromPostgres(postgres.client),
-      };
-      for (const [name, query] of Object.entries(queries)) {
-        const answer = formatStatistics(await query(), times);
-        if (answer !== expected)
-          throw new Error(`${name} answers something else:\n${answer}\nexpected:\n${expected}`);
-      }
+      const answer = formatStatistics(await query(), times);
+      if (answer !== expected)
+        throw new Error(`ClickHouse answers something else:\n${answer}\nexpected:\n${expected}`);
       others = await measureInterleaved(
         [
           {
@@ -91,18 +81,13 @@ export async function measureStatistics({ days, rounds }: StatisticsOptions): Pr
           },
           {
             name: `the same by ClickHouse ${clickHouse?.[0]} queries (embedded)`,
-            measure: () => queryMicros(queries.ClickHouse, times),
-          },
-          {
-            name: `the same by PostgreSQL ${postgres.version} queries`,
-            measure: () => queryMicros(queries.PostgreSQL, times),
+            measure: () => queryMicros(query, times),
           },
         ],
         rounds,
       );
     } finally {
       await database.close();
-      await postgres.stop();
     }
     publishResults({
       command: 'statistics',
@@ -169,15 +154,6 @@ function foldHistory(count: number, startMs: number): DayHistory {
 }
 
 const roundColumns = rounds.select('startMs', 'workUnits');
-const readingColumns = readings.select(
-  'installationId',
-  'position',
-  'observedAtMs',
-  'distanceMm',
-  'rpmMilli',
-  'speedMmPerSecond',
-);
-
 /** The same from the tables: one query for the days, one for the rounds. */
 async function historyFrom(database: Database, tables: Tables): Promise<DayHistory> {
   const observed = 'toUnixTimestamp64Milli(observed_at)';
@@ -229,48 +205,4 @@ function buildHistory(dayRows: readonly DayRow[], roundRows: readonly RoundRow[]
     past: summaries.slice(0, -1),
     open: summaries.at(-1) as DaySummary,
   };
-}
-
-/** The rows of ClickHouse's tables, with an index for the same queries. */
-async function fillPostgres(client: PostgresProcess['client'], database: Database, tables: Tables) {
-  await client.query(`CREATE TABLE readings (installation_id text, position bigint, observed_at_ms bigint, distance_mm bigint,
-    rpm_milli bigint, speed_mm_per_second bigint)`);
-  await client.query('CREATE TABLE rounds (installation_id text, start_ms bigint, work_units numeric)');
-  const readingRows = await database.select(`SELECT ${readingColumns.list} FROM ${tables.readings} FINAL`);
-  const roundRows = await database.select(
-    `SELECT installation_id, ${roundColumns.list} FROM ${tables.rounds} FINAL`,
-  );
-  const columns = (rows: typeof readingRows, count: number) =>
-    Array.from({ length: count }, (_, column) => rows.map((row) => String(row[column])));
-  for (let from = 0; from < readingRows.length; from += insertedAtOnce) {
-    await client.query(
-      'INSERT INTO readings SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])',
-      columns(readingRows.slice(from, from + insertedAtOnce), 6),
-    );
-  }
-  await client.query(
-    'INSERT INTO rounds SELECT * FROM unnest($1::text[], $2::bigint[], $3::numeric[])',
-    columns(roundRows, 3),
-  );
-  await client.query('CREATE INDEX ON readings (installation_id, observed_at_ms)');
-  await client.query('CREATE INDEX ON rounds (installation_id, start_ms)');
-  await client.query('ANALYZE');
-}
-
-async function historyFromPostgres(client: PostgresProcess['client']): Promise<DayHistory> {
-  const rowMode = 'array' as const;
-  const peak = (column: string) =>
-    `max(${column}), (array_agg(observed_at_ms ORDER BY ${column} DESC, position))[1]`;
-  const days = await client.query({
-    rowMode,
-    text: `SELECT div(observed_at_ms - ${noonMs}, ${dayMs}) AS day, min(observed_at_ms), max(distance_mm), ${peak('rpm_milli')},
-      ${peak('speed_mm_per_second')} FROM readings WHERE installation_id = $1 GROUP BY day ORDER BY day`,
-    values: [installationId],
-  });
-  const rounds = await client.query({
-    rowMode,
-    text: 'SELECT start_ms, work_units FROM rounds WHERE installation_id = $1 ORDER BY start_ms',
-    values: [installationId],
-  });
-  return buildHistory(days.rows as DayRow[], rounds.rows as RoundRow[]);
 }

@@ -23,11 +23,8 @@ const programs = {
   tools: [
     'benchmarks/bench.ts',
     'benchmarks/hostile/attacker.ts',
-    'benchmarks/installationsProcess.ts',
     'benchmarks/liveLoad.ts',
     'benchmarks/peers/bare.ts',
-    'benchmarks/peers/express.ts',
-    'benchmarks/peers/fastify.ts',
     'benchmarks/years/snapshotProcess.ts',
     'deploy/release/release.ts',
     'deploy/writeMachineDiagrams.ts',

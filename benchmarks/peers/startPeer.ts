@@ -19,12 +19,8 @@ export interface Peer {
 }
 
 /** @throws Error when it does not listen within ten seconds. */
-export async function startNodePeer(
-  name: 'bare' | 'fastify' | 'express',
-  answersFile: string,
-  core: number,
-): Promise<Peer> {
-  const program = fileURLToPath(new URL(`./${name}.js`, import.meta.url));
+export async function startBare(answersFile: string, core: number): Promise<Peer> {
+  const program = fileURLToPath(new URL('./bare.js', import.meta.url));
   const [command, ...args] = pinToCore(core, [process.execPath, program, answersFile]);
   const child = spawn(...bindToParent(command, args), {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -32,7 +28,7 @@ export async function startNodePeer(
   });
   const stop = createStopper(child);
   const port = await new Promise<number>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${name} does not listen`)), startMs);
+    const timer = setTimeout(() => reject(new Error('the bare handler does not listen')), startMs);
     createInterface({ input: child.stdout }).on('line', (line) => {
       clearTimeout(timer);
       resolve(Number(line.split(' ')[1]));

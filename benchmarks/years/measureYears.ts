@@ -5,19 +5,25 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from '../measureInterleaved.ts';
-import type { ResultTable } from '../results.ts';
+import { publishResults } from '../results.ts';
 import type { Restored, Saved, SnapshotTask } from './snapshotProcess.ts';
-import type { SyntheticSize } from './syntheticChain.ts';
 
 const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
 const sizes = [0.01, 0.1, 1];
 
-/** What a state of years costs to save, to keep and to restore; smaller states show how that grows. */
-export async function measureSnapshots(size: SyntheticSize): Promise<readonly ResultTable[]> {
+export interface YearsOptions {
+  /** Miner positions. */
+  readonly positions: number;
+  /** Events of all owners together. */
+  readonly events: number;
+}
+
+/** What a made-up chain state of years costs to save, to keep and to restore; smaller states show how that grows. */
+export async function measureYears(options: YearsOptions): Promise<void> {
   const measured: { readonly name: string; readonly saved: Saved; readonly restored: Restored }[] = [];
   for (const part of sizes) {
-    const positions = Math.ceil(size.positions * part);
-    const ownerEvents = Math.ceil(size.ownerEvents * part);
+    const positions = Math.ceil(options.positions * part);
+    const ownerEvents = Math.ceil(options.events * part);
     const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
     try {
       const saved = await run<Saved>({ does: 'save', dir, positions, ownerEvents });
@@ -44,7 +50,7 @@ export async function measureSnapshots(size: SyntheticSize): Promise<readonly Re
       return values.length === 0 ? [] : [{ name: one.name, values }];
     }),
   });
-  return [
+  const tables = [
     table('Increment of 100 changes', 'bytes', ({ saved }) => saved.increment.bytes),
     table('Event loop for an increment', 'ms', ({ saved }) => saved.increment.activeMs),
     table('Longest stall for an increment', 'ms', ({ saved }) => saved.increment.longestStallMs),
@@ -70,6 +76,7 @@ export async function measureSnapshots(size: SyntheticSize): Promise<readonly Re
       ],
     },
   ];
+  publishResults({ command: 'years', tables });
 }
 
 async function run<Result>(task: SnapshotTask): Promise<Result> {
