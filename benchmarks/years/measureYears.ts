@@ -76,7 +76,8 @@ export async function measureYears(options: YearsOptions): Promise<void> {
       ],
     },
   ];
-  publishResults({ command: 'years', tables });
+  // Small states have no page on disk.
+  publishResults({ command: 'years', tables: tables.filter(({ series }) => series.length > 0) });
 }
 
 async function run<Result>(task: SnapshotTask): Promise<Result> {
