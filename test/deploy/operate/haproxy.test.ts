@@ -2,6 +2,18 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
+  attackNames,
+  createComplaints,
+  expectAttackAnswered,
+  expectHeadersSentOn,
+  expectHeldAttackHarmless,
+  expectHttp2AttackAnswered,
+  expectResetsHarmless,
+  heldAttackNames,
+  http2AttackNames,
+  type SharedProxy,
+} from '../../support/http/proxyAttacks.ts';
+import {
   connectFrom,
   countAnswered,
   createProxyClients,
@@ -40,6 +52,25 @@ const useProxy = shareInFile(async () => {
   return { ...clients, countAnswered: () => countAnswered(server.registry, path) };
 });
 
+/** Two servers behind HAProxy. */
+const useSharedProxy = shareInFile(async (): Promise<SharedProxy> => {
+  const ports = [(await startPublicServer()).port, (await startPublicServer()).port];
+  const haproxy = await startHaproxy(program ?? '', ports, [
+    ['log stdout format raw local0 notice', 'log stdout format raw local0'],
+    ['option dontlognull', 'option httplog'],
+  ]);
+  const { open } = createClients(haproxy);
+  await eventually(() => haproxy.output().match(/Server service\/\w+ is UP|started/) ?? true, 'servers');
+  return {
+    open,
+    openHttp2: open,
+    // A page where its parser refuses.
+    refusal: /^(?:\{"error":"\w+"\}|<html>)/,
+    // A session that the server ended, or a request that was sent once more.
+    takeComplaints: createComplaints(haproxy.output, / (?:[Ss]\S{3} |\S{4} (?:\d+\/){4}\+?[1-9])/),
+  };
+});
+
 describe.skipIf(program === null)('the service behind HAProxy', () => {
   it('answers', async () => {
     const { exchange } = await useProxy();
@@ -69,6 +100,13 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     'a body',
   ])('answers a request with %s once, in a form that it understands', async (request) => {
     await expectAnswers(await useProxy(), request, 2);
+  });
+
+  it('sends on what the service reads of a request', async () => {
+    const traces: string[] = [];
+    const { port } = await startPublicServer({ onAnswered: ({ traceparent }) => traces.push(traceparent) });
+    const { open } = createClients(await startHaproxy(program ?? '', port));
+    await expectHeadersSentOn(open, traces);
   });
 
   it('limits a client whatever it says of its own address, and another one not', async () => {
@@ -127,5 +165,23 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     expect(await isKept('2001:db8:8:1::1')).toBe(true);
     for (const socket of sockets) socket.destroy();
     await eventually(() => isKept('2001:db8:7:1::9'), 'room for another one');
+  });
+});
+
+describe.skipIf(program === null)('two servers behind HAProxy, with other clients while one attacks', () => {
+  it.each(attackNames)('by %s, who is answered', async (attack) => {
+    await expectAttackAnswered(await useSharedProxy(), attack);
+  });
+
+  it.each(http2AttackNames)('over HTTP/2 by %s, who is answered', async (attack) => {
+    await expectHttp2AttackAnswered(await useSharedProxy(), attack);
+  });
+
+  it.each(heldAttackNames)('by %s', async (attack) => {
+    await expectHeldAttackHarmless(await useSharedProxy(), attack);
+  });
+
+  it('by resetting streams', async () => {
+    await expectResetsHarmless(await useSharedProxy());
   });
 });

@@ -6,6 +6,19 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
+  attackNames,
+  createComplaints,
+  expectAttackAnswered,
+  expectHeadersSentOn,
+  expectHeldAttackHarmless,
+  expectHttp2AttackAnswered,
+  expectOthersServed,
+  expectResetsHarmless,
+  heldAttackNames,
+  http2AttackNames,
+  type SharedProxy,
+} from '../../support/http/proxyAttacks.ts';
+import {
   connectFrom,
   countAnswered,
   createProxyClients,
@@ -29,14 +42,28 @@ import { startNginx, type TestNginx } from '../../support/processes/nginx.ts';
 const program = findProxy('nginx');
 
 function createClients({ certificate: ca, proxiedPort }: TestNginx) {
-  const open = async (from: string): Promise<TLSSocket> => {
-    const tls = connectTls({ socket: await connectFrom(proxiedPort, from), ca, servername: name });
+  const open = async (from: string, protocol = 'http/1.1'): Promise<TLSSocket> => {
+    const socket = await connectFrom(proxiedPort, from);
+    const tls = connectTls({ socket, ca, servername: name, ALPNProtocols: [protocol] });
     whenFinished(() => tls.destroy());
     await once(tls, 'secureConnect');
     return tls;
   };
   return { open, ...createProxyClients(open) };
 }
+
+/** Two servers behind nginx. */
+const useSharedProxy = shareInFile(async (): Promise<SharedProxy> => {
+  const ports = [(await startPublicServer()).port, (await startPublicServer()).port];
+  const nginx = await startNginx(program ?? '', ports);
+  const { open } = createClients(nginx);
+  return {
+    open,
+    openHttp2: (from) => open(from, 'h2'),
+    refusal: /^\{"error":"\w+"\}/,
+    takeComplaints: createComplaints(nginx.output, /\[error\].*upstream/),
+  };
+});
 
 /** The answer to a request over TLS, by the proxy's name. */
 async function requestFrom({ certificate: ca, port }: TestNginx) {
@@ -120,6 +147,13 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     await expectAnswers(await useProxy(), request, answers);
   });
 
+  it('sends on what the service reads of a request', async () => {
+    const traces: string[] = [];
+    const { port } = await startPublicServer({ onAnswered: ({ traceparent }) => traces.push(traceparent) });
+    const { open } = createClients(await startNginx(program ?? '', port));
+    await expectHeadersSentOn(open, traces);
+  });
+
   it('limits a client whatever it says of its own address, and another one not', async () => {
     const { status } = await useProxy();
     await expectLimitOfNetwork(status);
@@ -192,5 +226,32 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     const nginx = await startNginx(program ?? '', server.port === 1 ? 2 : 1);
     const response = await requestFrom(nginx);
     expect(response).toMatchObject({ status: 503, body: '{"error":"database_unavailable"}' });
+  });
+});
+
+describe.skipIf(program === null)('two servers behind nginx, with other clients while one attacks', () => {
+  it.each(attackNames)('by %s, who is answered', async (attack) => {
+    await expectAttackAnswered(await useSharedProxy(), attack);
+  });
+
+  it.each(http2AttackNames)('over HTTP/2 by %s, who is answered', async (attack) => {
+    await expectHttp2AttackAnswered(await useSharedProxy(), attack);
+  });
+
+  it.each(heldAttackNames)('by %s', async (attack) => {
+    await expectHeldAttackHarmless(await useSharedProxy(), attack);
+  });
+
+  it('or one server is gone, and another one has no state yet', async () => {
+    const [serving, starting] = [await startPublicServer(), await startPublicServer()];
+    starting.hasViews = false;
+    const { open } = createClients(await startNginx(program ?? '', [serving.port, starting.port]));
+    await expectOthersServed({ open, openHttp2: (from) => open(from, 'h2') });
+    starting.close();
+    await expectOthersServed({ open, openHttp2: (from) => open(from, 'h2') });
+  });
+
+  it('by resetting streams', async () => {
+    await expectResetsHarmless(await useSharedProxy());
   });
 });
