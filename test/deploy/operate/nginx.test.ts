@@ -6,17 +6,11 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
-  attackNames,
   createComplaints,
-  expectAttackAnswered,
   expectHeadersSentOn,
-  expectHeldAttackHarmless,
-  expectHttp2AttackAnswered,
   expectOthersServed,
-  expectResetsHarmless,
-  heldAttackNames,
-  http2AttackNames,
   type SharedProxy,
+  testAttacks,
 } from '../../support/http/proxyAttacks.ts';
 import {
   connectFrom,
@@ -177,6 +171,22 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     expect(await proxy.status('2001:db8:7:8::1')).toBe(200);
   });
 
+  it('counts each IPv4 address behind NAT64 as a client', async () => {
+    const { port } = await startPublicServer();
+    const nginx = await startNginx(program ?? '', port, [
+      ['burst=200', 'burst=1'],
+      ['burst=3200', 'burst=20'],
+    ]);
+    const { status } = createClients(nginx);
+    const countLimited = async (network: (client: number) => string) => {
+      const clients = Array.from({ length: 40 }, (_, client) => network(client + 1));
+      const statuses = await Promise.all(clients.map((from) => status(from)));
+      return statuses.filter((one) => one === 429).length;
+    };
+    expect(await countLimited((client) => `64:ff9b::192.0.2.${client}`)).toBe(0);
+    expect(await countLimited((client) => `2001:db8:7:7::${client}`)).toBeGreaterThan(0);
+  });
+
   it('has a bound of connections that are being answered, of one network and of one site', async () => {
     const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
     const { open } = createClients(
@@ -230,17 +240,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
 });
 
 describe.skipIf(program === null)('two servers behind nginx, with other clients while one attacks', () => {
-  it.each(attackNames)('by %s, who is answered', async (attack) => {
-    await expectAttackAnswered(await useSharedProxy(), attack);
-  });
-
-  it.each(http2AttackNames)('over HTTP/2 by %s, who is answered', async (attack) => {
-    await expectHttp2AttackAnswered(await useSharedProxy(), attack);
-  });
-
-  it.each(heldAttackNames)('by %s', async (attack) => {
-    await expectHeldAttackHarmless(await useSharedProxy(), attack);
-  });
+  testAttacks(useSharedProxy);
 
   it('or one server is gone, and another one has no state yet', async () => {
     const [serving, starting] = [await startPublicServer(), await startPublicServer()];
@@ -249,9 +249,5 @@ describe.skipIf(program === null)('two servers behind nginx, with other clients 
     await expectOthersServed({ open, openHttp2: (from) => open(from, 'h2') });
     starting.close();
     await expectOthersServed({ open, openHttp2: (from) => open(from, 'h2') });
-  });
-
-  it('by resetting streams', async () => {
-    await expectResetsHarmless(await useSharedProxy());
   });
 });

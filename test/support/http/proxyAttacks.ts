@@ -3,7 +3,7 @@ import { Agent, get } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
 import { whenFinished } from '../processes/lifetime.ts';
 import { createProxyClients, proxiedHost as host, proxiedName as name, proxiedPath } from './proxyClients.ts';
 import { unusualRequests } from './unusualRequests.ts';
@@ -116,12 +116,27 @@ const http2Attacks: Readonly<Record<string, Http2Attack>> = {
   'a long path': { headers: { ':path': `/${'a'.repeat(5_000)}` } },
 };
 
-export const attackNames = Object.keys(attacks);
-export const heldAttackNames = Object.keys(heldAttacks);
-export const http2AttackNames = Object.keys(http2Attacks);
+/** The tests of a proxy in front of two servers: whatever one client does, it is answered, and so is every request of the others. */
+export function testAttacks(useProxy: () => Promise<SharedProxy>): void {
+  it.each(Object.keys(attacks))('by %s, who is answered', async (attack) => {
+    await expectAttackAnswered(await useProxy(), attack);
+  });
+
+  it.each(Object.keys(http2Attacks))('over HTTP/2 by %s, who is answered', async (attack) => {
+    await expectHttp2AttackAnswered(await useProxy(), attack);
+  });
+
+  it.each(Object.keys(heldAttacks))('by %s', async (attack) => {
+    await expectHeldAttackHarmless(await useProxy(), attack);
+  });
+
+  it('by resetting streams', async () => {
+    await expectResetsHarmless(await useProxy());
+  });
+}
 
 /** Fails unless the proxy answers the attack itself, or with what a server answered, and each request of the other clients. */
-export async function expectAttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
+async function expectAttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
   const { exchange } = createProxyClients(proxy.open);
   const answers: Promise<string>[] = [];
   await expectOthersServed(proxy, (round) => {
@@ -135,7 +150,7 @@ export async function expectAttackAnswered(proxy: SharedProxy, attack: string): 
   expect(proxy.takeComplaints()).toEqual([]);
 }
 
-export async function expectHeldAttackHarmless(proxy: SharedProxy, attack: string): Promise<void> {
+async function expectHeldAttackHarmless(proxy: SharedProxy, attack: string): Promise<void> {
   const held: Promise<Duplex>[] = [];
   await expectOthersServed(proxy, (round) => {
     const opened = proxy.open(`198.51.100.${round + 1}`);
@@ -150,7 +165,7 @@ export async function expectHeldAttackHarmless(proxy: SharedProxy, attack: strin
   expect(proxy.takeComplaints()).toEqual([]);
 }
 
-export async function expectHttp2AttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
+async function expectHttp2AttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
   const { headers, body, trailers } = http2Attacks[attack] as Http2Attack;
   const answers: Promise<string>[] = [];
   await expectOthersServed(proxy, (round) => {
@@ -188,7 +203,7 @@ export async function expectHeadersSentOn(
 }
 
 /** A session whose requests are reset as soon as they are sent, again and again. */
-export async function expectResetsHarmless(proxy: SharedProxy): Promise<void> {
+async function expectResetsHarmless(proxy: SharedProxy): Promise<void> {
   const session = await openSession(proxy, '198.51.100.1');
   await expectOthersServed(proxy, () => {
     for (let stream = 0; stream < 40 && !session.destroyed; stream++) {
