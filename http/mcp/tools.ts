@@ -12,7 +12,9 @@ export interface Tool {
 }
 
 /** A path with `.` or `..` in it, however they are encoded, would ask another route (WHATWG URL, path state). */
-const pathValue = z.string().refine((value) => !/^\.{1,2}$/.test(value), 'is . or .., which no path can hold');
+const pathValue = z
+  .string()
+  .refine((value) => !/^\.{1,2}$/.test(value), 'is . or .., which no path can hold');
 
 /** Every resource once: of public routes those that no plain one shows. */
 export const tools: readonly Tool[] = routes
