@@ -11,6 +11,11 @@ export interface Tool {
   readonly path: (input: Readonly<Record<string, unknown>>) => string;
 }
 
+/** A path with `.` or `..` in it, however they are encoded, would ask another route (WHATWG URL, path state). */
+const pathValue = z
+  .string()
+  .refine((value) => !/^\.{1,2}$/.test(value), 'is . or .., which no path can hold');
+
 /** Every resource once: of public routes those that no plain one shows. */
 export const tools: readonly Tool[] = routes
   .filter(({ path }) => !/^\/v[24]\/public\//.test(path))
@@ -23,7 +28,7 @@ function describeTool(route: Route): Tool {
     name: route.operationId,
     description: `${route.summary}. ${topics[route.topic]}.`,
     input: {
-      ...(pathParameter === null ? {} : { [pathParameter.name]: z.string() }),
+      ...(pathParameter === null ? {} : { [pathParameter.name]: pathValue }),
       ...Object.fromEntries(
         query.map(({ name, schema, description, isRequired }) => [
           name,

@@ -14,6 +14,8 @@ import { createOpenApiDocument } from './openApi.ts';
 /** A document that is served as it is (CONTRACT.md, Documents). */
 export interface PublicDocument {
   readonly path: string;
+  /** Of more than 128 KiB: it is limited as an expensive route is. */
+  readonly isLarge: boolean;
   /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
   readonly prepare: () => PreparedResponse;
 }
@@ -63,19 +65,25 @@ export function loadDocuments(
     contentType: string,
     read: () => Buffer,
     own: readonly Header[] = [],
+    isLarge = false,
   ): PublicDocument => ({
     path,
+    isLarge,
     prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
   });
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
-  const asset = (name: string, contentType: string) =>
-    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)));
+  const asset = (name: string, contentType: string, isLarge: boolean) =>
+    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), [], isLarge);
   const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
   const guide = (path: string, name: string) =>
     document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), guideHeaders);
   return [
-    document('/openapi.json', 'application/json', () =>
-      Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion))}\n`),
+    document(
+      '/openapi.json',
+      'application/json',
+      () => Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion))}\n`),
+      [],
+      true,
     ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
     ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
@@ -85,9 +93,9 @@ export function loadDocuments(
     document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
     document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), referenceHeaders),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
-    asset('swagger-ui.css', 'text/css; charset=utf-8'),
-    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
-    asset('favicon-32x32.png', 'image/png'),
+    asset('swagger-ui.css', 'text/css; charset=utf-8', true),
+    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', true),
+    asset('favicon-32x32.png', 'image/png', false),
   ];
 }
 
@@ -104,6 +112,7 @@ function describeSecurity(contact: string, clock: Clock): PublicDocument {
   );
   return {
     path: '/.well-known/security.txt',
+    isLarge: false,
     prepare: () => prepare(writeSecurityText(contact, clock.nowMs())),
   };
 }

@@ -4,21 +4,25 @@ import { isIPv4, isIPv6 } from 'node:net';
 export type AddressWords = readonly [number, number, number, number];
 
 const mappedPrefix = 0xffff;
+const nat64Prefix = 0x0064_ff9b;
 
 /**
- * Whom limits count as one client: an IPv4 address, or the /64 of an IPv6 address, of which whoever has one address has all 2^64.
+ * Whom limits count as one client: an IPv4 address, also one that NAT64 embeds, or the /64 of an IPv6 address, of which whoever has one address has
+ * all 2^64.
  */
 export function toClient(address: AddressWords): AddressWords {
-  return isMappedIPv4(address) ? address : [address[0], address[1], 0, 0];
+  return isIPv4Client(address) ? [0, 0, mappedPrefix, address[3]] : [address[0], address[1], 0, 0];
 }
 
 /** The /48 of an IPv6 address, as it is assigned to one site, in words that no client has; null for IPv4. */
 export function toSite(address: AddressWords): AddressWords | null {
-  return isMappedIPv4(address) ? null : [address[0], (address[1] & 0xffff_0000) >>> 0, 0xffff_ffff, 48];
+  return isIPv4Client(address) ? null : [address[0], (address[1] & 0xffff_0000) >>> 0, 0xffff_ffff, 48];
 }
 
-function isMappedIPv4([first, second, third]: AddressWords): boolean {
-  return first === 0 && second === 0 && third === mappedPrefix;
+/** In the last word: IPv4-mapped, or translated by NAT64 from 64:ff9b::/96 (RFC 6052). */
+function isIPv4Client([first, second, third]: AddressWords): boolean {
+  if (second !== 0) return false;
+  return first === 0 ? third === mappedPrefix : first === nat64Prefix && third === 0;
 }
 
 /** Null for an invalid address. */

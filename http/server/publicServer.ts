@@ -23,7 +23,7 @@ import { jsonType } from './preparedResponse.ts';
 import { createPreparedSender } from './preparedSender.ts';
 import { createRateLimiter } from './rateLimiter.ts';
 import { createReadAnswer, type ReadAnswerDependencies } from './readAnswer.ts';
-import { createRequestRefusals } from './requestRefusals.ts';
+import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
 import { createResponseWriter, type ResponseWriter } from './responseWriter.ts';
 import { retryAfterSeconds } from './routeAnswers.ts';
 import { App, detectImplementation, transport as selectTransport } from './uws.ts';
@@ -110,8 +110,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
   mountEventStream(mount, { events, transport, writer, reads, findClientAddress });
-  for (const { path, prepare } of loadDocuments(settings, clock))
-    mount(path, null, (exchange) => sender.sendConditionally(exchange, prepare()));
+  for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
+    mount(path, isLarge ? largeGuarded : null, (exchange) => sender.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;
   const pages = createExplorerPages({ sources, hasViews, clock, transactionUrl, publicUrl });
   mountExplorer(mount, { pages, transport, writer, sender, reads });
@@ -139,12 +139,16 @@ function mountRoutes(mount: Mount, dependencies: ReadAnswerDependencies) {
   }
 }
 
+/** Without compression 70 bytes ask for more than a megabyte. */
+const largeGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
+const healthGuarded: Guarded = { rateClass: 'health', query: 'ignored', canAnswerWithoutViews: true };
+
 const aliveBody = Buffer.from('{"status":"alive"}');
 const readyBody = Buffer.from('{"status":"ready"}');
 
 function mountHealth(mount: Mount, writer: ResponseWriter, readiness: () => Readiness) {
-  mount('/healthz', null, (exchange) => writer.writeUncached(exchange, jsonType, aliveBody));
-  mount('/readyz', null, (exchange) => {
+  mount('/healthz', healthGuarded, (exchange) => writer.writeUncached(exchange, jsonType, aliveBody));
+  mount('/readyz', healthGuarded, (exchange) => {
     if (readiness().isReady) writer.writeUncached(exchange, jsonType, readyBody);
     else writer.writeError(exchange, createHttpError('database_unavailable', retryAfterSeconds));
   });

@@ -15,7 +15,8 @@ export interface RequestHeaders {
   readonly preflightMethod: string;
   /**
    * Another parser might see another length, and with it the beginning of another request, or another host: the connection of such a
-   * request is closed (RFC 9112, 3.2 and 6.3).
+   * request is closed (RFC 9112, 3.2 and 6.3). So it is with any `Transfer-Encoding`: no route reads a body, and the native engine takes trailers
+   * of chunks for the next request.
    */
   readonly isAmbiguous: boolean;
 }
@@ -30,8 +31,7 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
   let forwardedFor = '';
   let lastEventId = '';
   let preflightMethod = '';
-  /** Lines that say where the body ends. */
-  let framings = 0;
+  let hasLength = false;
   let isAmbiguous = false;
   forEachHeader(request, (name, value) => {
     switch (name) {
@@ -40,12 +40,11 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
         host ??= value;
         break;
       case 'content-length':
-        framings++;
-        if (!/^\d+$/.test(value)) isAmbiguous = true;
+        if (hasLength || !/^\d+$/.test(value)) isAmbiguous = true;
+        hasLength = true;
         break;
       case 'transfer-encoding':
-        framings++;
-        if (value.toLowerCase() !== 'chunked') isAmbiguous = true;
+        isAmbiguous = true;
         break;
       case 'origin':
         origin ||= value;
@@ -79,6 +78,6 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
     forwardedFor,
     lastEventId,
     preflightMethod,
-    isAmbiguous: isAmbiguous || framings > 1,
+    isAmbiguous,
   };
 }

@@ -23,6 +23,11 @@ export function toChecks({ query, canAnswerWithoutViews }: Guarded): RequestChec
   return { isQueryRefused: query === 'none', needsViews: canAnswerWithoutViews !== true };
 }
 
+/** `?` and `?&` have none. */
+function hasParameter(query: string): boolean {
+  return query !== '' && new URLSearchParams(query).size > 0;
+}
+
 /** Why a request is not passed to its route. */
 export interface RequestRefusals {
   /** Counts a request of a client; null where it has not sent too many. */
@@ -67,7 +72,8 @@ export function createRequestRefusals(options: RequestRefusalsOptions): RequestR
       if (!isRead) return createHttpError('not_found');
       if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
       if (checks === null) return null;
-      if (checks.isQueryRefused && transport.query(request) !== '') return createHttpError('invalid_query');
+      if (checks.isQueryRefused && hasParameter(transport.query(request)))
+        return createHttpError('invalid_query');
       if (checks.needsViews && !hasViews()) return createHttpError('database_unavailable', retryAfterSeconds);
       return null;
     },

@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { loadDocuments } from '../../http/routes/documents.ts';
 import { parseAddress } from '../../http/server/ipAddress.ts';
 import { createLoadGuard } from '../../http/server/loadGuard.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../../http/server/rateLimiter.ts';
@@ -226,7 +227,7 @@ describe('documents', () => {
   it('and everything else that is no route of the contract have a rate limit of their own', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const { burst } = rateClasses.other;
-    const paths = ['/docs/start.js', '/healthz', '/readyz', '/nothing'];
+    const paths = ['/docs/start.js', '/llms.txt', '/nothing'];
     const statuses: number[] = [];
     for (let request = 0; request < burst + 4; request++) {
       const method = request % 5 === 4 ? 'POST' : 'GET';
@@ -234,7 +235,26 @@ describe('documents', () => {
     }
     expect(statuses.slice(0, burst)).not.toContain(429);
     expect(statuses.slice(burst)).toEqual([429, 429, 429, 429]);
-    expect((await server.get('/v1/public/telemetry')).status).toBe(200);
+    for (const path of ['/v1/public/telemetry', '/healthz', '/readyz'])
+      expect((await server.get(path)).status).toBe(200);
+  });
+
+  it.each(['/openapi.json', bundle])('that are large count as an expensive route: %s', async (path) => {
+    const server = await startPublicServer({ rateLimits: true });
+    const { burst } = rateClasses.publicHeavy;
+    for (let request = 0; request < burst; request++)
+      expect((await server.get(path, {}, 'HEAD')).status).toBe(200);
+    expect((await server.get('/v1/events')).status).toBe(429);
+    expect((await server.get('/docs/start.js')).status).toBe(200);
+  });
+
+  it('of more than 128 KiB all count so', async () => {
+    const server = await startPublicServer();
+    const documents = loadDocuments({ securityContact: null }, server.clock);
+    for (const { path, isLarge } of documents) {
+      const { headers } = await server.get(path, { 'Accept-Encoding': 'identity' }, 'HEAD');
+      expect([path, isLarge]).toEqual([path, Number(headers.get('content-length')) > 128 * 1024]);
+    }
   });
 });
 
@@ -249,6 +269,25 @@ describe('whoever has many IPv6 addresses', () => {
       if (limiter.take(words(`2001:db8:1:2::${host.toString(16)}`), 'publicHeavy', 1_000).waitSeconds === 0)
         taken++;
     expect(taken).toBe(burst);
+  });
+
+  it.each([
+    ['is a client for each IPv4 address that NAT64 embeds', '64:ff9b::c000:201', '64:ff9b::c000:202'],
+    ['is the same client by IPv4 as through NAT64', '192.0.2.1', '192.0.2.2'],
+  ])('%s', (_what, own, another) => {
+    const limiter = createRateLimiter();
+    for (let request = 0; request < burst; request++)
+      expect(limiter.take(words('64:ff9b::192.0.2.1'), 'publicHeavy', 1_000).waitSeconds).toBe(0);
+    expect(limiter.take(words(own), 'publicHeavy', 1_000).waitSeconds).not.toBe(0);
+    expect(limiter.take(words(another), 'publicHeavy', 1_000).waitSeconds).toBe(0);
+  });
+
+  it('has no common site where NAT64 embeds IPv4 addresses', () => {
+    const limiter = createRateLimiter();
+    for (let client = 0; client < 2 * siteFactor * burst; client++)
+      expect(
+        limiter.take(words(`64:ff9b::${(client + 1).toString(16)}`), 'publicHeavy', 1_000).waitSeconds,
+      ).toBe(0);
   });
 
   it('has sixteen times that in a /48, and nothing of another one', () => {

@@ -81,12 +81,12 @@ describe('every route of the table', () => {
     '%s takes no parameter, not even an empty one',
     async (path) => {
       const server = await startPublicServer();
-      for (const query of ['?a=1', '?a', '?a=', '?=', '?&', '?a=1&a=1']) {
+      for (const query of ['?a=1', '?a', '?a=', '?=', '?&a', '?a=1&a=1']) {
         const response = await server.get(path + query);
         expect([query, response.status]).toEqual([query, 400]);
         expect(await response.json()).toEqual({ error: 'invalid_query' });
       }
-      expect((await server.get(`${path}?`)).status).toBe(200);
+      for (const query of ['?', '?&', '?&&']) expect((await server.get(path + query)).status).toBe(200);
     },
   );
 

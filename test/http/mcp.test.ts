@@ -47,6 +47,9 @@ describe('the tools of a language model', () => {
     const wrong = await ask('getPortfolio', { address: 'a/../b' });
     expect(wrong.isError).toBe(true);
     expect(wrong.texts[0]).toMatch(/^400 invalid_address: The owner is not an address/);
+    // A path of dots would be the path of another route, in whatever form it is written.
+    for (const installationId of ['.', '..'])
+      expect(await ask('getInstallationTelemetry', { installationId })).toMatchObject({ isError: true });
     server.hasViews = false;
     expect((await ask('getStatus')).texts[0]).toMatch(
       /^503 database_unavailable: .* Retry after 2 seconds\.$/,

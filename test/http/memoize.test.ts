@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { memoize } from '../../http/server/memoize.ts';
+import { createEncodingChoice, encodingCharactersMax } from '../../http/server/contentEncoding.ts';
+import { memoize, memoizedCharactersMax } from '../../http/server/memoize.ts';
 
 it('a memoized function computes once per text, and many texts take little memory', () => {
   const asked: string[] = [];
@@ -16,4 +17,20 @@ it('a memoized function computes once per text, and many texts take little memor
   expect(asked).toEqual(['aa', '']);
   for (const text of ['b', 'c', 'aa']) computeLength(text);
   expect(asked).toEqual(['aa', '', 'b', 'c', 'aa']);
+});
+
+it('a memoized function does not keep a long text', () => {
+  let computed = 0;
+  const count = memoize(() => ++computed, 3);
+  for (const length of [memoizedCharactersMax, memoizedCharactersMax + 1]) {
+    const first = count('a'.repeat(length));
+    expect(count('a'.repeat(length)) === first).toBe(length === memoizedCharactersMax);
+  }
+});
+
+it('an encoding is chosen from a header of bounded length', () => {
+  const choose = createEncodingChoice();
+  const pad = (length: number) => 'gzip'.padEnd(length);
+  expect(choose(pad(encodingCharactersMax))).toBe('gzip');
+  expect(choose(pad(encodingCharactersMax + 1))).toBe('identity');
 });

@@ -123,7 +123,7 @@ describe('rate limits over HTTP', () => {
     const tag = (await server.get('/v1/status')).headers.get('etag') ?? '';
     const again = await readFields('/v1/status', { 'If-None-Match': tag });
     expect(again).toEqual([304, '"publicFast";q=60;w=2', '"publicFast";r=58;t=2']);
-    expect(await readFields('/healthz')).toEqual([200, '"other";q=60;w=3', '"other";r=59;t=3']);
+    expect(await readFields('/llms.txt')).toEqual([200, '"other";q=60;w=3', '"other";r=59;t=3']);
     const unlimited = await startPublicServer();
     expect((await unlimited.get('/v1/status')).headers.get('ratelimit-policy')).toBeNull();
   });

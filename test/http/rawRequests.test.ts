@@ -123,6 +123,7 @@ describe('requests that two parsers may read differently', () => {
     ['a length that is a list', 'Host: a\r\nContent-Length: 0, 0\r\n'],
     ['a length with a sign', 'Host: a\r\nContent-Length: +0\r\n'],
     ['a length and chunks', 'Host: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n', '0\r\n\r\n'],
+    ['chunks', 'Host: a\r\nTransfer-Encoding: Chunked\r\n', '3\r\nabc\r\n0\r\nX-Trailer: a\r\n\r\n'],
     ['an unknown encoding', 'Host: a\r\nTransfer-Encoding: xchunked\r\n'],
     ['an encoding that is not applied', 'Host: a\r\nTransfer-Encoding: identity\r\n'],
     ['an empty encoding', 'Host: a\r\nTransfer-Encoding:\r\n'],
@@ -150,20 +151,14 @@ describe('requests that two parsers may read differently', () => {
     },
   );
 
-  it('are not those with a body', async () => {
+  it('are not those with a body of one length', async () => {
     const { port } = await sharedServer();
-    const bodies = [
-      'Content-Length: 3\r\n\r\nabc',
-      'Transfer-Encoding: Chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n',
-    ];
-    for (const body of bodies) {
-      const received = await exchange(
-        port,
-        `GET /nothing HTTP/1.1\r\nHost: a\r\n${body}${next}`,
-        /"schemaVersion":1/,
-      );
-      expect(received.match(/HTTP\/1\.1 (?:404|200)/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
-    }
+    const received = await exchange(
+      port,
+      `GET /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc${next}`,
+      /"schemaVersion":1/,
+    );
+    expect(received.match(/HTTP\/1\.1 (?:404|200)/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
   });
 
   it("are refused on the operators' port", async () => {

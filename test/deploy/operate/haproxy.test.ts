@@ -2,6 +2,12 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import {
+  createComplaints,
+  expectHeadersSentOn,
+  type SharedProxy,
+  testAttacks,
+} from '../../support/http/proxyAttacks.ts';
+import {
   connectFrom,
   countAnswered,
   createProxyClients,
@@ -40,6 +46,24 @@ const useProxy = shareInFile(async () => {
   return { ...clients, countAnswered: () => countAnswered(server.registry, path) };
 });
 
+/** Two servers behind HAProxy. */
+const useSharedProxy = shareInFile(async (): Promise<SharedProxy> => {
+  const ports = [(await startPublicServer()).port, (await startPublicServer()).port];
+  const haproxy = await startHaproxy(program ?? '', ports, [
+    ['log stdout format raw local0 notice', 'log stdout format raw local0'],
+    ['option dontlognull', 'option httplog'],
+  ]);
+  const { open } = createClients(haproxy);
+  return {
+    open,
+    openHttp2: open,
+    // A page where its parser refuses.
+    refusal: /^(?:\{"error":"\w+"\}|<html>)/,
+    // A session that the server ended, or a request that was sent once more.
+    takeComplaints: createComplaints(haproxy.output, / (?:[Ss]\S{3} |\S{4} (?:\d+\/){4}\+?[1-9])/),
+  };
+});
+
 describe.skipIf(program === null)('the service behind HAProxy', () => {
   it('answers', async () => {
     const { exchange } = await useProxy();
@@ -71,6 +95,13 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     await expectAnswers(await useProxy(), request, 2);
   });
 
+  it('sends on what the service reads of a request', async () => {
+    const traces: string[] = [];
+    const { port } = await startPublicServer({ onAnswered: ({ traceparent }) => traces.push(traceparent) });
+    const { open } = createClients(await startHaproxy(program ?? '', port));
+    await expectHeadersSentOn(open, traces);
+  });
+
   it('limits a client whatever it says of its own address, and another one not', async () => {
     const { status } = await useProxy();
     await expectLimitOfNetwork(status);
@@ -95,6 +126,8 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     // Refused ones count as well.
     expect(await count(3, 5)).toBe(0);
     expect(await status('2001:db8:8:1::1')).toBe(200);
+    // Through NAT64 each IPv4 address is a client, and they have no common site.
+    for (let client = 1; client <= 40; client++) expect(await status(`64:ff9b::192.0.2.${client}`)).toBe(200);
   });
 
   it('has a bound of connections of one network, and of one site', async () => {
@@ -128,4 +161,8 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     for (const socket of sockets) socket.destroy();
     await eventually(() => isKept('2001:db8:7:1::9'), 'room for another one');
   });
+});
+
+describe.skipIf(program === null)('two servers behind HAProxy, with other clients while one attacks', () => {
+  testAttacks(useSharedProxy);
 });

@@ -6,6 +6,13 @@ import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
 import {
+  createComplaints,
+  expectHeadersSentOn,
+  expectOthersServed,
+  type SharedProxy,
+  testAttacks,
+} from '../../support/http/proxyAttacks.ts';
+import {
   connectFrom,
   countAnswered,
   createProxyClients,
@@ -29,14 +36,28 @@ import { startNginx, type TestNginx } from '../../support/processes/nginx.ts';
 const program = findProxy('nginx');
 
 function createClients({ certificate: ca, proxiedPort }: TestNginx) {
-  const open = async (from: string): Promise<TLSSocket> => {
-    const tls = connectTls({ socket: await connectFrom(proxiedPort, from), ca, servername: name });
+  const open = async (from: string, protocol = 'http/1.1'): Promise<TLSSocket> => {
+    const socket = await connectFrom(proxiedPort, from);
+    const tls = connectTls({ socket, ca, servername: name, ALPNProtocols: [protocol] });
     whenFinished(() => tls.destroy());
     await once(tls, 'secureConnect');
     return tls;
   };
   return { open, ...createProxyClients(open) };
 }
+
+/** Two servers behind nginx. */
+const useSharedProxy = shareInFile(async (): Promise<SharedProxy> => {
+  const ports = [(await startPublicServer()).port, (await startPublicServer()).port];
+  const nginx = await startNginx(program ?? '', ports);
+  const { open } = createClients(nginx);
+  return {
+    open,
+    openHttp2: (from) => open(from, 'h2'),
+    refusal: /^\{"error":"\w+"\}/,
+    takeComplaints: createComplaints(nginx.output, /\[error\].*upstream/),
+  };
+});
 
 /** The answer to a request over TLS, by the proxy's name. */
 async function requestFrom({ certificate: ca, port }: TestNginx) {
@@ -120,6 +141,13 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     await expectAnswers(await useProxy(), request, answers);
   });
 
+  it('sends on what the service reads of a request', async () => {
+    const traces: string[] = [];
+    const { port } = await startPublicServer({ onAnswered: ({ traceparent }) => traces.push(traceparent) });
+    const { open } = createClients(await startNginx(program ?? '', port));
+    await expectHeadersSentOn(open, traces);
+  });
+
   it('limits a client whatever it says of its own address, and another one not', async () => {
     const { status } = await useProxy();
     await expectLimitOfNetwork(status);
@@ -141,6 +169,22 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     expect(answers.join('')).toMatch(/Retry-After: 1\r\n(?:.+\r\n)*\r\n\{"error":"rate_limited"\}/);
     expect((await proxy.countAnswered()) - before).toBeLessThan(flood);
     expect(await proxy.status('2001:db8:7:8::1')).toBe(200);
+  });
+
+  it('counts each IPv4 address behind NAT64 as a client', async () => {
+    const { port } = await startPublicServer();
+    const nginx = await startNginx(program ?? '', port, [
+      ['burst=200', 'burst=1'],
+      ['burst=3200', 'burst=20'],
+    ]);
+    const { status } = createClients(nginx);
+    const countLimited = async (network: (client: number) => string) => {
+      const clients = Array.from({ length: 40 }, (_, client) => network(client + 1));
+      const statuses = await Promise.all(clients.map((from) => status(from)));
+      return statuses.filter((one) => one === 429).length;
+    };
+    expect(await countLimited((client) => `64:ff9b::192.0.2.${client}`)).toBe(0);
+    expect(await countLimited((client) => `2001:db8:7:7::${client}`)).toBeGreaterThan(0);
   });
 
   it('has a bound of connections that are being answered, of one network and of one site', async () => {
@@ -192,5 +236,18 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     const nginx = await startNginx(program ?? '', server.port === 1 ? 2 : 1);
     const response = await requestFrom(nginx);
     expect(response).toMatchObject({ status: 503, body: '{"error":"database_unavailable"}' });
+  });
+});
+
+describe.skipIf(program === null)('two servers behind nginx, with other clients while one attacks', () => {
+  testAttacks(useSharedProxy);
+
+  it('or one server is gone, and another one has no state yet', async () => {
+    const [serving, starting] = [await startPublicServer(), await startPublicServer()];
+    starting.hasViews = false;
+    const { open } = createClients(await startNginx(program ?? '', [serving.port, starting.port]));
+    await expectOthersServed({ open, openHttp2: (from) => open(from, 'h2') });
+    starting.close();
+    await expectOthersServed({ open, openHttp2: (from) => open(from, 'h2') });
   });
 });

@@ -8,6 +8,7 @@ import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
 import { createFeedViews } from '../../../actors/views/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import type { ActorViews, ModulesView, ProcessView, TelemetryView } from '../../../actors/views/views.ts';
+import type { OnAnswered } from '../../../http/server/answeredRequest.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
 import type { ObservationReader } from '../../../storage/observationReader.ts';
 import { chainlessViews } from '../chain/chainlessViews.ts';
@@ -96,6 +97,7 @@ export async function startPublicServer(
     history?: () => DayHistory | null;
     olderEvents?: OlderEvents;
     logger?: Logger;
+    onAnswered?: OnAnswered;
     /** Of the views; an impossible one makes every body impossible. */
     installationId?: string;
   } = {},
@@ -109,6 +111,7 @@ export async function startPublicServer(
     progress = () => null,
     history = () => null,
     olderEvents = noOlderEvents,
+    onAnswered,
     ...settings
   } = overrides;
   const views = exampleViews(installationId);
@@ -146,6 +149,7 @@ export async function startPublicServer(
     clock,
     logger,
     registry,
+    ...(onAnswered !== undefined && { onAnswered }),
     settings: {
       allowedOrigins: ['https://wheel.example'],
       trustedProxies: [],

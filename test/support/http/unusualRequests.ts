@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { proxiedHost as host, proxiedName as name, proxiedPath as path } from './proxyClients.ts';
 
 /** Requests that two programs may read differently, so that the one behind sees another request than the one in front has checked. */
-const unusualRequests = {
+export const unusualRequests = {
   'two lengths': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 90\r\n\r\n`,
   'one length twice': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`,
   'a length with a sign': `GET ${path} HTTP/1.1\r\n${host}Content-Length: +0\r\n\r\n`,

@@ -16,25 +16,29 @@ export interface TestHaproxy extends TestProcess {
 }
 
 /**
- * Starts the reference configuration with ports and names of this machine, and one server. Addresses of PROXY lines are known later than those of
+ * Starts the reference configuration with ports and names of this machine, and one server or two. Addresses of PROXY lines are known later than those of
  * connections, so connections are counted once they are known.
  *
  * @param changes of a test that would otherwise need thousands of connections.
  */
 export async function startHaproxy(
   program: string,
-  upstreamPort: number,
+  upstreamPorts: number | readonly number[],
   changes: readonly Replacement[] = [],
 ): Promise<TestHaproxy> {
   const [port, proxiedPort, healthPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  const [service, replica] = [upstreamPorts].flat();
   const configuration = rewriteConfiguration(readFileSync(reference, 'utf8'), [
     ...changes,
     ['bind :8080', `bind 127.0.0.1:${port}\n  bind 127.0.0.1:${proxiedPort} accept-proxy`],
     ['bind 127.0.0.1:8404', `bind 127.0.0.1:${healthPort}`],
     [/tcp-request connection (track|reject)/g, 'tcp-request session $1'],
-    [/\n *server replica [^\n]*/g, ''],
-    ['server service service:8080', `server service 127.0.0.1:${upstreamPort}`],
-    ['check port 9090', `check port ${upstreamPort}`],
+    [
+      /\n *server replica [^\n]*/g,
+      replica === undefined ? '' : `\n  server replica 127.0.0.1:${replica} port ${replica}`,
+    ],
+    ['server service service:8080', `server service 127.0.0.1:${service} port ${service}`],
+    ['check port 9090', 'check'],
   ]);
   const path = join(temporaryDirectory(), 'haproxy.cfg');
   writeFileSync(path, configuration);

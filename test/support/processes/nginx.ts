@@ -17,13 +17,13 @@ export interface TestNginx extends TestProcess {
 }
 
 /**
- * Starts the reference configuration with nothing changed but ports, paths, the server behind it, and one process: a worker would outlive its master that is killed.
+ * Starts the reference configuration with nothing changed but ports, paths, the servers behind it, and one process: a worker would outlive its master that is killed.
  *
  * @param changes of a test that would otherwise need thousands of connections.
  */
 export async function startNginx(
   program: string,
-  upstreamPort: number,
+  upstreamPorts: number | readonly number[],
   changes: readonly Replacement[] = [],
 ): Promise<TestNginx> {
   const dir = temporaryDirectory();
@@ -41,7 +41,13 @@ export async function startNginx(
     [/listen 443\b/g, `listen 127.0.0.1:${port}`],
     ['/etc/nginx/certificate.pem', certificate],
     ['/etc/nginx/certificate.key', key],
-    ['server 127.0.0.1:8080 ', `server 127.0.0.1:${upstreamPort} `],
+    [
+      /server 127\.0\.0\.1:8080 ([^\n]*)/g,
+      [upstreamPorts]
+        .flat()
+        .map((upstream) => `server 127.0.0.1:${upstream} $1`)
+        .join('\n'),
+    ],
     [
       'worker_processes auto;',
       `worker_processes 1;\nmaster_process off;\ndaemon off;\npid ${join(dir, 'nginx.pid')};`,

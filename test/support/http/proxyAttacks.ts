@@ -1,0 +1,301 @@
+import { once } from 'node:events';
+import { Agent, get } from 'node:http';
+import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { whenFinished } from '../processes/lifetime.ts';
+import { createProxyClients, proxiedHost as host, proxiedName as name, proxiedPath } from './proxyClients.ts';
+import { unusualRequests } from './unusualRequests.ts';
+
+/** A proxy that several clients use at the same time. */
+export interface SharedProxy {
+  open(from: string): Promise<Duplex>;
+  openHttp2(from: string): Promise<Duplex>;
+  /** A beginning of what it answers itself. */
+  readonly refusal: RegExp;
+  /** Lines of its log about servers behind it that closed a connection or did not answer, since the last call. */
+  takeComplaints(): readonly string[];
+}
+
+/** How often an attack is repeated. Each time, every other client asks once. */
+const rounds = 6;
+
+const request = (headers: string, target = proxiedPath, method = 'GET') =>
+  `${method} ${target} HTTP/1.1\r\n${host}Connection: close\r\n${headers}\r\n`;
+const following = (target = proxiedPath) => `GET ${target} HTTP/1.1\r\n${host}\r\n`;
+const repeat = (count: number, header: string) => `${header}\r\n`.repeat(count);
+const table = <Key extends string | number>(
+  keys: readonly Key[],
+  describe: (key: Key) => string,
+  build: (key: Key) => string,
+) => Object.fromEntries(keys.map((key) => [describe(key), build(key)]));
+const chunked = 'Transfer-Encoding: chunked\r\n';
+
+/** What a client may send to disturb the others, each time on a connection of its own. */
+const attacks: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(unusualRequests).map(([what, sent]) => [what, sent + request('')])),
+  'a trailer': `${request(chunked)}0\r\nX-Trailer: a\r\n\r\n`,
+  'a chunk and a long trailer': `${request(chunked)}3\r\nabc\r\n0\r\nX-Trailer: ${'a'.repeat(200)}\r\n\r\n`,
+  'chunks on another method': `${request(chunked, '/', 'POST')}0\r\nX-Trailer: a\r\n\r\n`,
+  ...table(
+    [38, 49, 60, 99, 200],
+    (count) => `${count} headers`,
+    (count) => request(repeat(count, 'X-Other: a')),
+  ),
+  ...table(
+    ['If-None-Match', 'Accept-Encoding', 'Origin', 'X-Request-Id', 'Last-Event-ID', 'traceparent'],
+    (header) => `60 lines of ${header}`,
+    (header) => request(repeat(60, `${header}: a`)),
+  ),
+  'a long If-None-Match': request(`If-None-Match: ${'"a", '.repeat(1_500)}\r\n`),
+  'a large cookie': request(`Cookie: ${'a'.repeat(7_900)}\r\n`),
+  'an underscore in a name': request('X_Foo: 1\r\n'),
+  'odd characters in a name': request("X!#$%&'*+-.^`|~: 1\r\n"),
+  ...table(
+    ['FOO', 'PROPFIND', 'TRACE', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'CONNECT', 'get'],
+    (method) => `the method ${method}`,
+    (method) => request('', proxiedPath, method),
+  ),
+  'CONNECT to a host': request('', `${name}:443`, 'CONNECT'),
+  'OPTIONS *': request('', '*', 'OPTIONS'),
+  ...table(
+    ['*', `http://${name}`, '/v1/\tstatus', '/v1/\x01status', '/v1/\x7fstatus', '/v1/\xe9', '/#', '//', '/?'],
+    (target) => `the target ${JSON.stringify(target)}`,
+    (target) => request('', target),
+  ),
+  ...table(
+    [1_500, 3_500, 7_000, 30_000],
+    (length) => `a target of ${length} characters`,
+    (length) => request('', `/${'a'.repeat(length)}`),
+  ),
+  'a long query': request('', `/v1/events?cursor=${'a'.repeat(5_000)}`),
+  'requests in a row': following().repeat(20) + request(''),
+  'requests in a row of a route that waits': following('/v1/events').repeat(5) + request(''),
+  'an expectation': `${request('Expect: 100-continue\r\nContent-Length: 5\r\n')}hello`,
+  'an unknown expectation': request('Expect: other\r\n'),
+  'an upgrade': request('Upgrade: websocket\r\n').replace('close', 'upgrade, close'),
+  'an upgrade to HTTP/2': request('Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n').replace(
+    'close',
+    'Upgrade, HTTP2-Settings, close',
+  ),
+  'a body that is longer than it says': request('Content-Length: 3\r\n') + 'abc'.repeat(1_000),
+  'a large body': request('Content-Length: 20000\r\n') + 'a'.repeat(20_000),
+};
+
+/** Requests without an end, or whose answer is not read: reset once the others were served. */
+const heldAttacks: Readonly<Record<string, string>> = {
+  'half a request line': 'GET /v1/pub',
+  'half the headers': `GET ${proxiedPath} HTTP/1.1\r\n${host}X-Other: a`,
+  'half a body': `${request('Content-Length: 500\r\n')}abc`,
+  'half a chunk': `${request(chunked)}ff\r\nabc`,
+  'half a trailer': `${request(chunked)}0\r\nX-Trailer: a`,
+  'large answers that are not read': following('/docs/swagger-ui-bundle.js').repeat(3),
+};
+
+interface Http2Attack {
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: string;
+  readonly trailers?: OutgoingHttpHeaders;
+}
+
+const http2Attacks: Readonly<Record<string, Http2Attack>> = {
+  'a body without a length, and a trailer': { headers: {}, body: 'abc', trailers: { 'x-trailer': 'a' } },
+  'a body of another method': { headers: { ':method': 'POST' }, body: 'abc' },
+  'a body with a length': { headers: { 'content-length': '3' }, body: 'abc' },
+  'a body with a wrong length': { headers: { 'content-length': '9' }, body: 'abc' },
+  'an unknown method': { headers: { ':method': 'FOO' } },
+  '70 headers': {
+    headers: Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`x-other-${at}`, 'a'])),
+  },
+  '70 cookies': { headers: { cookie: Array(70).fill('a=b') } },
+  '70 lines of Accept-Encoding': { headers: { 'accept-encoding': Array(70).fill('br') } },
+  'the path *': { headers: { ':method': 'OPTIONS', ':path': '*' } },
+  'a tab in the path': { headers: { ':path': '/v1/\tstatus' } },
+  'a space in the path': { headers: { ':path': '/v1/status HTTP/1.1' } },
+  'a long path': { headers: { ':path': `/${'a'.repeat(5_000)}` } },
+};
+
+/** The tests of a proxy in front of two servers: whatever one client does, it is answered, and so is every request of the others. */
+export function testAttacks(useProxy: () => Promise<SharedProxy>): void {
+  it.each(Object.keys(attacks))('by %s, who is answered', async (attack) => {
+    await expectAttackAnswered(await useProxy(), attack);
+  });
+
+  it.each(Object.keys(http2Attacks))('over HTTP/2 by %s, who is answered', async (attack) => {
+    await expectHttp2AttackAnswered(await useProxy(), attack);
+  });
+
+  it.each(Object.keys(heldAttacks))('by %s', async (attack) => {
+    await expectHeldAttackHarmless(await useProxy(), attack);
+  });
+
+  it('by resetting streams', async () => {
+    await expectResetsHarmless(await useProxy());
+  });
+}
+
+/** Fails unless the proxy answers the attack itself, or with what a server answered, and each request of the other clients. */
+async function expectAttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
+  const { exchange } = createProxyClients(proxy.open);
+  const answers: Promise<string>[] = [];
+  await expectOthersServed(proxy, (round) => {
+    answers.push(exchange(attacks[attack] as string, `198.51.100.${round + 1}`));
+  });
+  for (const answer of await Promise.all(answers)) {
+    expect(answer).toMatch(/^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 [2-4]\d\d/);
+    if (answer.startsWith('HTTP/1.1 4'))
+      expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toMatch(proxy.refusal);
+  }
+  expect(proxy.takeComplaints()).toEqual([]);
+}
+
+async function expectHeldAttackHarmless(proxy: SharedProxy, attack: string): Promise<void> {
+  const held: Promise<Duplex>[] = [];
+  await expectOthersServed(proxy, (round) => {
+    const opened = proxy.open(`198.51.100.${round + 1}`);
+    held.push(opened);
+    opened.then((socket) => {
+      socket.on('error', () => undefined);
+      socket.write(heldAttacks[attack] as string);
+    });
+  });
+  for (const socket of await Promise.all(held)) socket.destroy();
+  await expectOthersServed(proxy);
+  expect(proxy.takeComplaints()).toEqual([]);
+}
+
+async function expectHttp2AttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
+  const { headers, body, trailers } = http2Attacks[attack] as Http2Attack;
+  const answers: Promise<string>[] = [];
+  await expectOthersServed(proxy, (round) => {
+    answers.push(askOnce(`198.51.100.${round + 1}`));
+  });
+  async function askOnce(from: string): Promise<string> {
+    const session = await openSession(proxy, from);
+    return askHttp2(session, headers, body, trailers).finally(() => session.destroy());
+  }
+  for (const answer of await Promise.all(answers))
+    expect(answer).toMatch(/^(?:200|304|4\d\d \{"error":"\w+"\}|ERR_HTTP2_(?:STREAM|SESSION)_ERROR)/);
+  expect(proxy.takeComplaints()).toEqual([]);
+}
+
+/** Fails unless the proxy sends every header on that the service reads. */
+export async function expectHeadersSentOn(
+  open: SharedProxy['open'],
+  traces: readonly string[],
+): Promise<void> {
+  const { exchange } = createProxyClients(open);
+  const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`;
+  const answers = [
+    [request('If-None-Match: *\r\n', '/docs/style.css'), /^HTTP\/1\.1 304/],
+    [request('Accept-Encoding: br\r\n', '/docs/style.css'), /\r\ncontent-encoding: br\r\n/i],
+    [
+      request('Origin: https://wheel.example\r\nAccess-Control-Request-Method: GET\r\n', '/', 'OPTIONS'),
+      /^HTTP\/1\.1 204/,
+    ],
+    [request('X-Request-Id: chosen-by-client\r\n'), /\r\nx-request-id: chosen-by-client\r\n/i],
+    [request('Last-Event-ID: none\r\n', '/v1/events/stream'), /"invalid_cursor"/],
+    [request(`traceparent: ${traceparent}\r\n`), /^HTTP\/1\.1 200/],
+  ] as const;
+  for (const [sent, answer] of answers) expect(await exchange(sent)).toMatch(answer);
+  expect(traces).toContain(traceparent);
+}
+
+/** A session whose requests are reset as soon as they are sent, again and again. */
+async function expectResetsHarmless(proxy: SharedProxy): Promise<void> {
+  const session = await openSession(proxy, '198.51.100.1');
+  await expectOthersServed(proxy, () => {
+    for (let stream = 0; stream < 40 && !session.destroyed; stream++) {
+      const sent = session.request({ ':path': '/docs/swagger-ui-bundle.js', ':authority': name });
+      sent.on('error', () => undefined);
+      sent.close();
+    }
+  });
+  session.destroy();
+  expect(proxy.takeComplaints()).toEqual([]);
+}
+
+/** Clients over HTTP/1.1 and HTTP/2 keep their connections and ask while somebody attacks. */
+export async function expectOthersServed(
+  proxy: Pick<SharedProxy, 'open' | 'openHttp2'>,
+  attack: (round: number) => void = () => undefined,
+): Promise<void> {
+  const agents = ['192.0.2.21', '192.0.2.22'].map((from) => createAgent(proxy, from));
+  const sessions = await Promise.all(['192.0.2.23', '192.0.2.24'].map((from) => openSession(proxy, from)));
+  const statuses: string[] = [];
+  for (let round = 0; round < rounds; round++) {
+    attack(round);
+    for (const agent of agents) statuses.push(await askHttp1(agent));
+    for (const session of sessions) statuses.push((await askHttp2(session, {})).slice(0, 3));
+  }
+  for (const connection of [...agents, ...sessions]) connection.destroy();
+  expect(statuses).toEqual(statuses.map(() => '200'));
+}
+
+function createAgent({ open }: Pick<SharedProxy, 'open'>, from: string): Agent {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  agent.createConnection = (_options, opened) => {
+    open(from).then(
+      (socket) => opened?.(null, socket),
+      (error) => opened?.(error, undefined as never),
+    );
+    return undefined;
+  };
+  whenFinished(() => agent.destroy());
+  return agent;
+}
+
+async function askHttp1(agent: Agent): Promise<string> {
+  const sent = get({ agent, path: proxiedPath, headers: { Host: name } });
+  try {
+    const [response] = await once(sent, 'response');
+    await text(response);
+    return String(response.statusCode);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+async function openSession(
+  { openHttp2 }: Pick<SharedProxy, 'openHttp2'>,
+  from: string,
+): Promise<ClientHttp2Session> {
+  const socket = await openHttp2(from);
+  const session = connectHttp2(`http://${name}`, { createConnection: () => socket });
+  session.on('error', () => undefined);
+  whenFinished(() => session.destroy());
+  return session;
+}
+
+/** @returns status and body, or the code of the error. */
+async function askHttp2(
+  session: ClientHttp2Session,
+  headers: OutgoingHttpHeaders,
+  body?: string,
+  trailers?: OutgoingHttpHeaders,
+): Promise<string> {
+  try {
+    const sent = session.request(
+      { ':path': proxiedPath, ':authority': name, ...headers },
+      { endStream: body === undefined, waitForTrailers: trailers !== undefined },
+    );
+    if (trailers !== undefined) sent.once('wantTrailers', () => sent.sendTrailers(trailers));
+    const responded = once(sent, 'response');
+    if (body !== undefined) sent.end(body);
+    const [answered] = await responded;
+    return `${answered[':status']} ${await text(sent)}`;
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  }
+}
+
+/** Lines of a process's output that match, since the last call. */
+export function createComplaints(output: () => string, complaint: RegExp): () => readonly string[] {
+  let seen = 0;
+  return () => {
+    const lines = output().slice(seen).split('\n');
+    seen = output().length;
+    return lines.filter((line) => complaint.test(line));
+  };
+}
