@@ -107,7 +107,12 @@ export async function startService({
     isDatabaseReachable,
     standbyFor: ingest.standbyFor,
     isLeaving,
-    chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
+    chain: () => ({
+      conditions: views.chain.conditions(),
+      refusedSpan: chain?.refusedSpan ?? null,
+      ...describeFault(chain),
+    }),
+    spansRefusedSinceMs: () => chain?.refusedSpan?.storedAtMs ?? null,
   });
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
   registerFoldVersions(registry, listFolds(actors));
