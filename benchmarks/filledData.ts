@@ -49,7 +49,11 @@ export async function startFilled(dir: string, pastDays = 1): Promise<FilledServ
         .on('close', () => reject(new Error('the local service ended before its past was there')));
     });
     // Without a node the chain stands still, and has to be shown nevertheless.
-    const environment = { MINER_DEPLOYMENT: `${dir}/deployment.json`, MINER_CHAIN_STALE_SECONDS: '86400' };
+    const environment = {
+      MINER_DEPLOYMENT: `${dir}/deployment.json`,
+      MINER_CHAIN_STALE_SECONDS: '86400',
+      MINER_CHAIN_BEHIND_SECONDS: '86400',
+    };
     return { environment, rpcUrl, stop };
   } catch (error) {
     await stop();

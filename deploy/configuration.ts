@@ -233,6 +233,15 @@ export const variables = {
     'Age of the newest span after which chain views say `indexer_unavailable`',
     'a whole number of seconds, 1 or more',
   ),
+  MINER_CHAIN_BEHIND_SECONDS: variable(
+    z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/)
+      .transform(Number),
+    '900',
+    'How far the time of the safe block may be behind the clock before chain views say `indexer_unavailable`',
+    'a whole number of seconds, 1 or more',
+  ),
   MINER_READY_GRACE_SECONDS: variable(
     z
       .string()

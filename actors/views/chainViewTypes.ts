@@ -1,6 +1,7 @@
 import type { ChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
 import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
+import type { ChainState } from '../chain/chainState.ts';
 import type { CollectionPhase } from '../chain/collectionPhase.ts';
 import type { CoreState, Governance } from '../chain/coreState.ts';
 import type { MergeState } from '../chain/mergeState.ts';
@@ -260,6 +261,8 @@ export interface EconomyView extends ChainAvailable {
 
 /** What the chain's routes read. Every call is synchronous and costs no I/O, but for a page of older activity. */
 export interface ChainViews {
+  /** The newest safe state while the core can be shown; null otherwise. */
+  safeState(): ChainState | null;
   /** For operators; bodies carry fewer reasons. */
   conditions(): ChainConditions;
   /** Shared for up to five seconds, as the next three. */

@@ -16,6 +16,7 @@ import { testRelease } from '../support/chain/testRelease.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
+import { fetchMessages } from '../support/processes/natsServer.ts';
 import { noOlderActivity } from '../support/storage/noOlderActivity.ts';
 
 interface Page {
@@ -458,6 +459,26 @@ describe('chain views that are not available', () => {
     return [...reasons];
   };
 
+  it('name a mismatch where the deployment has another mining contract, whose tokens cannot be followed', async () => {
+    const { economy, chain } = await sharedWorld();
+    const contracts = { ...chain.deployment.contracts, mining: toAddress(`0x${'1'.repeat(40)}`) };
+    const actors = createChainActors({ ...chain.deployment.chain, contracts });
+    for (const { seq, subject, data } of await fetchMessages(chain.nats, 'MINER_CHAIN'))
+      actors.receive({ seq, subject, data, timestampNanos: BigInt(chain.clock.nowMs()) * 1_000_000n });
+    expect(actors.fault).not.toBeNull();
+    const views = createChainViews({
+      installationId: 'wheel-1',
+      onChain: { deployment: { ...chain.deployment, contracts }, actors },
+      isCaughtUp: () => true,
+      staleAfterMs: 120_000,
+      behindAfterMs: Number.POSITIVE_INFINITY,
+      olderActivity: noOlderActivity,
+      clock: chain.clock,
+    });
+    const server = await startPublicServer({ chain: views });
+    expect(await readReasons(server, economy.owners[0] as string)).toEqual(['indexer_mismatch']);
+  });
+
   it('say each of the documented reasons, on every route', async () => {
     const economy = await startEconomy();
     const owner = economy.owners[0] as string;
@@ -482,6 +503,7 @@ describe('chain views that are not available', () => {
         onChain: { deployment: { ...deployment, contracts }, actors },
         isCaughtUp: () => settings.caughtUp ?? true,
         staleAfterMs: 120_000,
+        behindAfterMs: Number.POSITIVE_INFINITY,
         olderActivity: noOlderActivity,
         clock,
       });
