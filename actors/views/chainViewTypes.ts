@@ -243,7 +243,8 @@ export interface MetadataView extends ChainAvailable, ShownMetadata {
 }
 
 /** Why a page cannot be shown. */
-export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated';
+/** `ahead`: its block is not safe here yet, since this process is behind the one that issued it. */
+export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated' | 'ahead';
 
 export interface OwnerPageRequest {
   readonly owner: Address;

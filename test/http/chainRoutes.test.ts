@@ -226,7 +226,7 @@ describe('routes of the chain', () => {
   });
 
   it('refuse an invalid owner, limit or cursor', async () => {
-    const { economy, chain, json } = await startServer();
+    const { economy, chain, server, json } = await startServer();
     const [owner, other] = economy.owners as [string, string];
     const block = chain.actors.newest()?.block as { number: bigint; hash: string };
     const cursor = encodeOwnerCursor({
@@ -296,6 +296,20 @@ describe('routes of the chain', () => {
     expect(await refuseQuery(`${owner}/activity`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
     expect(await refuseQuery(`${other}/miners`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
     expect(await refuseQuery(`${owner}/miners`, gone, 409)).toEqual({ error: 'cursor_invalidated' });
+    // Of a process that is ahead of this one.
+    for (const list of ['portfolio', 'activity'] as const) {
+      const ahead = encodeOwnerCursor({
+        list,
+        owner,
+        after: 1,
+        block: 999_999n,
+        blockHash: buildBlockHash(1),
+      });
+      const path = list === 'portfolio' ? 'miners' : 'activity';
+      const response = await server.get(`/v1/owners/${owner}/${path}?cursor=${ahead}`);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+      expect(await response.json()).toEqual({ error: 'database_unavailable' });
+    }
     const refuseCursor = (list: string, of: string, query: string) =>
       json(`/v2/public/miners/${list}?owner=${of}&cursor=${query}`);
     const unavailable = (reason: string) => ({ status: 'unavailable', reason, release: testRelease });
