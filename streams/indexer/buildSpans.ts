@@ -11,8 +11,8 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /** The message around the logs, and its headers. */
 export const envelopeBytesMax = 2 * 1024;
-/** Of a log that fits into no message: all arguments of a fixed size, and the call by which an upgrade is recognized. */
-const truncatedDataBytes = 1024;
+/** Kept of a log that fits into no message: arguments of a fixed size, lists of 32 tokens, and the call by which an upgrade is recognized. */
+const truncatedDataBytes = 2048;
 
 /** Proven blocks from `fromBlock` through `last`, of which `blocks` are those that hold logs. */
 export interface BlockSpan {
