@@ -39,5 +39,9 @@ export async function fillData(dir: string): Promise<Readonly<Record<string, str
   } finally {
     await stop();
   }
-  return { MINER_DEPLOYMENT: `${dir}/deployment.json`, MINER_CHAIN_STALE_SECONDS: '86400' };
+  return {
+    MINER_DEPLOYMENT: `${dir}/deployment.json`,
+    MINER_CHAIN_STALE_SECONDS: '86400',
+    MINER_CHAIN_BEHIND_SECONDS: '86400',
+  };
 }

@@ -233,13 +233,22 @@ export const variables = {
     'Age of the newest span after which chain views say `indexer_unavailable`',
     'a whole number of seconds, 1 or more',
   ),
+  MINER_CHAIN_BEHIND_SECONDS: variable(
+    z
+      .string()
+      .regex(/^[1-9]\d{0,8}$/)
+      .transform(Number),
+    '900',
+    'How far the time of the safe block may be behind the clock before chain views say `indexer_unavailable`',
+    'a whole number of seconds, 1 or more',
+  ),
   MINER_READY_GRACE_SECONDS: variable(
     z
       .string()
       .regex(/^[1-9]\d{0,5}$/)
       .transform(Number),
     '10',
-    'For so long an input may fall behind, or rows or a rejection may not be taken, before `/readyz` says so',
+    'For so long an input may fall behind, or rows, a rejection or a span of the chain may not be taken, before `/readyz` says so',
     'a whole number of seconds, 1 or more',
   ),
   MINER_DRAIN_SECONDS: variable(

@@ -84,7 +84,15 @@ export async function startService({
     const snapshot = root.getSnapshot();
     return snapshot.hasTag('leaving') || snapshot.status !== 'active';
   };
-  const hasViews = onceTrue(() => work()?.isRestored() ?? false);
+  let restoredAtMs: number | null = null;
+  /** The snapshot of the chain is some minutes old: what follows it is folded first, unless that takes long. */
+  const hasViews = onceTrue(() => {
+    const current = work();
+    if (current === null || !current.isRestored()) return false;
+    restoredAtMs ??= clock.monotonicMs();
+    const isCaughtUp = current.followers.get('MINER_CHAIN')?.isCaughtUp ?? true;
+    return isCaughtUp || clock.monotonicMs() - restoredAtMs > settings.readyGraceMs;
+  });
 
   const ingest = createIngest({
     jetStream: nats.jetStream,
@@ -107,7 +115,12 @@ export async function startService({
     isDatabaseReachable,
     standbyFor: ingest.standbyFor,
     isLeaving,
-    chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
+    chain: () => ({
+      conditions: views.chain.conditions(),
+      refusedSpan: chain?.refusedSpan ?? null,
+      ...describeFault(chain),
+    }),
+    spansRefusedSinceMs: () => chain?.refusedSpan?.storedAtMs ?? null,
   });
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
   registerFoldVersions(registry, listFolds(actors));

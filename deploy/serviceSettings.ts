@@ -28,6 +28,8 @@ export interface ServiceSettings {
   readonly acceptsLoss: boolean;
   /** A newest span older than this means that the indexer is unavailable. */
   readonly chainStaleAfterMs: number;
+  /** A safe block whose time is further behind the clock means the same. */
+  readonly chainBehindAfterMs: number;
   /** This process is not ready if an input lags for longer than this. */
   readonly readyGraceMs: number;
   /** A node to index from; null for a process that does not. */

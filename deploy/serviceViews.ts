@@ -53,6 +53,8 @@ export interface ServiceViewsOptions extends DomainActors {
   readonly followers: () => Followers | null;
   /** A newest span older than this means that the indexer is unavailable. */
   readonly chainStaleAfterMs: number;
+  /** A safe block whose time is further behind the clock means the same. */
+  readonly chainBehindAfterMs: number;
   readonly clock: Clock;
 }
 
@@ -63,7 +65,16 @@ export interface ServiceViews {
 }
 
 export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
-  const { deployment, counters, settlements, chain, followers, chainStaleAfterMs, clock } = options;
+  const {
+    deployment,
+    counters,
+    settlements,
+    chain,
+    followers,
+    chainStaleAfterMs,
+    chainBehindAfterMs,
+    clock,
+  } = options;
   const { installationId, onChain } = deployment;
 
   /** ClickHouse can be read once the followers exist. */
@@ -77,7 +88,6 @@ export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
     publicInstallationId: installationId,
     counters,
     settlements,
-    chainState: () => chain?.newest() ?? null,
     genesisMs: deployment.genesisTimestamp * 1000,
     isCounterCaughtUp: () => followers()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
     olderEvents: {
@@ -91,6 +101,7 @@ export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
       onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
       isCaughtUp: () => followers()?.followers.get('MINER_CHAIN')?.isCaughtUp ?? false,
       staleAfterMs: chainStaleAfterMs,
+      behindAfterMs: chainBehindAfterMs,
       olderActivity: { read: async (...query) => expectFollowers().olderActivity.read(...query) },
       clock,
     }),

@@ -1,15 +1,33 @@
 import { assign, raise } from 'xstate';
 import { passError } from './failureParams.ts';
-import { indexer } from './indexerSetup.ts';
+import { type AwaitedPart, indexer } from './indexerSetup.ts';
+
+function noteFailure(waitingFor: AwaitedPart) {
+  const params = ({ event }: { readonly event: { readonly error: unknown } }) => ({
+    error: event.error,
+    waitingFor,
+  });
+  return { type: 'noteFailure', params } as const;
+}
 
 /** Where any failure leads. */
 const failed = [
   {
     guard: { type: 'isLostRace', params: passError },
     target: '#failing',
-    actions: { type: 'noteLostRace', params: passError },
+    actions: [noteFailure('NATS'), 'countLostRace'],
   },
-  { target: '#failing', actions: { type: 'noteProviderFailure', params: passError } },
+  {
+    guard: { type: 'isStreamFailure', params: passError },
+    target: '#failing',
+    actions: noteFailure('NATS'),
+  },
+  {
+    guard: { type: 'isUnpublishable', params: passError },
+    target: '#unpublishable',
+    actions: noteFailure('a setting or another version'),
+  },
+  { target: '#failing', actions: [noteFailure('the node'), 'countProviderFailure'] },
 ] as const;
 
 const comparing = indexer.createStateConfig({
@@ -42,6 +60,7 @@ export const indexerMachine = indexer.createMachine({
     catchesUpTo: null,
     failures: 0,
     error: null,
+    waitingFor: null,
     reorganizations: 0,
     providerFailures: 0,
     lostRaces: 0,
@@ -142,14 +161,23 @@ export const indexerMachine = indexer.createMachine({
             comparingAgain: comparing,
           },
         },
-        /** The provider failed or gave an inconsistent answer, or another indexer published first. */
+        /** NATS or the provider failed, or the provider gave an inconsistent answer, or another indexer published first. */
         failing: {
           id: 'failing',
           initial: 'awaitingIdle',
           states: {
             awaitingIdle: { invoke: { src: 'awaitIdle', onDone: 'backingOff' } },
-            backingOff: { after: { backoff: '#connecting' } },
+            backingOff: {
+              invoke: { src: 'awaitReconnection', onDone: '#connecting' },
+              after: { backoff: '#connecting' },
+            },
           },
+        },
+        /** Nothing is published that would be refused, since nothing behind it could be folded. A server of NATS with another setting is connected anew. */
+        unpublishable: {
+          id: 'unpublishable',
+          invoke: { src: 'awaitReconnection', onDone: '#connecting' },
+          after: { longBackoff: '#connecting' },
         },
         stopping: { invoke: { src: 'awaitIdle', onDone: 'stopped' } },
         stopped: { type: 'final' },

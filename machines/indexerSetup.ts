@@ -10,6 +10,7 @@ export const indexerStates = [
   'reorganizing',
   'lagging',
   'failing',
+  'unpublishable',
   'stopping',
   'stopped',
 ] as const;
@@ -35,6 +36,9 @@ export const defaultIndexerTimings: IndexerTimings = {
   nearBackoff: { firstMs: 500, longestMs: 4_000 },
   farBackoff: { firstMs: 500, longestMs: 24_000 },
 };
+
+/** What an indexer that has failed waits for. */
+export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
 
 /** What the node has, compared with what is published. */
 export interface Comparison {
@@ -68,6 +72,8 @@ interface Context {
   readonly failures: number;
   /** Why the last of them did. */
   readonly error: unknown;
+  /** Null unless the last attempt failed. */
+  readonly waitingFor: AwaitedPart | null;
   readonly reorganizations: number;
   readonly providerFailures: number;
   /** Times that another indexer had published first. */
@@ -108,6 +114,8 @@ export const indexer = setup({
     publishBranch: fromEventObservable<HeadMoved, undefined>(notProvided),
     /** Resolves when nothing that was cancelled is still being published. */
     awaitIdle: fromPromise<void>(notProvided),
+    /** Resolves when the connection to NATS is established again. */
+    awaitReconnection: fromPromise<void>(notProvided),
   },
   guards: {
     /** The node lags, restarted or syncs. */
@@ -122,28 +130,33 @@ export const indexer = setup({
     hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
     areReadsAsked: not(or([stateIn({ reads: 'unasked' }), stateIn({ reads: 'asking' })])),
     isLostRace: (_, _params: { error: unknown }): boolean => notProvided(),
+    /** NATS has failed, and not the node. */
+    isStreamFailure: (_, _params: { error: unknown }): boolean => notProvided(),
+    /** What comes next would be refused by NATS for its size, or by the fold. */
+    isUnpublishable: (_, _params: { error: unknown }): boolean => notProvided(),
   },
   actions: {
     /** Tells whoever provides the work which actor does it. */
     noteStarted: notProvided,
-    noteSuccess: assign({ failures: 0 }),
+    noteSuccess: assign({ failures: 0, waitingFor: null }),
     noteComparison: assign(({ context }, { head, tip, isFork }: Comparison) => {
       const { catchesUpTo } = context;
       const isDone = catchesUpTo === null || (head !== null && head >= catchesUpTo);
       return { head, tip, isFork, catchesUpTo: isDone ? null : catchesUpTo };
     }),
-    noteLostRace: assign(({ context }, { error }: { error: unknown }) => ({
-      error,
-      failures: context.failures + 1,
-      lostRaces: context.lostRaces + 1,
-    })),
-    noteProviderFailure: assign(({ context }, { error }: { error: unknown }) => ({
-      error,
-      failures: context.failures + 1,
-      providerFailures: context.providerFailures + 1,
-    })),
+    noteFailure: assign(
+      ({ context }, { error, waitingFor }: { error: unknown; waitingFor: AwaitedPart }) => ({
+        error,
+        waitingFor,
+        failures: context.failures + 1,
+      }),
+    ),
+    countLostRace: assign({ lostRaces: ({ context }) => context.lostRaces + 1 }),
+    countProviderFailure: assign({ providerFailures: ({ context }) => context.providerFailures + 1 }),
   },
   delays: {
+    /** Nothing changes by itself. */
+    longBackoff: ({ context }) => backoffDelay(context.timings.farBackoff)({ context }),
     poll: ({ context }) => context.timings.pollMs,
     readsRetry: ({ context }) => context.timings.readsRetryMs,
     backoff: ({ context }) => {

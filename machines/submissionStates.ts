@@ -51,7 +51,9 @@ function moveSubmission(changeTimes: (atMs: number, submission: Submission) => P
     const submission = requireValue(context.submission, 'the submission that changes');
     if (!('submissionId' in event)) throw new Error(`${event.type} changes no submission`);
     const { atMs } = event;
-    const transactionHash = 'transactionHash' in event ? event.transactionHash : submission.transactionHash;
+    // What is known of the chain stays known, whatever a later message leaves out.
+    const named = 'transactionHash' in event ? event.transactionHash : null;
+    const transactionHash = named ?? submission.transactionHash;
     return {
       submission: { ...submission, transactionHash, ...changeTimes(atMs, submission), changedAtMs: atMs },
     };

@@ -56,6 +56,14 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
       this.set(actors.fault === null ? 0 : 1);
     },
   });
+  new Gauge({
+    name: 'miner_chain_spans_refused',
+    help: '1 while the fold refuses the spans that are published, so that views of the chain stand still.',
+    registers,
+    collect() {
+      this.set(actors.refusedSpan === null ? 0 : 1);
+    },
+  });
   return {
     reorganized: (depth, safeDepth) => {
       reorganizations.inc({ reached: safeDepth > 0 ? 'safe' : 'unsafe' });

@@ -8,7 +8,7 @@ const noFollowers: Followers['followers'] = new Map();
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** A process is not ready if an input lags, ClickHouse takes no rows, or a rejection cannot be published, for longer than this. */
+  /** A process is not ready if an input lags, spans are refused, ClickHouse takes no rows, or a rejection cannot be published, for longer than this. */
   readonly graceMs: number;
   /** Null until their tables are known. */
   readonly followers: () => Pick<Followers, 'followers' | 'writers' | 'rejections'> | null;
@@ -23,6 +23,8 @@ export interface ReadinessOptions {
    * would be in the same condition.
    */
   readonly chain: () => unknown;
+  /** Since when published spans of the chain have been refused (epoch milliseconds); null while they are folded. */
+  readonly spansRefusedSinceMs: () => number | null;
 }
 
 /**
@@ -64,6 +66,12 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     return logs.every((log) => (log.publishingForMs ?? 0) <= graceMs);
   }
 
+  /** What is published is not what is folded. */
+  function areSpansFolded(): boolean {
+    const sinceMs = options.spansRefusedSinceMs();
+    return sinceMs === null || clock.nowMs() - sinceMs <= graceMs;
+  }
+
   return () => {
     const followers = options.followers()?.followers ?? noFollowers;
     const streams = Object.fromEntries(
@@ -81,6 +89,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
       ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),
       ...(areRejectionsPublished() ? [] : ['MINER_REJECTED']),
+      ...(areSpansFolded() ? [] : ['a span that can be folded']),
       ...(standby === null ? [] : ['the ingest lease']),
       ...(followers.size === 0 ? ['the streams'] : waitingStreams),
     ];

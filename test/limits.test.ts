@@ -40,6 +40,7 @@ import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
 import { incrementsMax } from '../storage/snapshots.ts';
+import { envelopeBytesMax } from '../streams/indexer/buildSpans.ts';
 import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/messageBatch.ts';
 import { pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
@@ -127,7 +128,16 @@ const requests: readonly Row[] = [
 const messages: readonly Row[] = [
   ['Counter reading', bytes(readingBytesMax), 'rejected as `malformed`'],
   ['Message of `MINER_PIPELINE`', bytes(settlementBytesMax), 'rejected as `malformed`'],
-  ['Span of the chain', bytes(spanBytesMax), 'the indexer publishes several, or parts'],
+  [
+    'Span of the chain',
+    `${bytes(spanBytesMax)}, or a single log of any size that NATS takes`,
+    'the indexer publishes several, or parts',
+  ],
+  [
+    'Log of a contract',
+    `half of \`max_payload\` of NATS, less ${bytes(envelopeBytesMax)}: ${bytes((2 ** 20 - envelopeBytesMax) / 2)} of data at its default`,
+    'only its beginning is published: metadata of a token is unavailable, and nothing else',
+  ],
   ['Observation after its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
   [
     'Gap between two readings that cover it',

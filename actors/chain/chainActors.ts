@@ -1,7 +1,9 @@
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture } from '../foldRecord.ts';
+import type { Rejection } from '../messages/decodeMessage.ts';
 import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
+import { spanSubject } from '../messages/subjects.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
 import type { ChainFeedEvent } from './chainFeedEvent.ts';
 import { decodeChainReads } from './chainReads.ts';
@@ -51,6 +53,8 @@ export interface ChainActors {
   at(block: bigint, hash: string): ChainState | null;
   /** When the newest span was stored (epoch milliseconds); null before the first. */
   readonly newestSpanAtMs: number | null;
+  /** The first of the spans that were refused since the last accepted one; null while what is published is folded. */
+  readonly refusedSpan: RefusedSpan | null;
   /** The state as it is at this call. */
   capture(): StateCapture;
   /** @param foldVersion of the fold whose records are added: this one's when it is left out. */
@@ -59,14 +63,30 @@ export interface ChainActors {
   retainFrom(block: bigint | null): void;
 }
 
+/** A span of this deployment that would have moved the chain. */
+export interface RefusedSpan {
+  readonly sequence: number;
+  /** When the stream stored it (epoch milliseconds). */
+  readonly storedAtMs: number;
+  readonly rejection: Rejection;
+}
+
 export type ChainActorsSettings = Omit<SpanFoldSettings, 'retainedFromBlock'>;
 
 export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let fold = createSpanFold({ ...settings, retainedFromBlock: null });
   let state = emptySpanFoldState;
   let newestSpanAtMs: number | null = null;
+  let refusedSpan: RefusedSpan | null = null;
+  const subject = spanSubject(settings.chainId);
   /** Since the capture before; null before the first one, and where it is not known. */
   let changed: Set<RecordName> | null = null;
+
+  function refuse(rejection: Rejection, message: StreamMessage, storedAtMs: number) {
+    if (message.subject === subject && rejection.reason !== 'other_deployment')
+      refusedSpan ??= { sequence: message.seq, storedAtMs, rejection };
+    return { rejection };
+  }
 
   function addChanged(names: ChangedRecords) {
     if (names === 'all') changed = null;
@@ -93,13 +113,18 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       }
       const decoded = decodeChain(message.subject, message.data);
       if (decoded === null) return 'unread';
-      if ('rejection' in decoded) return decoded;
       const storedAtMs = toMilliseconds(message.timestampNanos);
-      const outcome = fold.receive(state, decoded.value, { position: message.seq, storedAtMs });
+      if ('rejection' in decoded) return refuse(decoded.rejection, message, storedAtMs);
+      const span = decoded.value;
+      const outcome = fold.receive(state, span, { position: message.seq, storedAtMs });
       state = outcome.state;
-      if ('rejection' in outcome) return { rejection: outcome.rejection };
+      if ('rejection' in outcome) {
+        const isNewer = span.toBlock > (state.head?.number ?? -1n);
+        return isNewer ? refuse(outcome.rejection, message, storedAtMs) : { rejection: outcome.rejection };
+      }
       addChanged(outcome.changed);
       newestSpanAtMs = storedAtMs;
+      refusedSpan = null;
       const { reorganization, evicted, final } = outcome;
       return { output: { reorganization, evicted, final } };
     },
@@ -114,6 +139,9 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
       state.safe.find((one) => one.block.number === block && one.block.hash === hash) ?? null,
     get newestSpanAtMs() {
       return newestSpanAtMs;
+    },
+    get refusedSpan() {
+      return refusedSpan;
     },
     capture: () => {
       const captured = { state, newestSpanAtMs };
@@ -136,6 +164,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
             state = restored.state;
             changed = null;
             newestSpanAtMs = restored.newestSpanAtMs;
+            refusedSpan = null;
           };
         },
       };

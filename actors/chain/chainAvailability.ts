@@ -14,13 +14,13 @@ export type ChainAvailability =
 export interface ChainAvailabilityInput {
   /** A deployment with contracts is configured. */
   readonly isConfigured: boolean;
-  /** The stream tells of another chain or core, and of this one nothing. */
+  /** The stream tells of another chain or core, and of this one nothing; or the mining contract is another one. */
   readonly isMismatched: boolean;
   /** Everything that the stream held at the start is folded in. */
   readonly isCaughtUp: boolean;
   /** Every safe block could be applied. */
   readonly isApplied: boolean;
-  /** Something is indexed, and the newest span is not too old. */
+  /** Something is indexed, and neither the newest span nor the safe block is too old. */
   readonly isIndexed: boolean;
   /** The safe block is the deployment's or a later one, and what is shown is configured there. */
   readonly isSafe: boolean;

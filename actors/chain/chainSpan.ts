@@ -10,8 +10,13 @@ import {
   uint64Decimal,
 } from '../schemas/wireScalars.ts';
 
-/** A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. */
+/**
+ * A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. A part with a single log
+ * may be larger, up to NATS's `max_payload`.
+ */
 export const spanBytesMax = 256 * 1024;
+/** No nats-server can be configured to take a larger message, so no span is refused for its size. */
+const natsPayloadBytesMax = 64 * 1024 * 1024;
 
 const blockNumber = uint64Decimal;
 const index = z.int().min(0);
@@ -23,6 +28,8 @@ const log = z.object({
   transactionHash,
   transactionIndex: index,
   logIndex: index,
+  /** Set if the log fits into no message of NATS: `data` is then only the beginning of `byteLength` bytes with this Keccak-256 digest. */
+  truncated: z.object({ byteLength: index, digest: bytes32 }).optional(),
 });
 
 /**
@@ -45,7 +52,7 @@ export const chainSpanMessage = z.object({
   /** Set where a single block takes several messages; its logs are those of all parts. */
   part: z.object({ index, count: z.int().min(2) }).optional(),
 });
-export const chainSpanFormat = defineFormat(chainSpanMessage, spanBytesMax);
+export const chainSpanFormat = defineFormat(chainSpanMessage, natsPayloadBytesMax);
 export type ChainSpanMessage = z.infer<typeof chainSpanMessage>;
 export type ChainLog = z.infer<typeof log>;
 

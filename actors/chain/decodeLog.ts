@@ -79,7 +79,8 @@ function toChainEvent(
   const missing = indexed[topics.length];
   if (missing !== undefined) throw new Error(`a log of ${name} has no topic for ${missing.name}`);
   assignValues(args, indexed, concat(topics));
-  assignValues(args, others, log.data);
+  if (log.truncated === undefined) assignValues(args, others, log.data);
+  else assignTruncated(args, others, log.data);
   const event = {
     contract,
     address: log.address,
@@ -104,5 +105,27 @@ function assignValues(args: Record<string, unknown>, parameters: readonly NamedP
   for (const [index, { name, type }] of parameters.entries()) {
     const value = values[index];
     args[name] = type === 'address' ? toAddress(String(value)) : value;
+  }
+}
+
+/**
+ * The arguments of data that is only the beginning of what the contract logged. Those of a fixed size are complete, bytes are as many as are
+ * there, and a text is empty, since the beginning of a text says something else.
+ */
+function assignTruncated(
+  args: Record<string, unknown>,
+  parameters: readonly NamedParameter[],
+  data: Hex,
+): void {
+  const isVariable = ({ type }: NamedParameter) => type === 'string' || type === 'bytes';
+  // In the place of a value of variable size stands its offset, where its length comes first.
+  assignValues(
+    args,
+    parameters.map((parameter) => (isVariable(parameter) ? { ...parameter, type: 'uint256' } : parameter)),
+    data,
+  );
+  for (const { name, type } of parameters.filter(isVariable)) {
+    const firstByte = Number(args[name]) + 32;
+    args[name] = type === 'string' ? '' : `0x${data.slice(2 + 2 * firstByte)}`;
   }
 }

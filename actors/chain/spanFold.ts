@@ -19,7 +19,7 @@ import {
 import { joinParts } from './spanParts.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const spanFoldVersion = 6;
+export const spanFoldVersion = 7;
 
 /** What a span did. */
 export type SpanOutcome =

@@ -21,6 +21,13 @@ export const identityFaults: ReadonlySet<string> = new Set<StateFault>([
   'no_implementation',
 ]);
 
+/** Implementation versions whose events and arithmetic are those of this program. */
+const supportedVersions: ReadonlySet<bigint> = new Set([1n, 2n]);
+
+export function isSupported(implementation: ChainState['mining']['implementation']): boolean {
+  return implementation !== null && supportedVersions.has(implementation.codeVersion);
+}
+
 /** Why nothing of the economy can be shown at a safe state; null when it can. */
 export function findEconomyFault(
   { block, mining: { configuration, implementation } }: ChainState,

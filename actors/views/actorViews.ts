@@ -1,4 +1,3 @@
-import type { ChainState } from '../chain/chainState.ts';
 import type { OlderEvents } from '../feed/olderEvents.ts';
 import { computeRevision } from '../revision.ts';
 import { projectProcess } from '../settlement/processProjection.ts';
@@ -20,8 +19,6 @@ export interface ActorViewsOptions {
   readonly counters: CounterActors;
   readonly settlements: SettlementActors;
   readonly chain: ChainViews;
-  /** The newest safe state of the chain; null while there is none. */
-  readonly chainState: () => ChainState | null;
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
   /** Whether all readings that the stream had at the start are folded. */
@@ -37,7 +34,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     installationId: publicInstallationId,
     history: () => counters.history(),
     settlement: () => settlements.settlement(publicInstallationId),
-    chain: () => (options.chain.core().status === 'available' ? options.chainState() : null),
+    chain: () => (options.chain.core().status === 'available' ? options.chain.safeState() : null),
     genesisMs: options.genesisMs,
     clock,
   });
@@ -54,7 +51,7 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
       settlements.settlement(publicInstallationId),
       settlements.signer(publicInstallationId),
       settlements.modules(publicInstallationId),
-      options.chainState(),
+      options.chain.safeState(),
     ],
     compute: (installation, settlement, signer, modules, chain): ProcessView => {
       const nowMs = clock.nowMs();

@@ -1,11 +1,9 @@
 import { type ChainAvailability, findChainAvailability } from '../chain/chainAvailability.ts';
-import { findEconomyFault, findIssuanceFault } from '../chain/stateChecks.ts';
+import type { ChainState } from '../chain/chainState.ts';
+import { findEconomyFault, findIssuanceFault, isSupported } from '../chain/stateChecks.ts';
 import type { FollowedDeployment } from './chainDeployment.ts';
 import type { ChainCondition } from './chainViewTypes.ts';
 import type { Clock } from './clock.ts';
-
-/** Implementation versions whose events and arithmetic are those of this program. */
-const supportedVersions: ReadonlySet<bigint> = new Set([1n, 2n]);
 
 export interface ChainConditionsOptions {
   /** Null when no contracts are configured. */
@@ -14,6 +12,8 @@ export interface ChainConditionsOptions {
   readonly isCaughtUp: () => boolean;
   /** Once the newest span is older than this, the indexer counts as unavailable. */
   readonly staleAfterMs: number;
+  /** Once the safe block's time is further behind the clock than this, what is indexed is not the present. */
+  readonly behindAfterMs: number;
   readonly clock: Clock;
 }
 
@@ -24,29 +24,47 @@ export interface ConditionsNow {
   /** Of those of the economy. */
   economy(): ChainCondition;
   checkedIssuance(): ChainCondition;
+  /** Whether the newest safe state passes every check of the core, however old it is. */
+  isGood(): boolean;
 }
 
 export function createChainConditions(options: ChainConditionsOptions): ConditionsNow {
   const { onChain, clock } = options;
   const newest = () => onChain?.actors.newest() ?? null;
 
-  function findAvailability(needsEconomy: boolean): ChainAvailability {
-    const state = newest();
-    const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
+  /** What can be said of a state by itself. */
+  function checkState(state: ChainState | null, needsEconomy: boolean) {
     const { core, mining } = state ?? { core: null, mining: null };
     const firstBlock = needsEconomy
       ? onChain?.deployment.chain.economyDeploymentBlock
       : onChain?.deployment.chain.deploymentBlock;
     const isConfigured = core?.configuration != null && (!needsEconomy || mining?.configuration != null);
-    const versions = [core?.implementation, needsEconomy ? mining?.implementation : core?.implementation];
+    const implementations = [core?.implementation, ...(needsEconomy ? [mining?.implementation] : [])];
+    return {
+      isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
+      isSupported: implementations.every((one) => isSupported(one ?? null)),
+    };
+  }
+
+  /** Whether the economy's contract of the deployment is none: another one's tokens cannot be followed, and nothing configures this one. */
+  function hasOtherMining(state: ChainState | null): boolean {
+    const economyBlock = onChain?.deployment.chain.economyDeploymentBlock ?? 0n;
+    const isConfigured = state === null || state.mining.configuration !== null;
+    return onChain?.actors.fault != null && !isConfigured && state.block.number >= economyBlock;
+  }
+
+  function findAvailability(needsEconomy: boolean): ChainAvailability {
+    const state = newest();
+    const nowMs = clock.nowMs();
+    const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
+    const isBehind = state !== null && nowMs - state.block.timestampMs > options.behindAfterMs;
     return findChainAvailability({
       isConfigured: onChain !== null,
-      isMismatched: onChain?.actors.state.isMismatched ?? false,
+      isMismatched: (onChain?.actors.state.isMismatched ?? false) || hasOtherMining(state),
       isCaughtUp: options.isCaughtUp(),
       isApplied: onChain?.actors.fault == null,
-      isIndexed: spanAtMs !== null && clock.nowMs() - spanAtMs <= options.staleAfterMs,
-      isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
-      isSupported: versions.every((one) => one != null && supportedVersions.has(one.codeVersion)),
+      isIndexed: spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind,
+      ...checkState(state, needsEconomy),
     });
   }
 
@@ -58,6 +76,7 @@ export function createChainConditions(options: ChainConditionsOptions): Conditio
   }
 
   return {
+    isGood: () => Object.values(checkState(newest(), false)).every(Boolean),
     core: () => findAvailability(false),
     economy,
     checkedIssuance: () => {

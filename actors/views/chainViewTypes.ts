@@ -1,6 +1,7 @@
 import type { ChainAvailability } from '../chain/chainAvailability.ts';
 import type { ContractAddresses } from '../chain/chainEvent.ts';
 import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
+import type { ChainState } from '../chain/chainState.ts';
 import type { CollectionPhase } from '../chain/collectionPhase.ts';
 import type { CoreState, Governance } from '../chain/coreState.ts';
 import type { MergeState } from '../chain/mergeState.ts';
@@ -242,7 +243,8 @@ export interface MetadataView extends ChainAvailable, ShownMetadata {
 }
 
 /** Why a page cannot be shown. */
-export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated';
+/** `ahead`: its block is not safe here yet, since this process is behind the one that issued it. */
+export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated' | 'ahead';
 
 export interface OwnerPageRequest {
   readonly owner: Address;
@@ -260,6 +262,8 @@ export interface EconomyView extends ChainAvailable {
 
 /** What the chain's routes read. Every call is synchronous and costs no I/O, but for a page of older activity. */
 export interface ChainViews {
+  /** The newest safe state while the core can be shown; null otherwise. */
+  safeState(): ChainState | null;
   /** For operators; bodies carry fewer reasons. */
   conditions(): ChainConditions;
   /** Shared for up to five seconds, as the next three. */

@@ -42,6 +42,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
   );
 
   return {
+    safeState: () => (conditions.core() === 'available' ? newest() : null),
     release: onChain?.deployment.release ?? null,
     conditions: () => ({
       core: conditions.core(),

@@ -91,6 +91,7 @@ function findPageState(
   const decoded = decodeOwnerCursor(cursor);
   if (decoded === null || decoded.list !== list) return { fault: 'undecodable' };
   if (decoded.owner !== owner) return { fault: 'other_owner' };
+  if (decoded.block > shown.state.block.number) return { fault: 'ahead' };
   const before = states.at(decoded.block, decoded.blockHash);
   return before === null ? { fault: 'invalidated' } : { shown: before, after: decoded.after };
 }

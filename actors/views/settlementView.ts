@@ -1,6 +1,6 @@
 import { countSettlements } from '../chain/chainState.ts';
 import { findSettlementSource } from '../chain/settlementSource.ts';
-import { findEconomyFault } from '../chain/stateChecks.ts';
+import { findEconomyFault, isSupported } from '../chain/stateChecks.ts';
 import type { ConditionsNow } from './chainConditions.ts';
 import type {
   ChainUnavailable,
@@ -31,8 +31,7 @@ export function buildSettlementView(
 ): SettlementHistoryView | ChainUnavailable {
   const availability = conditions.core();
   const shown = states.lastGood();
-  const hasLastGood = shown?.state.core.configuration != null;
-  const source = findSettlementSource({ availability, hasLastGood });
+  const source = findSettlementSource({ availability, hasLastGood: shown !== null });
   if (source === 'unavailable' || shown === null)
     return states.unavailable(availability === 'available' ? 'not_yet_safe' : availability);
   const window = computeSettlementWindow(range, nowMs);
@@ -56,15 +55,19 @@ type Described = Pick<
 /** Without a range: everything, and the rounds that were minted for last. */
 function describeAll(shown: ShownState): Described {
   const { state } = shown;
+  const issuance = findIssuance(shown, null);
   return {
     summary: { ...sumAllSettlements(state), archivedSettlementCount: BigInt(countSettlements(state)) },
     recentSettlements: listRecentSettlements(state, null),
     buckets: buildBuckets(null, [], null),
-    issuance: findIssuance(shown, null),
-    recentRounds: state.mintedRounds
-      .reverse()
-      .map((round) => ({ ...round, endAtMs: computeRoundStartMs(state, round.roundId + 1n) }))
-      .toArray(),
+    issuance,
+    recentRounds:
+      typeof issuance === 'string'
+        ? null
+        : state.mintedRounds
+            .reverse()
+            .map((round) => ({ ...round, endAtMs: computeRoundStartMs(state, round.roundId + 1n) }))
+            .toArray(),
     previousPeriod: null,
   };
 }
@@ -98,8 +101,10 @@ function findIssuance(
   { state, deployment, chain }: ShownState,
   checkpoints: readonly Checkpoint[] | null,
 ): SettlementHistoryView['issuance'] {
-  return findEconomyFault(state, deployment.contracts) === null
-    ? describeIssuance(state, checkpoints, chain.economyDeploymentBlock)
+  if (findEconomyFault(state, deployment.contracts) !== null) return 'not_configured';
+  const issuance = describeIssuance(state, checkpoints, chain.economyDeploymentBlock);
+  return typeof issuance === 'string' || isSupported(state.mining.implementation)
+    ? issuance
     : 'not_configured';
 }
 

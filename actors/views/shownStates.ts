@@ -36,7 +36,7 @@ export interface ShownStates {
   newest(): ShownState | ChainUnavailable;
   /** The same where the economy can be shown. */
   newestOfEconomy(): ShownState | ChainUnavailable;
-  /** The newest safe state, whether or not anything can be shown; null before the first. */
+  /** The newest safe state if it passes every check, although it may be too old to be shown as live; null otherwise. */
   lastGood(): ShownState | null;
   /** Null for a state that is not retained. */
   at(block: bigint, hash: string): ShownState | null;
@@ -79,7 +79,7 @@ export function createShownStates(options: ShownStatesOptions): ShownStates {
   return {
     newest: () => showNewest(conditions.core()),
     newestOfEconomy: () => showNewest(conditions.economy()),
-    lastGood: () => showIfThere(onChain?.actors.newest()),
+    lastGood: () => (conditions.isGood() ? showIfThere(onChain?.actors.newest()) : null),
     at: (block, hash) => showIfThere(onChain?.actors.at(block, hash)),
     unavailable,
     describe: ({ chain, deployment }) => ({

@@ -52,6 +52,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
       );
     const indexer = createDeploymentIndexer({
+      connection,
       js: jetstream(connection),
       jsm,
       onChain,
@@ -63,8 +64,14 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       onProgress: showIndexingProgress(process.stderr),
     });
     const readiness = () => {
-      const { state, head, tip } = indexer.status();
-      const detail = { state, head: head?.toString() ?? null, tip: tip?.toString() ?? null };
+      const { state, head, tip, waitingFor, problem } = indexer.status();
+      const detail = {
+        waitingFor: waitingFor === null ? [] : [waitingFor],
+        problem,
+        state,
+        head: head?.toString() ?? null,
+        tip: tip?.toString() ?? null,
+      };
       return { isReady: state === 'following', detail };
     };
     const { MINER_OPS_HOST: host, MINER_OPS_NAMES: names } = configuration;

@@ -228,6 +228,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
       acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
+      chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
       readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
       rpcUrl,
       chainProofs: configuration.MINER_CHAIN_PROOFS,

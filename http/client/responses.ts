@@ -460,7 +460,7 @@ export type SettlementHistory =
       buckets: SettlementBucket[];
       mining: SettlementMining;
       /**
-       * For `now` alone: the newest 42 rounds that were minted for
+       * For `now` alone, where issuance is available: the newest 42 rounds that were minted for
        *
        * @maxItems 42
        */
@@ -1114,7 +1114,7 @@ export type PublicSettlementHistory =
       buckets: SettlementBucket[];
       mining: SettlementMining;
       /**
-       * For `now` alone: the newest 42 rounds that were minted for
+       * For `now` alone, where issuance is available: the newest 42 rounds that were minted for
        *
        * @maxItems 42
        */

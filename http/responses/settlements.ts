@@ -93,7 +93,7 @@ const members = {
     )
     .max(42)
     .optional()
-    .describe('For `now` alone: the newest 42 rounds that were minted for'),
+    .describe('For `now` alone, where issuance is available: the newest 42 rounds that were minted for'),
   previousPeriod: z
     .strictObject({
       startAt: timestamp.describe('Its start, which belongs to it'),

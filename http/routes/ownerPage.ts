@@ -59,6 +59,7 @@ export function readPlainOwnerList<View extends { readonly status: string }, Bod
     undecodable: 'invalid_cursor',
     other_owner: 'invalid_cursor',
     invalidated: 'cursor_invalidated',
+    ahead: 'database_unavailable',
   };
   return (
     { views }: { views: ActorViews },

@@ -59,7 +59,7 @@ export const errorStatus = {
   database_unavailable: {
     status: '503 Service Unavailable',
     meaning:
-      'State is not restored yet, or the database that is needed does not answer: wait Retry-After seconds, then retry with backoff.',
+      'State is not restored yet, the block of a cursor is not safe yet here, or the database that is needed does not answer: wait Retry-After seconds, then retry with backoff.',
   },
   public_stats_rebuilding: {
     status: '503 Service Unavailable',

@@ -6,6 +6,7 @@ import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import type { LoadGuard } from './loadGuard.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
+import { retryAfterSeconds } from './routeAnswers.ts';
 import { createTurnBudget } from './turnBudget.ts';
 
 /** Expensive requests that may wait at the same time; more are answered with `database_busy`. */
@@ -53,7 +54,11 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
     found: ReadResult<Body>,
     onBody: (found: ReadBody<Body>) => void,
   ) {
-    if ('error' in found) refuse(exchange, createHttpError(found.error));
+    if ('error' in found)
+      refuse(
+        exchange,
+        createHttpError(found.error, found.error === 'database_unavailable' ? retryAfterSeconds : undefined),
+      );
     else guard.run(exchange, () => onBody(found));
   }
 

@@ -57,9 +57,13 @@ const header = z.object({
   excessBlobGas: quantity.nullish(),
   parentBeaconBlockRoot: word.nullish(),
   requestsHash: word.nullish(),
+  blockAccessListHash: word.nullish(),
+  slotNumber: quantity.nullish(),
 });
 const headerMembers = listKeys(header.shape);
 const hashedHeader = header.extend({ hash: word });
+/** Members of a block in JSON that are not hashed with its header. */
+const otherMembers = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals'];
 
 /** A proven block header, as far as it is used: its members hash to its hash. */
 export interface BlockHeader {
@@ -82,7 +86,7 @@ export function proveHeader(answer: unknown): BlockHeader {
   const hash = keccak256(RLP.encode(members));
   if (hash !== parsed.hash.toLowerCase()) {
     throw new ProviderInconsistent(
-      `the header of block ${parsed.number} hashes to ${hash}, but the node names ${parsed.hash}: it was altered, or has members that this program does not know`,
+      `the header of block ${parsed.number} hashes to ${hash}, but the node names ${parsed.hash}: ${explainHash(answer)}`,
     );
   }
   return {
@@ -94,6 +98,14 @@ export function proveHeader(answer: unknown): BlockHeader {
     receiptsRoot: toLowercase(parsed.receiptsRoot),
     transactionsRoot: toLowercase(parsed.transactionsRoot),
   };
+}
+
+/** Why a header has another hash: a fork of the chain adds members to it, which have to be hashed too. */
+function explainHash(answer: unknown): string {
+  const known = new Set<string>([...headerMembers, ...otherMembers]);
+  const unknown = Object.keys(answer as object).filter((name) => !known.has(name));
+  if (unknown.length === 0) return 'it was altered';
+  return `this version does not know its members ${unknown.join(', ')}; after a fork of the chain, upgrade this program`;
 }
 
 /** @throws ProviderInconsistent when a header does not name the block before it as its parent. */
@@ -235,7 +247,7 @@ function listMembers(of: BlockHeader, one: Transaction): Input[] {
     }
     default:
       throw new ProviderInconsistent(
-        `block ${of.number} has a transaction of type ${one.type}, which this program does not know`,
+        `block ${of.number} has a transaction of type ${one.type}, which this version does not know; after a fork of the chain, upgrade this program`,
       );
   }
 }

@@ -1,3 +1,4 @@
+import { keccak256 } from 'viem/utils';
 import {
   type ChainBlock,
   type ChainLog,
@@ -8,8 +9,10 @@ import type { BlockHash } from '../../actors/schemas/hex.ts';
 import { type BlockHeader, expectParent } from './blockProof.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-/** A part's logs, so that the message around them is not too large. */
-const logsBytesMax = spanBytesMax - 8 * 1024;
+/** The message around the logs, and its headers. */
+export const envelopeBytesMax = 2 * 1024;
+/** Kept of a log that fits into no message: arguments of a fixed size, lists of 32 tokens, and the call by which an upgrade is recognized. */
+const truncatedDataBytes = 2048;
 
 /** Proven blocks from `fromBlock` through `last`, of which `blocks` are those that hold logs. */
 export interface BlockSpan {
@@ -26,12 +29,16 @@ type SpanEnd = Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
 /**
  * The messages that these blocks become: as many blocks in one as it can hold, and a block that is too large for any in parts of its own.
  *
+ * @param messageBytesMax what NATS takes: a log that is larger is truncated.
  * @throws ProviderInconsistent when the branch was replaced before a span could end between two of its blocks.
  */
 export async function* buildSpans(
   about: Pick<ChainSpanMessage, 'core' | 'fork'>,
   { fromBlock, parentHash, last, blocks, headerAt }: BlockSpan,
+  messageBytesMax: number,
 ): AsyncGenerator<ChainSpanMessage> {
+  const logBytesMax = messageBytesMax - envelopeBytesMax;
+  const logsBytesMax = Math.min(spanBytesMax - envelopeBytesMax, logBytesMax);
   let from = fromBlock;
   let parent = parentHash;
   let gathered: ChainBlock[] = [];
@@ -55,7 +62,11 @@ export async function* buildSpans(
       continue;
     }
     if (from < block.number) yield close(await readHeaderBefore(block, headerAt));
-    yield* buildParts(about, parent, block);
+    const fitting = {
+      ...block,
+      logs: block.logs.map((log) => (countBytes(log) <= logBytesMax ? log : truncateLog(log))),
+    };
+    yield* buildParts(about, parent, fitting, logsBytesMax);
     from = block.number + 1n;
     parent = block.hash;
   }
@@ -76,13 +87,25 @@ function buildParts(
   about: Pick<ChainSpanMessage, 'core' | 'fork'>,
   parent: BlockHash,
   block: ChainBlock,
+  logsBytesMax: number,
 ): ChainSpanMessage[] {
-  return splitLogs(block.logs).map(([index, logs, count]) => ({
+  const parts = splitLogs(block.logs, logsBytesMax);
+  return parts.map((logs, index) => ({
     ...about,
     ...formatBounds(block.number, parent, block),
     blocks: [formatBlock({ ...block, logs })],
-    part: { index, count },
+    ...(parts.length > 1 && { part: { index, count: parts.length } }),
   }));
+}
+
+/** The log with only the beginning of its data, as it is published if it fits into no message. */
+export function truncateLog(log: ChainLog): ChainLog {
+  const byteLength = (log.data.length - 2) / 2;
+  return {
+    ...log,
+    data: `0x${log.data.slice(2, 2 + 2 * truncatedDataBytes)}`,
+    truncated: { byteLength, digest: keccak256(log.data) },
+  };
 }
 
 function formatBounds(fromBlock: bigint, parentHash: BlockHash, to: SpanEnd) {
@@ -100,20 +123,25 @@ function formatBlock({ number, hash, timestampMs, logs }: ChainBlock): ChainSpan
 }
 
 function estimateBytes(logs: readonly ChainLog[]): number {
-  return logs.reduce((sum, log) => sum + JSON.stringify(log).length + 1, 256);
+  return logs.reduce((sum, log) => sum + countBytes(log), 256);
 }
 
-function splitLogs(logs: readonly ChainLog[]): [index: number, logs: ChainLog[], count: number][] {
+function countBytes(log: ChainLog): number {
+  return JSON.stringify(log).length + 1;
+}
+
+/** The logs of each part: a part of more than `bytesMax` has a single log. */
+function splitLogs(logs: readonly ChainLog[], bytesMax: number): ChainLog[][] {
   const parts: ChainLog[][] = [[]];
   let bytes = 0;
   for (const log of logs) {
-    const size = JSON.stringify(log).length + 1;
-    if (bytes + size > logsBytesMax) {
+    const size = countBytes(log);
+    if (bytes > 0 && bytes + size > bytesMax) {
       parts.push([]);
       bytes = 0;
     }
     parts.at(-1)?.push(log);
     bytes += size;
   }
-  return parts.map((part, index) => [index, part, parts.length]);
+  return parts;
 }

@@ -1,14 +1,16 @@
 import { fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Member } from '../../machines/groupMachine.ts';
 import { indexerMachine } from '../../machines/indexerMachine.ts';
 import {
+  type AwaitedPart,
   defaultIndexerTimings,
   type IndexerState,
   type IndexerTimings,
   indexerStates,
 } from '../../machines/indexerSetup.ts';
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
-import { PublishedMeanwhile } from './spanPublisher.ts';
+import { PublishedMeanwhile, StreamUnavailable, UnpublishableSpan } from './spanPublisher.ts';
 
 export interface IndexerStatus {
   readonly state: IndexerState;
@@ -20,6 +22,9 @@ export interface IndexerStatus {
   readonly providerFailures: number;
   /** How often another indexer had published first. */
   readonly lostRaces: number;
+  /** Null unless the last attempt failed; and why it did. */
+  readonly waitingFor: AwaitedPart | null;
+  readonly problem: string | null;
 }
 
 export interface Indexer {
@@ -53,8 +58,13 @@ export function createIndexer(options: IndexerOptions): Indexer {
       proveBranch: fromPromise(work.proveBranch),
       publishBranch: fromEventObservable(work.publishBranch),
       awaitIdle: fromPromise(work.whenIdle),
+      awaitReconnection: fromPromise(({ signal }) => work.reconnected(signal)),
     },
-    guards: { isLostRace: (_, { error }) => error instanceof PublishedMeanwhile },
+    guards: {
+      isLostRace: (_, { error }) => error instanceof PublishedMeanwhile,
+      isStreamFailure: (_, { error }) => error instanceof StreamUnavailable,
+      isUnpublishable: (_, { error }) => error instanceof UnpublishableSpan,
+    },
     actions: {
       noteStarted: ({ self }) => {
         actor = self;
@@ -71,13 +81,18 @@ export function createIndexer(options: IndexerOptions): Indexer {
   });
 
   function report(before: Snapshot, now: Snapshot) {
-    const { head, tip, failures, error, lostRaces, providerFailures, catchesUpTo } = now.context;
+    const { head, tip, failures, error, waitingFor, lostRaces, catchesUpTo } = now.context;
     if (lostRaces > before.context.lostRaces)
       logger.info({ err: error }, 'the stream is read again before more is published');
-    else if (providerFailures > before.context.providerFailures && failures === 1)
-      logger.warn({ err: error }, 'the chain cannot be read; retrying');
+    else if (findState(now) === 'unpublishable' && findState(before) !== 'unpublishable')
+      logger.error({ err: error }, 'the next span cannot be published, so the chain stands still');
+    else if (failures > before.context.failures && waitingFor !== before.context.waitingFor)
+      logger.warn({ err: error, waitingFor }, 'nothing can be indexed at the moment; retrying');
     if (failures < before.context.failures)
-      logger.info({ failures: before.context.failures }, 'the node answers again');
+      logger.info(
+        { failures: before.context.failures, waitedFor: before.context.waitingFor },
+        'indexing continues',
+      );
     if (findState(now) === 'lagging' && findState(before) !== 'lagging')
       logger.warn(
         { nodeTip: String(tip), head: String(head) },
@@ -92,8 +107,10 @@ export function createIndexer(options: IndexerOptions): Indexer {
     status: () => {
       if (actor === null) return notStarted;
       const snapshot = actor.getSnapshot();
-      const { head, tip, reorganizations, providerFailures, lostRaces } = snapshot.context;
-      return { state: findState(snapshot), head, tip, reorganizations, providerFailures, lostRaces };
+      const { head, tip, reorganizations, providerFailures, lostRaces, waitingFor, error } = snapshot.context;
+      const problem = waitingFor === null ? null : readErrorMessage(error);
+      const state = findState(snapshot);
+      return { state, head, tip, reorganizations, providerFailures, lostRaces, waitingFor, problem };
     },
   };
 }
@@ -106,6 +123,8 @@ const notStarted: IndexerStatus = {
   reorganizations: 0,
   providerFailures: 0,
   lostRaces: 0,
+  waitingFor: null,
+  problem: null,
 };
 
 function findState(snapshot: Snapshot): IndexerState {

@@ -35,6 +35,7 @@ export interface IndexerWork {
   proveBranch(): Promise<bigint>;
   publishBranch(): Observable<HeadMoved>;
   whenIdle(): Promise<void>;
+  reconnected(signal: AbortSignal): Promise<void>;
 }
 
 export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
@@ -126,6 +127,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     proveBranch,
     publishBranch: () => publishing.branch(branch),
     whenIdle: publishing.whenIdle,
+    reconnected: publisher.reconnected,
   };
 }
 

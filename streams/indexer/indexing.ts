@@ -1,4 +1,5 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { ChainDeployment } from '../../actors/views/chainDeployment.ts';
@@ -9,6 +10,7 @@ import { createIndexer, type Indexer } from './indexer.ts';
 import { createSpanPublisher } from './spanPublisher.ts';
 
 export interface IndexingOptions {
+  readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly onChain: ChainDeployment;
@@ -24,12 +26,23 @@ export interface IndexingOptions {
 
 /** The indexer of a deployment, with its metrics. */
 export function createDeploymentIndexer(options: IndexingOptions): Indexer {
-  const { js, jsm, onChain, rpcUrl, proofs, repairFrom = null, registry, logger, onProgress } = options;
+  const {
+    connection,
+    js,
+    jsm,
+    onChain,
+    rpcUrl,
+    proofs,
+    repairFrom = null,
+    registry,
+    logger,
+    onProgress,
+  } = options;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
   const indexer = createIndexer({
     reader: createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs }),
-    publisher: createSpanPublisher({ js, jsm, chainId, core }),
+    publisher: createSpanPublisher({ connection, js, jsm, chainId, core }),
     chainId,
     deploymentBlock,
     repairFrom,

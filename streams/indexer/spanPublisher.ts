@@ -1,9 +1,12 @@
 import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import type { NatsConnection, QueuedIterator, Status } from '@nats-io/transport-node';
 import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/chainReads.ts';
-import { type ChainSpanMessage, chainSpanFormat } from '../../actors/chain/chainSpan.ts';
-import { linkSpan } from '../../actors/chain/linkSpan.ts';
+import { type ChainSpanMessage, chainSpanFormat, spanBytesMax } from '../../actors/chain/chainSpan.ts';
+import { decodeChain } from '../../actors/chain/decodeChain.ts';
+import { linkSpan, type SpanLink } from '../../actors/chain/linkSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { type BlockSpan, buildSpans } from './buildSpans.ts';
@@ -11,6 +14,8 @@ import { type BlockSpan, buildSpans } from './buildSpans.ts';
 /** Newest spans that are read at the start: enough for the deepest reorganization that is followed. */
 const recentSpansMax = 700;
 const acknowledgementMs = 5_000;
+/** The message ID, and the sequence that the stream is expected to end with. */
+const headersBytesMax = 512;
 
 /** A block that the stream holds. */
 export interface PublishedBlock {
@@ -23,10 +28,26 @@ export class PublishedMeanwhile extends Error {
   override readonly name = 'PublishedMeanwhile';
 }
 
+/** The fold would refuse the span, or NATS its size. Trying again does not help before a setting or this program is another. */
+export class UnpublishableSpan extends Error {
+  override readonly name = 'UnpublishableSpan';
+}
+
+/** NATS does not return what the stream holds. */
+export class StreamUnavailable extends Error {
+  override readonly name = 'StreamUnavailable';
+}
+
 /** The spans of one chain and the reads that go with them, in `MINER_CHAIN`; a span is appended only if the stream still ends where expected. */
 export interface SpanPublisher {
-  /** Reads what the stream holds. */
+  /**
+   * Reads what the stream holds.
+   *
+   * @throws StreamUnavailable
+   */
   resume(): Promise<void>;
+  /** Resolves when the connection to NATS is established again; never once `signal` is aborted. */
+  reconnected(signal: AbortSignal): Promise<void>;
   /** Known blocks of the newest branch, ascending. */
   published(): readonly PublishedBlock[];
   /** Forgets the blocks above `block`, which another branch replaces. */
@@ -44,12 +65,14 @@ export interface SpanPublisher {
    * Publishes `fromBlock` through `last`, with the logs in between, as one span or more.
    *
    * @throws PublishedMeanwhile
+   * @throws UnpublishableSpan
    * @throws ProviderInconsistent
    */
   publish(span: BlockSpan): Promise<void>;
 }
 
 export interface SpanPublisherOptions {
+  readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly chainId: bigint;
@@ -57,13 +80,35 @@ export interface SpanPublisherOptions {
   readonly core: Address;
 }
 
-export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOptions): SpanPublisher {
+export function createSpanPublisher(options: SpanPublisherOptions): SpanPublisher {
+  const { connection, js, jsm, chainId, core } = options;
   const subject = spanSubject(chainId);
   let lastSequence = 0;
   let forks = 0;
   let blocks: PublishedBlock[] = [];
+  /** Of a message with its headers; known once the stream is read. */
+  let messageBytesMax = spanBytesMax;
 
   async function resume() {
+    try {
+      await readStream();
+    } catch (error) {
+      throw new StreamUnavailable(`MINER_CHAIN cannot be read: ${readErrorMessage(error)}`, { cause: error });
+    }
+  }
+
+  async function reconnected(signal: AbortSignal) {
+    // The client's type leaves out that the iterator can be stopped.
+    const statuses = connection.status() as QueuedIterator<Status>;
+    signal.addEventListener('abort', () => statuses.stop());
+    for await (const { type } of statuses) if (type === 'reconnect') return;
+    await new Promise(() => undefined);
+  }
+
+  async function readStream() {
+    const { config } = await jsm.streams.info('MINER_CHAIN');
+    const limits = [connection.info?.max_payload ?? spanBytesMax, config.max_msg_size];
+    messageBytesMax = Math.min(...limits.filter((limit) => limit > 0));
     const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
     const spans: ChainSpanMessage[] = [];
     for await (const stored of readBackwards(jsm, 'MINER_CHAIN', last?.seq ?? 0)) {
@@ -103,11 +148,9 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     if (lastSequence > 0) forks++;
   }
 
-  /** Records a span that links to the previous ones; consumers ignore any other, so it is ignored here too. */
-  function note(span: ChainSpanMessage) {
-    const fromBlock = BigInt(span.fromBlock);
-    const linked = linkSpan(
-      { ...span, fromBlock, toBlock: BigInt(span.toBlock) },
+  function link(span: ChainSpanMessage): SpanLink<PublishedBlock> {
+    return linkSpan(
+      { ...span, fromBlock: BigInt(span.fromBlock), toBlock: BigInt(span.toBlock) },
       {
         head: blocks.at(-1) ?? null,
         forks,
@@ -116,6 +159,12 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
         newestThrough: (number) => blocks.findLast((block) => block.number <= number),
       },
     );
+  }
+
+  /** Records a span that links to the previous ones; consumers ignore any other, so it is ignored here too. */
+  function note(span: ChainSpanMessage) {
+    const fromBlock = BigInt(span.fromBlock);
+    const linked = link(span);
     if (linked.kind === 'unlinked' || (linked.kind === 'belowKnown' && span.fork <= forks)) return;
     forks = Math.max(forks, span.fork);
     if (span.part !== undefined && span.part.index < span.part.count - 1) return;
@@ -124,13 +173,33 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     );
   }
 
+  /** What cannot be folded is not published: nothing behind it could be folded either. */
+  function expectTaken(span: ChainSpanMessage, data: Uint8Array) {
+    const about = `the span of blocks ${span.fromBlock} to ${span.toBlock}`;
+    if (data.length > messageBytesMax - headersBytesMax)
+      throw new UnpublishableSpan(
+        `${about} has ${data.length} bytes, and NATS takes ${messageBytesMax} with headers: raise max_payload of nats-server, or max_msg_size of MINER_CHAIN`,
+      );
+    const decoded = decodeChain(subject, data);
+    const linked = link(span);
+    const refusal =
+      decoded !== null && 'rejection' in decoded
+        ? decoded.rejection.detail
+        : linked.kind === 'unlinked'
+          ? linked.detail
+          : null;
+    if (refusal !== null) throw new UnpublishableSpan(`${about} would be refused: ${refusal}`);
+  }
+
   async function send(span: ChainSpanMessage) {
+    const data = Buffer.from(JSON.stringify(span));
+    expectTaken(span, data);
     const part = span.part === undefined ? '' : `.${span.part.index}`;
     // A block that is announced again after two reorganizations is another message.
     const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;
     const expect = { lastSubjectSequence: lastSequence };
     try {
-      const { seq, duplicate } = await js.publish(subject, JSON.stringify(span), {
+      const { seq, duplicate } = await js.publish(subject, data, {
         msgID,
         expect,
         timeout: acknowledgementMs,
@@ -145,7 +214,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
   }
 
   async function publish(span: BlockSpan) {
-    for await (const message of buildSpans({ core, fork: forks }, span)) await send(message);
+    for await (const message of buildSpans({ core, fork: forks }, span, messageBytesMax)) await send(message);
   }
 
   async function readsHash() {
@@ -165,6 +234,7 @@ export function createSpanPublisher({ js, jsm, chainId, core }: SpanPublisherOpt
     readsHash,
     publishReads,
     resume,
+    reconnected,
     rewind,
     published: () => blocks,
     forkAt: (block) => {

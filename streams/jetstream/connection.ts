@@ -30,8 +30,20 @@ export async function openConnection(settings: ConnectionSettings): Promise<Nats
     maxPingOut: 2,
     timeout: 5_000,
   });
-  settings.logger.info({ server: connection.getServer() }, 'connected to NATS');
+  const { version = 'unknown' } = connection.info ?? {};
+  settings.logger.info({ server: connection.getServer(), version }, 'connected to NATS');
+  if (isTooOld(version))
+    settings.logger.warn(
+      { version },
+      'this NATS cannot sync before it acknowledges, so a power failure may take the last messages: upgrade to 2.10 or newer',
+    );
   return connection;
+}
+
+/** Whether a nats-server is older than the documented minimum, 2.10. */
+export function isTooOld(version: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return !(major > 2 || (major === 2 && minor >= 10));
 }
 
 /** Logs whenever a connection is lost or established again, and calls `onChanged`, until it is closed. */

@@ -94,6 +94,20 @@ describe('submissions', () => {
     }
   });
 
+  it('keep the hash that is known, and take a newer one', () => {
+    const { reporter, state } = startActors();
+    const shown = () => state().snapshot.context.submission?.transactionHash;
+    const newer = `0x${'9'.repeat(64)}`;
+    reporter(buildSubmission(first));
+    reporter({ ...moves.submitted, submissionId: first });
+    reporter({ ...moves.retrying, submissionId: first, at: later });
+    expect(shown()).toBe(hash);
+    reporter({ ...moves.retrying, transactionHash: newer, submissionId: first, at: later });
+    reporter({ ...moves.retrying, submissionId: first, at: later });
+    reporter({ ...moves.confirmed, submissionId: first, at: later });
+    expect(shown()).toBe(newer);
+  });
+
   it('follow one another once the one before has ended', () => {
     const { reporter, state } = startActors();
     expect(reporter({ ...moves.submitted, submissionId: first })).toHaveProperty(

@@ -69,6 +69,7 @@ async function recordStep({ program, deployment, dataDir, nats }, step, presentM
       MINER_DATA_DIR: dataDir,
       MINER_DEPLOYMENT: deployment,
       MINER_CHAIN_STALE_SECONDS: staleSeconds,
+      MINER_CHAIN_BEHIND_SECONDS: '999999999',
       MINER_ALLOWED_ORIGINS: allowedOrigin,
     },
   });

@@ -31,6 +31,7 @@ describe('configuration', () => {
       MINER_ROWS_TTL_DAYS: 0,
       MINER_INCOMPLETE_REBUILD: 'refuse',
       MINER_CHAIN_STALE_SECONDS: 120,
+      MINER_CHAIN_BEHIND_SECONDS: 900,
       MINER_READY_GRACE_SECONDS: 10,
       MINER_LOG_LEVEL: 'info',
     });

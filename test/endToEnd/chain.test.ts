@@ -10,6 +10,7 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import {
+  fetchReadiness,
   type MinerProcess,
   startMiner,
   waitUntilFolded,
@@ -339,6 +340,11 @@ describe('the chain, end to end', () => {
       await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="unlinked_span"}'),
     ).toBe(2);
     expect(await readShown(ingest, economy)).toBe(before);
+    await eventually(
+      async () => (await fetchReadiness(ingest)).waitingFor.includes('a span that can be folded'),
+      'unready for the spans that are refused',
+    );
+    expect(await ingest.metric('miner_chain_spans_refused')).toBe(1);
     expect(await indexer.end('SIGTERM')).toBe(0);
   });
 });

@@ -16,6 +16,7 @@ import { testRelease } from '../support/chain/testRelease.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
+import { fetchMessages } from '../support/processes/natsServer.ts';
 import { noOlderActivity } from '../support/storage/noOlderActivity.ts';
 
 interface Page {
@@ -225,7 +226,7 @@ describe('routes of the chain', () => {
   });
 
   it('refuse an invalid owner, limit or cursor', async () => {
-    const { economy, chain, json } = await startServer();
+    const { economy, chain, server, json } = await startServer();
     const [owner, other] = economy.owners as [string, string];
     const block = chain.actors.newest()?.block as { number: bigint; hash: string };
     const cursor = encodeOwnerCursor({
@@ -295,6 +296,20 @@ describe('routes of the chain', () => {
     expect(await refuseQuery(`${owner}/activity`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
     expect(await refuseQuery(`${other}/miners`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
     expect(await refuseQuery(`${owner}/miners`, gone, 409)).toEqual({ error: 'cursor_invalidated' });
+    // Of a process that is ahead of this one.
+    for (const list of ['portfolio', 'activity'] as const) {
+      const ahead = encodeOwnerCursor({
+        list,
+        owner,
+        after: 1,
+        block: 999_999n,
+        blockHash: buildBlockHash(1),
+      });
+      const path = list === 'portfolio' ? 'miners' : 'activity';
+      const response = await server.get(`/v1/owners/${owner}/${path}?cursor=${ahead}`);
+      expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+      expect(await response.json()).toEqual({ error: 'database_unavailable' });
+    }
     const refuseCursor = (list: string, of: string, query: string) =>
       json(`/v2/public/miners/${list}?owner=${of}&cursor=${query}`);
     const unavailable = (reason: string) => ({ status: 'unavailable', reason, release: testRelease });
@@ -458,6 +473,26 @@ describe('chain views that are not available', () => {
     return [...reasons];
   };
 
+  it('name a mismatch where the deployment has another mining contract, whose tokens cannot be followed', async () => {
+    const { economy, chain } = await sharedWorld();
+    const contracts = { ...chain.deployment.contracts, mining: toAddress(`0x${'1'.repeat(40)}`) };
+    const actors = createChainActors({ ...chain.deployment.chain, contracts });
+    for (const { seq, subject, data } of await fetchMessages(chain.nats, 'MINER_CHAIN'))
+      actors.receive({ seq, subject, data, timestampNanos: BigInt(chain.clock.nowMs()) * 1_000_000n });
+    expect(actors.fault).not.toBeNull();
+    const views = createChainViews({
+      installationId: 'wheel-1',
+      onChain: { deployment: { ...chain.deployment, contracts }, actors },
+      isCaughtUp: () => true,
+      staleAfterMs: 120_000,
+      behindAfterMs: Number.POSITIVE_INFINITY,
+      olderActivity: noOlderActivity,
+      clock: chain.clock,
+    });
+    const server = await startPublicServer({ chain: views });
+    expect(await readReasons(server, economy.owners[0] as string)).toEqual(['indexer_mismatch']);
+  });
+
   it('say each of the documented reasons, on every route', async () => {
     const economy = await startEconomy();
     const owner = economy.owners[0] as string;
@@ -482,6 +517,7 @@ describe('chain views that are not available', () => {
         onChain: { deployment: { ...deployment, contracts }, actors },
         isCaughtUp: () => settings.caughtUp ?? true,
         staleAfterMs: 120_000,
+        behindAfterMs: Number.POSITIVE_INFINITY,
         olderActivity: noOlderActivity,
         clock,
       });

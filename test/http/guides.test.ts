@@ -91,6 +91,45 @@ describe('the programs of the guides', () => {
     expect(run.output()).toMatch(pattern);
   });
 
+  it('of browsers open the stream again where a browser gives up, and show each event once', async () => {
+    const snippet = snippets.find(({ language }) => language === 'js');
+    const sources: FakeEventSource[] = [];
+    class FakeEventSource extends EventTarget {
+      static readonly CLOSED = 2;
+      readyState = 0;
+      onerror = () => undefined;
+      onmessage: (message: { readonly data: string }) => void = () => undefined;
+      constructor() {
+        super();
+        sources.push(this);
+      }
+    }
+    const feed = ['b', 'a'].map((id) => ({ id, type: `type ${id}` }));
+    const shown: string[] = [];
+    const waits: (() => void)[] = [];
+    const world = {
+      EventSource: FakeEventSource,
+      fetch: async () => ({ ok: true, json: async () => ({ events: [...feed] }) }),
+      setTimeout: (work: (isAgain: boolean) => void, _ms: number, isAgain: boolean) =>
+        waits.push(() => work(isAgain)),
+      console: { log: (type: string) => shown.push(type) },
+    };
+    new Function(...Object.keys(world), snippet?.source ?? '')(...Object.values(world));
+    const [first] = sources as [FakeEventSource];
+    first.onmessage({ data: JSON.stringify(feed[1]) });
+    // The connection broke: the browser connects again by itself.
+    first.onerror();
+    expect(waits).toHaveLength(0);
+    first.readyState = FakeEventSource.CLOSED;
+    first.onerror();
+    waits.pop()?.();
+    expect(sources).toHaveLength(2);
+    sources[1]?.dispatchEvent(new Event('open'));
+    await eventually(() => shown.length === 2, 'the event of the meantime');
+    sources[1]?.onmessage({ data: JSON.stringify(feed[0]) });
+    expect(shown).toEqual(['type a', 'type b']);
+  });
+
   it('compile', async () => {
     const project = writeTypeCheck(snippets, temporaryDirectory());
     const check = startProcess(tsc, ['-p', project]);

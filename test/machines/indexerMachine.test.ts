@@ -15,7 +15,8 @@ type Work =
   | 'publishBlocks'
   | 'proveBranch'
   | 'publishBranch'
-  | 'awaitIdle';
+  | 'awaitIdle'
+  | 'awaitReconnection';
 
 /** An indexer whose work a test ends; what was begun is in `begun`, in order. */
 function indexer({ firstBlock = 100n } = {}) {
@@ -49,8 +50,13 @@ function indexer({ firstBlock = 100n } = {}) {
         proveBranch: createPromiseActor('proveBranch'),
         publishBranch: createObservableActor('publishBranch'),
         awaitIdle: createPromiseActor('awaitIdle'),
+        awaitReconnection: createPromiseActor('awaitReconnection'),
       },
-      guards: { isLostRace: (_, { error }) => error === 'lost' },
+      guards: {
+        isLostRace: (_, { error }) => error === 'lost',
+        isStreamFailure: (_, { error }) => error === 'no stream',
+        isUnpublishable: (_, { error }) => error === 'unpublishable',
+      },
       actions: { noteStarted: () => undefined },
     }),
     { input: { firstBlock, timings: defaultIndexerTimings } },
@@ -109,6 +115,11 @@ const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   failing: async (one) => {
     await one.fail('askNode');
     await one.resolve('awaitIdle');
+  },
+  unpublishable: async (one) => {
+    await one.connect(999n);
+    await one.compare(999n, 1_000n);
+    await one.fail('publishBlocks', 'unpublishable');
   },
 };
 
@@ -271,6 +282,42 @@ describe('the machine of an indexer', () => {
         expect(one.is({ blocks: { connecting: 'askingNode' } })).toBe(true);
       }
     }
+  });
+
+  it('names what it waits for, and tries again at once when NATS is connected again', async () => {
+    for (const [error, waitingFor, providerFailures] of [
+      ['no stream', 'NATS', 0],
+      [new Error('refused'), 'the node', 1],
+    ] as const) {
+      const one = indexer();
+      await one.resolve('askNode');
+      await one.fail('resume', error);
+      expect(one.context()).toMatchObject({ waitingFor, providerFailures, failures: 1 });
+      await one.resolve('awaitIdle');
+      await one.resolve('awaitReconnection');
+      expect(one.is({ blocks: { connecting: 'askingNode' } })).toBe(true);
+      await one.connect(1_000n);
+      await one.compare(1_000n, 1_000n);
+      expect(one.context().waitingFor).toBeNull();
+    }
+  });
+
+  it('stands still before a span that would be refused, and looks again rarely, or when NATS has restarted', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(1);
+    const one = indexer();
+    await ways.unpublishable?.(one);
+    expect(one.context()).toMatchObject({ providerFailures: 0, lostRaces: 0, error: 'unpublishable' });
+    for (let failure = 0; failure < 12; failure++) {
+      expect(one.is({ blocks: 'unpublishable' })).toBe(true);
+      await vi.advanceTimersByTimeAsync(30_000);
+      await one.connect(999n);
+      await one.compare(999n, 1_000n);
+      await one.fail('publishBlocks', 'unpublishable');
+    }
+    await vi.advanceTimersByTimeAsync(29_999);
+    expect(one.is({ blocks: 'unpublishable' })).toBe(true);
+    await one.resolve('awaitReconnection');
+    expect(one.is({ blocks: 'connecting' })).toBe(true);
   });
 
   it('forgets its failures once a step has succeeded', async () => {

@@ -1,13 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type Socket } from 'node:net';
 import { connect } from '@nats-io/transport-node';
+import { pino } from 'pino';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { closeNats } from '../../streams/jetstream/connection.ts';
+import { closeNats, openConnection } from '../../streams/jetstream/connection.ts';
 
-const info = { server_id: 'ending', version: '2.9.10', proto: 1, headers: true, max_payload: 1_048_576 };
+const info = { server_id: 'ending', proto: 1, headers: true, max_payload: 1_048_576 };
 
 /** As much of a NATS server as a client needs to connect, and that ends its side of the connection on demand. */
-async function startEndingServer() {
+async function startEndingServer(version = '2.10.0') {
   const sockets: Socket[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket);
@@ -15,7 +16,7 @@ async function startEndingServer() {
     socket.on('data', (text) => {
       if (text.includes('PING')) socket.write('PONG\r\n');
     });
-    socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+    socket.write(`INFO ${JSON.stringify({ ...info, version })}\r\n`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => {
@@ -49,6 +50,23 @@ function waitForEnd(socket: Socket): Promise<void> {
     };
   });
 }
+
+describe('opening a connection', () => {
+  it.each([
+    ['2.9.10', 1],
+    ['1.4.1', 1],
+    ['2.10.0', 0],
+    ['2.12.1', 0],
+    ['3.0.0', 0],
+  ])('to a NATS of version %s warns of it so many times: %i', async (version, warnings) => {
+    const { url } = await startEndingServer(version);
+    const warned: unknown[] = [];
+    const logger = pino({}, { write: (line) => void warned.push(JSON.parse(line)) });
+    logger.level = 'warn';
+    await closeNats(await openConnection({ url, name: 'test', logger }));
+    expect(warned).toHaveLength(warnings);
+  });
+});
 
 describe('closing a connection', () => {
   it('survives a command that was just written to a socket that the server has ended', async () => {

@@ -160,6 +160,7 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     },
     isCaughtUp: () => true,
     staleAfterMs: Number.MAX_SAFE_INTEGER,
+    behindAfterMs: Number.POSITIVE_INFINITY,
     olderActivity: createStoredActivity({ database, tables: () => tables, writer: null }),
     clock,
   });

@@ -10,12 +10,11 @@ import { z } from 'zod';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
+import { isTooOld } from '../../../streams/jetstream/connection.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
 import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
 import { checkStreams } from './checkStreams.ts';
 
-/** Older servers acknowledge before they sync, and cannot be told otherwise. */
-const syncingVersion = [2, 10] as const;
 /** A measurement is stale after 120 s, a lease is lost after seconds. */
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
 const requestMs = 3_000;
@@ -55,10 +54,8 @@ export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
 
 function checkVersion(connection: NatsConnection): Finding {
   const version = connection.info?.version ?? 'unknown';
-  const [major = 0, minor = 0] = version.split('.').map(Number);
   const detail = `${connection.getServer()}, version ${version}`;
-  const isSyncing = major > syncingVersion[0] || (major === syncingVersion[0] && minor >= syncingVersion[1]);
-  if (isSyncing) return ok('NATS', detail);
+  if (!isTooOld(version)) return ok('NATS', detail);
   return warned(
     'NATS',
     `${detail}: it cannot sync before it acknowledges, so a power failure may take the last messages`,

@@ -51,9 +51,12 @@ describe('the economy in a settlement history', () => {
   const issuanceAt = (number: bigint, events: Parameters<typeof buildState>[0]) => {
     const { views } = createStateViews(buildState(events, { number }));
     return (['now', '24h'] as const).map((range) => {
-      const { issuance, buckets, previousPeriod } = history(views, range);
-      // What was minted is unknown, not zero.
-      const isUnknown = previousPeriod === null && buckets.every((one) => one.mintedBaseUnits === null);
+      const { issuance, buckets, previousPeriod, recentRounds } = history(views, range);
+      // What was minted is unknown, not zero, and not of a contract that is refused.
+      const isUnknown =
+        previousPeriod === null &&
+        recentRounds === null &&
+        buckets.every((one) => one.mintedBaseUnits === null);
       return typeof issuance === 'string' ? [issuance, isUnknown] : 'available';
     });
   };
@@ -70,5 +73,60 @@ describe('the economy in a settlement history', () => {
     const notConfigured = ['not_configured', true];
     expect(issuanceAt(economyDeploymentBlock, coreEvents())).toEqual([notConfigured, notConfigured]);
     expect(issuanceAt(economyDeploymentBlock, buildEconomyEvents())).toEqual(['available', 'available']);
+  });
+
+  it('is not configured where its contracts are others, or of an unknown version', () => {
+    const notConfigured = ['not_configured', true];
+    const { economyDeploymentBlock: block } = stateDeployment.chain;
+    const change = (name: string, args: object) =>
+      buildEconomyEvents().map((event) =>
+        event.contract === 'mining' && event.name === name
+          ? { ...event, args: { ...event.args, ...args } }
+          : event,
+      );
+    for (const events of [
+      change('MiningConfigured', { core: stateDeployment.contracts.token }),
+      change('VersionActivated', { version: 3n }),
+    ])
+      expect(issuanceAt(block, events)).toEqual([notConfigured, notConfigured]);
+  });
+});
+
+describe('a settlement history that is not live', () => {
+  const staleMs = 120_001;
+
+  it('is the durable copy while the safe block is far behind the clock, and other views are unavailable', () => {
+    const state = buildState(buildEconomyEvents());
+    const behindAfterMs = 900_000;
+    for (const [aheadMs, isLive] of [
+      [behindAfterMs, true],
+      [behindAfterMs + 1, false],
+    ] as const) {
+      const { views, source } = createStateViews(
+        state,
+        undefined,
+        manualClock(state.block.timestampMs + aheadMs),
+      );
+      source.behindAfterMs = behindAfterMs;
+      expect(history(views, '24h').source).toBe(isLive ? 'live' : 'durable-cache');
+      const condition = isLive ? 'available' : 'indexer_unavailable';
+      expect(views.conditions()).toMatchObject({ core: condition, economy: condition });
+      expect(views.safeState()).toBe(isLive ? state : null);
+    }
+  });
+
+  it('is no copy of a state that fails a check', () => {
+    const good = createStateViews(buildState(buildEconomyEvents()));
+    good.clock.advance(staleMs);
+    expect(history(good.views, 'now').source).toBe('durable-cache');
+    const unknownVersion = buildState(buildEconomyEvents({ codeVersion: 3n }));
+    const belowDeployment = buildState(buildEconomyEvents(), { number: 9n });
+    for (const state of [unknownVersion, belowDeployment]) {
+      const { views, clock } = createStateViews(state);
+      expect(views.settlements('now').status).toBe('unavailable');
+      clock.advance(staleMs);
+      expect(views.settlements('now').status).toBe('unavailable');
+      expect(views.safeState()).toBeNull();
+    }
   });
 });

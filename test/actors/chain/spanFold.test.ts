@@ -310,6 +310,28 @@ describe('the beginning of a chain', () => {
 });
 
 describe('a span', () => {
+  it('that is refused is named until a later one is accepted; one of another chain or of known blocks is not', () => {
+    const actors = createChainActors(settings);
+    const receive = (span: object, sequence: number) =>
+      actors.receive(buildSpanMessage(span as never, sequence));
+    receive(buildSpan({ number: 10 }), 1);
+    receive(buildSpan({ number: 11 }), 2);
+    receive(buildSpan({ number: 10, branch: 7 }), 3);
+    receive({ ...buildSpan({ number: 12 }), core: writtenContracts.mining }, 4);
+    actors.receive({ ...buildSpanMessage({} as never, 5), subject: 'miner.chain.1.span' });
+    expect(actors.refusedSpan).toBeNull();
+    receive({ ...buildSpan({ number: 12 }), hash: 'x' }, 6);
+    receive(buildSpan({ number: 13 }), 7);
+    const { timestampNanos } = buildSpanMessage({} as never, 6);
+    expect(actors.refusedSpan).toMatchObject({
+      sequence: 6,
+      storedAtMs: Number(timestampNanos / 1_000_000n),
+      rejection: { reason: 'malformed' },
+    });
+    receive(buildSpan({ number: 12 }), 8);
+    expect(actors.refusedSpan).toBeNull();
+  });
+
   it.each<[string, readonly number[]]>([
     ['twice', [0, 1, 1, 2]],
     ['out of order', [0, 2, 1]],

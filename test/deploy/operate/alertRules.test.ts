@@ -179,6 +179,16 @@ const cases: Readonly<Record<string, Case>> = {
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
   },
   MinerChainProjectionFailed: buildTurningCase('miner_chain_projection_failed', { instance }, 0, 1, 1),
+  MinerSpansRefused: {
+    series: {
+      [`miner_chain_spans_refused${select({ instance: 'service' })}`]: '0x66',
+      // Between two attempts the indexer is in another state for a moment.
+      [`miner_indexer_state${select({ instance, state: 'unpublishable' })}`]: '0x5 1 0 1 0 1 0 1x60',
+    },
+    quietAt: '5m',
+    firesAt: '8m',
+    labels: { instance },
+  },
   MinerSafeBlocksReplaced: rising('miner_chain_reorganizations_total', { instance, reached: 'safe' }),
   MinerChainRewound: rising('miner_chain_rewinds_total', { instance }),
   MinerResponsesRefused: rising('miner_http_failures_total', { instance, route: '/v1/core' }, 1, {
@@ -295,6 +305,7 @@ const healthy: Readonly<Record<string, string>> = {
   [`miner_chain_condition${select({ instance, views: 'core', condition: 'available' })}`]: '1x75',
   [`miner_chain_block${select({ instance, block: 'safe' })}`]: '0+5x75',
   [`miner_chain_projection_failed${select({ instance })}`]: '0x75',
+  [`miner_chain_spans_refused${select({ instance })}`]: '0x75',
   [`miner_chain_reorganizations_total${select({ instance, reached: 'unsafe' })}`]: '0+1x75',
   [`miner_chain_reorganizations_total${select({ instance, reached: 'safe' })}`]: '0x75',
   [`miner_chain_rewinds_total${select({ instance })}`]: '0x75',

@@ -136,6 +136,7 @@ function defaultSettings(deployment: Deployment): ServiceSettings {
     rowsTtlDays: 0,
     acceptsLoss: false,
     chainStaleAfterMs: 120_000,
+    chainBehindAfterMs: Number.POSITIVE_INFINITY,
     readyGraceMs: 10_000,
     rpcUrl: null,
     chainProofs: 'all',

@@ -10,6 +10,7 @@ export function chainlessViews(installationId = 'wheel-1'): ChainViews {
     onChain: null,
     isCaughtUp: () => true,
     staleAfterMs: 120_000,
+    behindAfterMs: Number.POSITIVE_INFINITY,
     olderActivity: noOlderActivity,
     clock: manualClock(),
   });

@@ -330,7 +330,12 @@ export function createStateViews(
   deployment: ChainDeployment = stateDeployment,
   clock: ManualClock = manualClock(),
 ) {
-  const source = { state: first, isCaughtUp: true, isMismatched: false };
+  const source = {
+    state: first,
+    isCaughtUp: true,
+    isMismatched: false,
+    behindAfterMs: Number.POSITIVE_INFINITY,
+  };
   const empty = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
   const spanAtMs = clock.nowMs();
   const actors: ChainActors = Object.create(empty, {
@@ -347,6 +352,9 @@ export function createStateViews(
     onChain: { deployment, actors },
     isCaughtUp: () => source.isCaughtUp,
     staleAfterMs: 120_000,
+    get behindAfterMs() {
+      return source.behindAfterMs;
+    },
     olderActivity: noOlderActivity,
     clock,
   });

@@ -29,6 +29,7 @@ export async function foldChain(economy: TestEconomy, url = economy.url) {
     onChain: { deployment, actors },
     isCaughtUp: () => settings.isCaughtUp,
     staleAfterMs: 120_000,
+    behindAfterMs: Number.POSITIVE_INFINITY,
     olderActivity: noOlderActivity,
     clock,
   });

@@ -52,6 +52,8 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
       MINER_DATA_DIR: dataDir,
       MINER_DEPLOYMENT: writeDeployment(dataDir, onChain, startMs),
       MINER_RATE_LIMITS: 'off',
+      // The chains of tests begin at the genesis.
+      MINER_CHAIN_BEHIND_SECONDS: '999999999',
       ...(clickhouseUrl === undefined ? {} : { MINER_CLICKHOUSE_URL: clickhouseUrl }),
       ...environment,
     },

@@ -344,7 +344,7 @@ function moveSubmission(
   const next: Submission = {
     ...submission,
     machine,
-    transactionHash: 'transactionHash' in message ? message.transactionHash : submission.transactionHash,
+    transactionHash: ('transactionHash' in message && message.transactionHash) || submission.transactionHash,
     submittedAtMs: machine === 'submitted' ? (submission.submittedAtMs ?? atMs) : submission.submittedAtMs,
     confirmedAtMs: machine === 'confirmed' ? atMs : null,
     terminalAtMs: isEnd ? atMs : null,

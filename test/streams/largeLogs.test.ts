@@ -1,0 +1,126 @@
+import { type Address, encodeFunctionData, pad, zeroHash } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { createChainActors } from '../../actors/chain/chainActors.ts';
+import type { ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
+import { proxyAdminAbi, timelockAbi } from '../../actors/chain/contractAbis.ts';
+import { readMetadata } from '../../actors/chain/tokenMetadata.ts';
+import { streamNames } from '../../actors/messages/subjects.ts';
+import { buildSpans } from '../../streams/indexer/buildSpans.ts';
+import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { metadataEvent, plainMetadata } from '../support/chain/economyState.ts';
+import { fetchSpans, foldSpans, startIndexer } from '../support/chain/indexedChain.ts';
+import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import {
+  buildHash,
+  buildLog,
+  buildSpan,
+  buildSpanMessage,
+  writtenContracts,
+  writtenSettings,
+} from '../support/chain/writtenSpans.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { writeNatsConfiguration } from '../support/processes/serverConfigurations.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+async function startStreams(maxPayload: number) {
+  const server = await startNats(temporaryDirectory(), `max_payload: ${maxPayload}`);
+  const nats = await connectTo(server);
+  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  return { server, nats };
+}
+
+/** A timelock's call that upgrades the core, with an argument of so many bytes, in a block that becomes safe. */
+async function scheduleLargeUpgrade({ client, deployed, operator, mine }: TestEconomy, bytes: number) {
+  const { core, proxyAdmin, operatorTimelock, mining } = deployed.contracts;
+  const call = encodeFunctionData({
+    abi: proxyAdminAbi,
+    functionName: 'upgradeAndCall',
+    args: [core, mining, pad('0x01', { size: bytes })],
+  });
+  const data = encodeFunctionData({
+    abi: timelockAbi,
+    functionName: 'schedule',
+    args: [proxyAdmin, 0n, call, zeroHash, zeroHash, 60n],
+  });
+  const from = operator as Address;
+  await client.sendTransaction({ chain: null, account: from, to: operatorTimelock, data, gas: 60_000_000n });
+  for (let block = 0; block < 13; block++) await mine();
+}
+
+const mib = 1024 * 1024;
+
+describe('a log of a contract', () => {
+  it.each([
+    ['140,000 bytes', 140_000, mib, false],
+    ['500,000 bytes, which fill the largest message of NATS,', 500_000, mib, false],
+    ['700,000 bytes, which fit into no message,', 700_000, mib, true],
+    ['40,000 bytes, where NATS takes less than a span usually has,', 40_000, 64 * 1024, true],
+  ])(
+    'of %s is published and folded, and so is what comes after it',
+    async (_size, bytes, maxPayload, isTruncated) => {
+      const economy = await startEconomy();
+      await scheduleLargeUpgrade(economy, bytes);
+      const { nats } = await startStreams(maxPayload);
+      const { caughtUp, indexer } = startIndexer(economy, nats);
+      await caughtUp();
+      expect(indexer.status()).toMatchObject({ state: 'following', lostRaces: 0, providerFailures: 0 });
+      const { state, rejections } = await foldSpans(economy, nats);
+      expect(rejections).toEqual([]);
+      expect(state.head?.number).toBe(indexer.status().head);
+      expect(state.safe.at(-1)?.governance.operation).toMatchObject({ kind: 'upgrade', state: 'scheduled' });
+      const logs = (await fetchSpans(nats)).flatMap((span) => span.blocks.flatMap((block) => block.logs));
+      expect(logs.filter(({ truncated }) => truncated !== undefined)).toHaveLength(isTruncated ? 1 : 0);
+    },
+  );
+
+  it('is not published where not even its beginning fits, and is once NATS takes more', async () => {
+    const economy = await startEconomy();
+    await scheduleLargeUpgrade(economy, 2_000);
+    const { server, nats } = await startStreams(2_048);
+    const { caughtUp, indexer } = startIndexer(economy, nats);
+    await eventually(() => indexer.status().state === 'unpublishable', 'a span that cannot be published');
+    expect(indexer.status().problem).toMatch(/span of blocks \d+ to \d+ has \d+ bytes.*2048.*max_payload/);
+    expect(indexer.status().waitingFor).toBe('a setting or another version');
+    await server.kill();
+    writeNatsConfiguration(server.dir, Number(new URL(server.url).port));
+    await server.start();
+    await caughtUp();
+    expect((await foldSpans(economy, nats)).rejections).toEqual([]);
+  });
+});
+
+describe('metadata of a token', () => {
+  it.each([
+    ['of the largest image is shown', mib, 240_000],
+    ['that fits into no message of NATS is unavailable, and nothing else', 64 * 1024, null],
+  ])('%s', async (_what, messageBytesMax, imageLength) => {
+    const image = `data:image/svg+xml;base64,${'A'.repeat(240_000 - 26)}`;
+    const metadata = [metadataEvent(7n, { ...plainMetadata, image }), metadataEvent(8n, plainMetadata)].map(
+      (event, index) => buildLog(event, index),
+    );
+    const block = { number: 1n, hash: buildHash(1), timestampMs: 1_000, logs: metadata };
+    const span = {
+      fromBlock: 1n,
+      parentHash: buildHash(0),
+      last: block,
+      blocks: [block],
+      headerAt: () => Promise.reject(new Error('no header is needed')),
+    };
+    const actors = createChainActors(writtenSettings);
+    const messages: ChainSpanMessage[] = [];
+    for await (const message of buildSpans({ core: writtenContracts.core, fork: 0 }, span, messageBytesMax))
+      messages.push(message);
+    for (let number = 2; number <= 13; number++) messages.push(buildSpan({ number }));
+    for (const [index, message] of messages.entries()) {
+      expect(JSON.stringify(message).length).toBeLessThan(messageBytesMax);
+      expect(actors.receive(buildSpanMessage(message, index + 1))).not.toHaveProperty('rejection');
+    }
+    const state = actors.newest();
+    const collection = { ...state?.collection, metadataEpoch: 1n };
+    const shown = (tokenId: number) => readMetadata({ ...state, collection } as never, tokenId);
+    expect(shown(7)?.imageDataUri?.length ?? null).toBe(imageLength);
+    expect(shown(8)?.name).toBe('Miner #1');
+  });
+});
