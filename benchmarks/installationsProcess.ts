@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { uptime } from 'node:os';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
@@ -46,7 +47,11 @@ const daySeconds = 86_400;
 /** As the service has it. */
 const policy = { intervalMs: 60_000, messages: 500_000 };
 const incrementSeconds = 60;
-const clock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
+const clock: Clock = {
+  nowMs: Date.now,
+  monotonicMs: () => performance.now(),
+  bootMs: () => uptime() * 1_000,
+};
 const settings = { genesisMs, publicInstallationId: 'wheel-0' };
 
 /** Every message is a reading of the next installation, one of each per second. */

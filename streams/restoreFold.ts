@@ -18,6 +18,8 @@ export interface StoredOutput {
 export interface RestorationOptions extends SnapshotChoiceOptions {
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
+  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
+  readonly checkStreams: () => Promise<unknown>;
   /** Called when the stream does not exist; left out where streams are not created. */
   readonly onMissing?: () => Promise<void>;
 }
@@ -28,7 +30,7 @@ export interface RestoredSnapshot extends RestoredState {
 }
 
 /**
- * Restores the newest snapshot that agrees with the stream, or the empty state where there is none. What is stored is corrected before the
+ * Restores the newest snapshot that agrees with the stream, or the empty state where there is none. Where a stream is gone, nothing is restored or removed. What is stored is corrected before the
  * state is replaced, so an attempt that fails leaves the fold as it was.
  *
  * @param fault why the pipeline before ended, where what it stored is not corrected yet.
@@ -54,7 +56,13 @@ export async function restoreFold(
 }
 
 /** A stream may vanish while nothing consumes it; the next attempt finds it again. */
-async function verifyOrCreate({ jsm, stream, onMissing }: RestorationOptions): Promise<VerifiedStream> {
+async function verifyOrCreate({
+  jsm,
+  stream,
+  checkStreams,
+  onMissing,
+}: RestorationOptions): Promise<VerifiedStream> {
+  await checkStreams();
   try {
     return await verifySource(jsm, stream, startOfStream);
   } catch (error) {

@@ -26,7 +26,7 @@ import {
 } from './settlementActor.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-const settlementFoldVersion = 4;
+const settlementFoldVersion = 5;
 
 /** Instances that one installation may report; a device has a handful. More are rejected. */
 export const instancesMax = 256;

@@ -10,6 +10,7 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
+import { createStreamGuard } from '../../streams/lostStreams.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/rebuildGeneration.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -43,6 +44,7 @@ async function openTables() {
       jsm,
       identity: ours,
       settlementIdentity: ours,
+      streamGuard: createStreamGuard({ database, jsm: () => jsm, acceptedLosses: [], logger: silentLogger }),
       claim: async () => {
         await meanwhile();
         locks++;
