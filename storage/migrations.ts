@@ -182,10 +182,10 @@ export async function migrationState(database: Database): Promise<{ applied: num
   return { applied, known: allMigrations.length };
 }
 
-/** Lowest migration whose rows and snapshots this program reads as they are. */
-const readableSince = 8;
+/** Lowest migration whose rows and snapshots this program reads unchanged. */
+const readableSince = 6;
 
-/** Whether rows and snapshots can be read before the database is migrated. False for a new database, too. */
+/** Whether rows and snapshots can be read before the database is migrated; false for a new database, too. */
 export async function canReadStored(database: Database): Promise<boolean> {
   return (await migrationState(database)).applied >= readableSince;
 }

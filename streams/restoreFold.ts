@@ -45,7 +45,8 @@ export async function restoreFold(
   const { found } = choice;
   const place = found === null ? startOfStream : toStreamPosition(found.header);
   const { lastSequence } = verified;
-  if (stored !== null) await correctStored(stored, place.position, choice, fault, options);
+  if (stored === null) await options.checkStreams();
+  else await correctStored(stored, place.position, choice, fault, options);
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
   replaceState(place.position);
   logger.info(
@@ -81,7 +82,7 @@ async function correctStored(
   position: number,
   { disagrees, isReconfigured }: SnapshotChoice,
   fault: PipelineFault | null,
-  { stream, snapshots, logger }: RestorationOptions,
+  { stream, snapshots, checkStreams, logger }: RestorationOptions,
 ): Promise<void> {
   if (isReconfigured)
     logger.warn(
@@ -91,6 +92,8 @@ async function correctStored(
   await resumeAfter(position);
   const hasDiverged = fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
   const isRewinding = fault === 'olderSnapshotNeeded';
+  // Had the stream been replaced since it was verified, all of this would be about another one.
+  await checkStreams();
   if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);
   if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
 }
