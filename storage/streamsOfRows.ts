@@ -15,7 +15,9 @@ export async function readStreamsOfRows(
   database: Database,
   tables: Tables,
 ): Promise<Map<InputStreamName, readonly [string, ...string[]]>> {
-  const rows = await database.select(`SELECT DISTINCT ${origins.list} FROM ${tables.foldSnapshots}`);
+  const rows = await database.select(
+    `SELECT DISTINCT ${origins.list} FROM ${tables.foldSnapshots} ORDER BY stream`,
+  );
   const created = new Map<InputStreamName, readonly [string, ...string[]]>();
   for (const { stream, streamCreated } of rows.map(origins.read))
     if (stream !== 'MINER_COUNTER beside')

@@ -185,7 +185,7 @@ describe('npm start', () => {
       'the reason',
     );
     expect(bereft.output()).toMatch(
-      /set MINER_LOST_STREAMS=MINER_COUNTER@\S+,MINER_PIPELINE@\S+,MINER_CHAIN@\S+, /,
+      /set MINER_LOST_STREAMS=MINER_CHAIN@\S+,MINER_COUNTER@\S+,MINER_PIPELINE@\S+, /,
     );
     expect(await bereft.end('SIGINT'), bereft.output()).toBe(0);
     const left = readdirSync(join(dataDir, 'nats/store'), { recursive: true, encoding: 'utf8' });
