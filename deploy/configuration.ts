@@ -224,6 +224,12 @@ export const variables = {
     'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it continues without them',
     'refuse or accept',
   ),
+  MINER_LOST_STREAMS: variable(
+    listOf((entry) => /^MINER_(COUNTER|PIPELINE|CHAIN)@\S+$/.test(entry)),
+    '',
+    'Streams that are gone for good, as the log names them: what was made from them is removed; for any other stream this setting means nothing',
+    'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and its creation time, separated by commas',
+  ),
   MINER_CHAIN_STALE_SECONDS: variable(
     z
       .string()

@@ -18,6 +18,7 @@ import { registerFoldVersions, registerFollowerMetrics } from '../streams/follow
 import { createGenerationWatch } from '../streams/generationWatch.ts';
 import { createIngest } from '../streams/ingest.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
+import { createStreamGuard } from '../streams/lostStreams.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import { createReadiness } from '../streams/readiness.ts';
 import type { StreamWork } from '../streams/streamWork.ts';
@@ -94,6 +95,12 @@ export async function startService({
     return isCaughtUp || clock.monotonicMs() - restoredAtMs > settings.readyGraceMs;
   });
 
+  const streamGuard = createStreamGuard({
+    database,
+    jsm: () => nats.jetStream().jsm,
+    acceptedLosses: settings.acceptedLosses,
+    logger,
+  });
   const ingest = createIngest({
     jetStream: nats.jetStream,
     database,
@@ -104,6 +111,7 @@ export async function startService({
     retention: settings,
     rowsTtlDays: settings.rowsTtlDays,
     acceptsLoss: settings.acceptsLoss,
+    streamGuard,
     actor: () => child().ingest,
   });
   const { views, observations } = createServiceViews({ ...settings, ...actors, followers: work, clock });
@@ -114,6 +122,7 @@ export async function startService({
     isNatsConnected,
     isDatabaseReachable,
     standbyFor: ingest.standbyFor,
+    lostStreams: () => streamGuard.lost,
     isLeaving,
     chain: () => ({
       conditions: views.chain.conditions(),
@@ -152,7 +161,19 @@ export async function startService({
       })
     : null;
 
-  const composition = { settings, actors, nats, database, ingest, counts, tracing, clock, logger, registry };
+  const composition = {
+    settings,
+    actors,
+    nats,
+    database,
+    ingest,
+    streamGuard,
+    counts,
+    tracing,
+    clock,
+    logger,
+    registry,
+  };
   const root: Actor<ServiceMachine<StreamWork>> = createActor(
     createServiceMachine<StreamWork>(publicServer !== null).provide({
       actors: {

@@ -11,6 +11,7 @@ import { createFollowers, type Followers } from '../streams/followers.ts';
 import { createUsedGeneration, type UsedGeneration } from '../streams/generationWatch.ts';
 import type { Ingest } from '../streams/ingest.ts';
 import type { NatsLink } from '../streams/jetstream/natsLink.ts';
+import type { StreamGuard } from '../streams/lostStreams.ts';
 import type { MessageCounts } from '../streams/messageCounts.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Tracing } from './openTelemetry.ts';
@@ -23,6 +24,7 @@ export interface StreamWorkOptions {
   readonly nats: NatsLink;
   readonly database: Database;
   readonly ingest: Ingest;
+  readonly streamGuard: StreamGuard;
   readonly counts: MessageCounts;
   readonly tracing: Tracing | null;
   readonly clock: Clock;
@@ -52,6 +54,7 @@ export async function composeStreamWork(
     oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
     counts,
     writes: settings.roles.ingest,
+    checkStreams: options.streamGuard.check,
     ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
     onCurrentSaved: (stream) => stream === 'MINER_COUNTER' && ingest.noteRebuilt(),
     ...(tracing && { onBatch: tracing.onBatch }),

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Clock } from '../actors/views/clock.ts';
 
@@ -5,4 +6,5 @@ import type { Clock } from '../actors/views/clock.ts';
 export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
+  bootMs: () => uptime() * 1_000,
 };

@@ -14,7 +14,7 @@ export interface LeaseObservation {
   readonly holder: LeaseHolder | null;
   /** Whether the holder was a process of this machine that has ended. */
   readonly hasHolderEnded: boolean;
-  /** Monotonic times of the request and of its response. */
+  /** Times of the request and of its response, by a clock that counts the time that the machine was suspended. */
   readonly askedAtMs: number;
   readonly answeredAtMs: number;
 }
@@ -28,7 +28,7 @@ export interface LeaseHolder {
 /** A message that became the lease. */
 export interface StoredLease {
   readonly sequence: number;
-  /** Monotonic time at which the attempt to store it began: the lease counts from then on. */
+  /** When the attempt to store it began, by the same clock: the lease counts from then on. */
   readonly sinceMs: number;
 }
 

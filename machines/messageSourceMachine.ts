@@ -26,7 +26,7 @@ export type SourceFault =
   | 'missing';
 
 /** A stream that was missing this many times in succession does not exist, rather than being slow to appear. */
-const missingTimesMax = 2;
+export const missingTimesMax = 2;
 /** An attempt costs a request, and a view is stale for as long as none succeeds. */
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 500 };
 

@@ -30,8 +30,9 @@ export interface SettlementContext {
   readonly closure: Closure | null;
   readonly blockedReason: string | null;
   readonly approvedEpochs: readonly string[];
-  readonly settlementEnabled: boolean;
-  readonly reporterEnvironmentEnabled: boolean;
+  /** Both null until the reporter has said. */
+  readonly settlementEnabled: boolean | null;
+  readonly reporterEnvironmentEnabled: boolean | null;
   readonly lastRun: FinishedRun | null;
   readonly unfinishedRun: StartedRun | null;
   readonly openIncidents: readonly string[];

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 
@@ -22,22 +22,30 @@ export class DirectoryInUse extends Error {
  */
 export function lockDirectory(path: string): () => void {
   const file = join(path, 'process.lock');
-  const holder = readHolder(file);
+  const holder = readHolder(path, file);
   if (holder !== null && holder !== process.pid && isAlive(holder)) throw new DirectoryInUse(path, holder);
-  writeFileSync(file, `${process.pid} ${readStartTime(process.pid) ?? ''}\n`);
+  writeFileSync(file, `${process.pid} ${readStartTime(process.pid) ?? ''} ${describePlace(path)}\n`);
   return () => rmSync(file, { force: true });
 }
 
-function readHolder(file: string): number | null {
+function readHolder(path: string, file: string): number | null {
   try {
-    const [pid = '', start = ''] = readFileSync(file, 'utf8').trim().split(' ');
+    const [pid = '', start = '', inode, ...folder] = readFileSync(file, 'utf8').trim().split(' ');
     // The number of a dead process may have been given to another since.
     const isSame = start === '' || readStartTime(Number(pid)) === start;
-    return isSame && Number.isInteger(Number(pid)) ? Number(pid) : null;
+    const [inodeNow, ...folderNow] = describePlace(path).split(' ');
+    // The mark came with a copy of the directory: its process uses the original.
+    const isCopy = inode !== undefined && inode !== inodeNow && folder.join(' ') !== folderNow.join(' ');
+    return isSame && !isCopy && Number.isInteger(Number(pid)) ? Number(pid) : null;
   } catch (error) {
     if (readErrorCode(error) === 'ENOENT') return null;
     throw error;
   }
+}
+
+/** A directory that is moved keeps the inode; some file systems change that, and keep the path. */
+function describePlace(path: string): string {
+  return `${statSync(path).ino} ${realpathSync(path)}`;
 }
 
 function isAlive(pid: number): boolean {

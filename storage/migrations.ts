@@ -182,6 +182,20 @@ export async function migrationState(database: Database): Promise<{ applied: num
   return { applied, known: allMigrations.length };
 }
 
+/** Lowest migration whose rows and snapshots this program reads unchanged. */
+const readableSince = 6;
+
+/** Whether rows and snapshots can be read before the database is migrated; false for a new database, too. */
+export async function canReadStored(database: Database): Promise<boolean> {
+  return (await migrationState(database)).applied >= readableSince;
+}
+
+/** @throws DatabaseTooNew when the database has a migration that this program does not know. */
+export async function requireKnownMigration(database: Database): Promise<void> {
+  const { applied, known } = await migrationState(database);
+  if (applied > known) throw new DatabaseTooNew(applied, known);
+}
+
 /**
  * For a process that only reads: memory evicts what the tables of this version hold.
  *

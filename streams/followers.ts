@@ -62,7 +62,9 @@ export interface FollowersOptions {
   readonly onCurrentSaved?: (stream: InputStreamName) => void;
   /** Whether this process still ingests; omitted by one that only reads. */
   readonly mayPublish?: () => boolean;
-  /** Recreates the streams if one was deleted; omitted by a process that only reads. */
+  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
+  readonly checkStreams: () => Promise<unknown>;
+  /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
   readonly ensureStreams?: () => Promise<void>;
   /** Called with what each batch took; omitted where nobody asks. */
   readonly onBatch?: (stream: InputStreamName, batch: FoldedBatchReport) => void;
@@ -246,7 +248,10 @@ function follow(
   fold: StreamFold,
   sinks: FollowerSinks | null,
 ): StreamFollower {
-  const { connection, js, jsm, database, tables, policy, clock, logger, ensureStreams, onBatch } = options;
+  const { connection, js, jsm, database, tables, policy, clock, logger, checkStreams, onBatch } = options;
+  const onMissing = async () => {
+    await (options.ensureStreams ?? checkStreams)();
+  };
   const source = createMessageSource({
     connection,
     js,
@@ -254,7 +259,7 @@ function follow(
     stream,
     clock,
     logger,
-    ...(ensureStreams && { onMissing: ensureStreams }),
+    onMissing,
     ...(stream === 'MINER_COUNTER' && {
       readStored: createStoredReadings({ ...options, tables: options.storedTables }),
     }),
@@ -273,7 +278,8 @@ function follow(
     onSaved,
     // A replay is one of readings.
     ...(stream === 'MINER_COUNTER' && { useGeneration: options.useGeneration }),
-    ...(ensureStreams && { onMissing: ensureStreams }),
+    checkStreams,
+    onMissing,
     ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
     policy,
     clock,

@@ -18,7 +18,13 @@ import {
   readDatabaseIdentity,
   readNewestEpoch,
 } from '../storage/ingestEpochs.ts';
-import { DatabaseTooNew, migrate, requireMigrated } from '../storage/migrations.ts';
+import {
+  canReadStored,
+  DatabaseTooNew,
+  migrate,
+  requireKnownMigration,
+  requireMigrated,
+} from '../storage/migrations.ts';
 import { applyRowsTtl } from '../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { resolveTables } from '../storage/tables.ts';
@@ -27,7 +33,13 @@ import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestL
 import type { JetStream } from './jetstream/natsLink.ts';
 import { acquireLock, LockHeldError } from './jetstream/processLock.ts';
 import { replaySubject } from './jetstream/replaySubject.ts';
-import { chooseGeneration, RebuildIncomplete } from './rebuildGeneration.ts';
+import type { StreamGuard } from './lostStreams.ts';
+import {
+  chooseGeneration,
+  type GenerationChoiceOptions,
+  RebuildIncomplete,
+  requireRebuildable,
+} from './rebuildGeneration.ts';
 
 type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
@@ -44,6 +56,7 @@ export interface IngestOptions {
   /** Days that rows stay in ClickHouse; 0 keeps all. */
   readonly rowsTtlDays: number;
   readonly acceptsLoss: boolean;
+  readonly streamGuard: StreamGuard;
   /** The actor that runs this, while one does. */
   readonly actor: () => IngestActor | undefined;
 }
@@ -62,7 +75,11 @@ export interface Ingest {
   rebuildsFrom(): number | null;
   /** The counter stream's state is saved and caught up, so tables that are being rebuilt can be activated. */
   noteRebuilt(): void;
-  /** Creates the streams, or updates their settings. */
+  /**
+   * Creates the streams, or updates their settings.
+   *
+   * @throws StreamsLost
+   */
   ensureStreams(): Promise<void>;
 }
 
@@ -73,16 +90,30 @@ const faults = {
 
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, identity, settlementIdentity, clock, logger, retention } = options;
-  const { rowsTtlDays, acceptsLoss, actor } = options;
-  const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
+  const { rowsTtlDays, acceptsLoss, streamGuard, actor } = options;
+  const ensure = async (names: readonly StreamName[]) => {
+    await streamGuard.check();
+    await ensureStreams(jetStream().jsm, names, retention, logger);
+  };
   const ensureLease = () => ensure(['MINER_LEASE']);
   const ensureAll = () => ensure(streamNames);
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
-  const isHeld = () => isLeaseHeld(lease(), clock.monotonicMs());
+  const isHeld = () => isLeaseHeld(lease(), clock);
   const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
   /** Releases the lock on filling tables, while this process has it. */
   let releaseTables: () => void = () => undefined;
   const fence = (epoch: number) => fenceDatabase({ database, lease: { isHeld }, epoch, onSuperseded });
+  const generationOptions = (ofEpoch: Database): GenerationChoiceOptions => ({
+    database: ofEpoch,
+    jsm: jetStream().jsm,
+    identity,
+    settlementIdentity,
+    streamGuard,
+    claim: () => acquireLock(jetStream().connection, replaySubject, 'a replay'),
+    nowMs: clock.nowMs,
+    acceptsLoss,
+    logger,
+  });
 
   const logic = ingestMachine.provide({
     actors: {
@@ -90,6 +121,7 @@ export function createIngest(options: IngestOptions): Ingest {
       readActive: fromPromise(async () => {
         await requireSupportedServer(database);
         await requireMigrated(database);
+        await streamGuard.check();
         return (await findActiveTables(database)).generation;
       }),
       identify: fromPromise(async () => {
@@ -99,7 +131,10 @@ export function createIngest(options: IngestOptions): Ingest {
         return { name, isUnused: (await readNewestEpoch(database)) === 0 };
       }),
       ensureStreams: fromPromise(async () => {
+        await requireKnownMigration(database);
         await ensureAll();
+        // Before the database is migrated, so that the version that wrote it can still be run.
+        if (await canReadStored(database)) await requireRebuildable(generationOptions(database));
         await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
       }),
       migrate: fromPromise(async () => {
@@ -108,18 +143,8 @@ export function createIngest(options: IngestOptions): Ingest {
       }),
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
       chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
-        const { connection, jsm } = jetStream();
         const fenced = fence(epoch);
-        const { tables, rebuild } = await chooseGeneration({
-          database: fenced,
-          jsm,
-          identity,
-          settlementIdentity,
-          claim: () => acquireLock(connection, replaySubject, 'a replay'),
-          nowMs: clock.nowMs,
-          acceptsLoss,
-          logger,
-        });
+        const { tables, rebuild } = await chooseGeneration(generationOptions(fenced));
         // Only now: before, the tables say whether rows may have left them already.
         const active = rebuild === null ? tables : resolveTables(rebuild.from);
         for (const one of new Set([active, tables]))

@@ -2,6 +2,7 @@ import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
 import type { LeaseHolder } from '../machines/leaseSetup.ts';
 import type { Followers } from './followers.ts';
+import type { LostStream } from './lostStreams.ts';
 import type { StreamFollower } from './streamFollower.ts';
 
 const noFollowers: Followers['followers'] = new Map();
@@ -16,6 +17,8 @@ export interface ReadinessOptions {
   readonly isDatabaseReachable: () => boolean;
   /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
+  /** Streams that what is stored was made from, and that the last look did not find. */
+  readonly lostStreams: () => readonly LostStream[];
   /** The process is about to end. */
   readonly isLeaving: () => boolean;
   /**
@@ -34,14 +37,22 @@ export interface ReadinessOptions {
 export function createReadiness(options: ReadinessOptions): () => Readiness {
   const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor, isLeaving } = options;
 
-  function streamDetail(follower: StreamFollower) {
+  /** Without streams that were found again since. */
+  function findLost(followers: Followers['followers']): readonly LostStream[] {
+    return options.lostStreams().filter(({ stream }) => {
+      const follower = followers.get(stream);
+      return !follower?.isRestored || ['missing', 'diverged'].includes(follower.status().state);
+    });
+  }
+
+  function streamDetail(follower: StreamFollower, isLost: boolean) {
     const { isCurrent, state, position, lastSequence, freshAsOfMs } = follower.status();
     const ageMs = freshAsOfMs === null ? null : clock.monotonicMs() - freshAsOfMs;
     const isFresh = ageMs !== null && ageMs <= graceMs;
     const lag = lastSequence === null ? null : Math.max(0, lastSequence - position);
     const staleSeconds = ageMs === null ? null : Math.round(ageMs / 1_000);
     return {
-      isReady: isCurrent && isFresh,
+      isReady: isCurrent && isFresh && !isLost,
       state,
       isCaughtUp: isCurrent,
       position,
@@ -74,8 +85,10 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
 
   return () => {
     const followers = options.followers()?.followers ?? noFollowers;
+    const lostStreams = findLost(followers);
+    const isLost = (name: string) => lostStreams.some(({ stream }) => stream === name);
     const streams = Object.fromEntries(
-      [...followers].map(([stream, follower]) => [stream, streamDetail(follower)]),
+      [...followers].map(([stream, follower]) => [stream, streamDetail(follower, isLost(stream))]),
     );
     const waitingStreams = Object.entries(streams).flatMap(([stream, { isReady }]) =>
       isReady ? [] : [stream],
@@ -101,6 +114,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
         clickhouse,
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,
+        lostStreams,
         chain: options.chain(),
       },
     };

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../actors/foldIdentity.ts';
 import { hasReadings } from '../storage/countStored.ts';
 import type { Database } from '../storage/database.ts';
+import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import type { StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import {
   findGenerations,
@@ -19,11 +20,14 @@ import {
 } from '../storage/generations.ts';
 import { createReplayLog } from '../storage/replayLog.ts';
 import { createSnapshotStore } from '../storage/snapshots.ts';
+import { agedRows } from '../storage/tables/agedRows.ts';
 import type { GenerationIdentity } from '../storage/tables/generations.ts';
+import { createTable } from '../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../storage/tables.ts';
 import { verifySource } from './jetstream/sourceVerification.ts';
 import { startOfStream } from './jetstream/streamPosition.ts';
 import { describeLost, findLost } from './lostMessages.ts';
+import type { StreamGuard } from './lostStreams.ts';
 
 const stream = 'MINER_COUNTER';
 
@@ -34,6 +38,7 @@ export interface GenerationChoiceOptions {
   readonly identity: FoldIdentity;
   /** Of the fold of `MINER_PIPELINE`, whose state is in snapshots alone. */
   readonly settlementIdentity: FoldIdentity;
+  readonly streamGuard: StreamGuard;
   /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
   readonly claim: () => Promise<() => void>;
   readonly nowMs: () => number;
@@ -60,28 +65,34 @@ export interface GenerationChoice {
 }
 
 /**
- * Finds the generation to write to. If the state that belongs to the active rows is lost, or is of another version of the fold or of
+ * What {@link chooseGeneration} would refuse, before the database is migrated.
+ *
+ * @throws RebuildIncomplete
+ */
+export async function requireRebuildable(options: GenerationChoiceOptions): Promise<void> {
+  if (options.acceptsLoss || (await options.streamGuard.check()).length > 0) return;
+  // It is read here; the version before does not mind a table that it does not know.
+  await createTable(options.database, agedRows);
+  const active = await findActiveTables(options.database);
+  if ((await judgeRows(options, active, await describeWanted(options))) === 'others')
+    await reportLost(options, active);
+}
+
+/**
+ * Finds the generation to write to, without what was made from streams whose loss is accepted. If the state that belongs to the active rows is lost, or is of another version of the fold or of
  * another deployment, everything is folded again into the next generation, so that readers of the active one see it complete until
  * then. It may be killed at any point, and is run again at the next start.
  *
  * @throws RebuildIncomplete when messages are in neither the stream nor the rows, and that is not accepted.
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
-  const { database, jsm, identity, nowMs, logger } = options;
+  const { database, identity, nowMs, logger } = options;
   const active = await findActiveTables(database);
-  const { created } = await verifySource(jsm, stream, startOfStream);
-  const wanted = { ...identity, streamCreated: created };
-  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
-  await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
-  const headers = await snapshots.list(stream);
-  if (headers.some((header) => isOfFold(header, identity))) return { tables: active, rebuild: null };
-  const noted = await readGenerationIdentity(database, active);
-  // Folding again produces exactly the existing rows.
-  if (noted !== null && isSameIdentity(noted, wanted)) return { tables: active, rebuild: null };
-  if (!(await hasReadings(database, active))) {
-    await noteGeneration(database, active, wanted, nowMs());
-    return { tables: active, rebuild: null };
-  }
+  const wanted = await describeWanted(options);
+  await removeLost(options, active);
+  const rows = await judgeRows(options, active, wanted);
+  if (rows === 'none') await noteGeneration(database, active, wanted, nowMs());
+  if (rows !== 'others') return { tables: active, rebuild: null };
   await reportLost(options, active);
   const release = await options.claim();
   const prepared = await prepare(options, active, wanted).catch((error: unknown) => {
@@ -100,6 +111,43 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
     tables: prepared,
     rebuild: { from: active.generation, release },
   };
+}
+
+async function describeWanted({ jsm, identity }: GenerationChoiceOptions): Promise<GenerationIdentity> {
+  const { created } = await verifySource(jsm, stream, startOfStream);
+  return { ...identity, streamCreated: created };
+}
+
+/** Removes everything that was made from streams whose loss is accepted. A kill in between leaves snapshots, so it is done again. */
+async function removeLost(
+  { database, streamGuard, logger }: GenerationChoiceOptions,
+  active: Tables,
+): Promise<void> {
+  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
+  for (const lost of await streamGuard.check()) {
+    const { stream: name } = lost;
+    if (name === 'MINER_COUNTER') await deleteRowsAbove(database, active, 0);
+    if (name === 'MINER_CHAIN') await deleteChainRowsAbove(database, active, 0);
+    await snapshots.deleteAbove(name, 0);
+    logger.warn(lost, 'what was made from a lost stream is removed, as MINER_LOST_STREAMS says');
+  }
+}
+
+/** Whether the active rows were made by this fold, or by others. */
+async function judgeRows(
+  options: GenerationChoiceOptions,
+  active: Tables,
+  wanted: GenerationIdentity,
+): Promise<'ours' | 'none' | 'others'> {
+  const { database, identity, logger } = options;
+  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
+  await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
+  const headers = await snapshots.list(stream);
+  if (headers.some((header) => isOfFold(header, identity))) return 'ours';
+  const noted = await readGenerationIdentity(database, active);
+  // Folding again produces exactly the existing rows.
+  if (noted !== null && isSameIdentity(noted, wanted)) return 'ours';
+  return (await hasReadings(database, active)) ? 'others' : 'none';
 }
 
 async function reportLost(options: GenerationChoiceOptions, active: Tables): Promise<void> {

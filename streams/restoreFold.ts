@@ -18,6 +18,8 @@ export interface StoredOutput {
 export interface RestorationOptions extends SnapshotChoiceOptions {
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
+  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
+  readonly checkStreams: () => Promise<unknown>;
   /** Called when the stream does not exist; left out where streams are not created. */
   readonly onMissing?: () => Promise<void>;
 }
@@ -28,7 +30,7 @@ export interface RestoredSnapshot extends RestoredState {
 }
 
 /**
- * Restores the newest snapshot that agrees with the stream, or the empty state where there is none. What is stored is corrected before the
+ * Restores the newest snapshot that agrees with the stream, or the empty state where there is none. Where a stream is gone, nothing is restored or removed. What is stored is corrected before the
  * state is replaced, so an attempt that fails leaves the fold as it was.
  *
  * @param fault why the pipeline before ended, where what it stored is not corrected yet.
@@ -43,7 +45,8 @@ export async function restoreFold(
   const { found } = choice;
   const place = found === null ? startOfStream : toStreamPosition(found.header);
   const { lastSequence } = verified;
-  if (stored !== null) await correctStored(stored, place.position, choice, fault, options);
+  if (stored === null) await options.checkStreams();
+  else await correctStored(stored, place.position, choice, fault, options);
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
   replaceState(place.position);
   logger.info(
@@ -54,7 +57,13 @@ export async function restoreFold(
 }
 
 /** A stream may vanish while nothing consumes it; the next attempt finds it again. */
-async function verifyOrCreate({ jsm, stream, onMissing }: RestorationOptions): Promise<VerifiedStream> {
+async function verifyOrCreate({
+  jsm,
+  stream,
+  checkStreams,
+  onMissing,
+}: RestorationOptions): Promise<VerifiedStream> {
+  await checkStreams();
   try {
     return await verifySource(jsm, stream, startOfStream);
   } catch (error) {
@@ -73,7 +82,7 @@ async function correctStored(
   position: number,
   { disagrees, isReconfigured }: SnapshotChoice,
   fault: PipelineFault | null,
-  { stream, snapshots, logger }: RestorationOptions,
+  { stream, snapshots, checkStreams, logger }: RestorationOptions,
 ): Promise<void> {
   if (isReconfigured)
     logger.warn(
@@ -83,6 +92,8 @@ async function correctStored(
   await resumeAfter(position);
   const hasDiverged = fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
   const isRewinding = fault === 'olderSnapshotNeeded';
+  // Had the stream been replaced since it was verified, all of this would be about another one.
+  await checkStreams();
   if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);
   if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
 }

@@ -50,6 +50,8 @@ export interface StreamFollowerOptions {
   readonly onSaved?: (isCurrent: boolean) => void;
   /** Uses the tables of a generation that a replay has activated; left out where no replay can. */
   readonly useGeneration?: (generation: number) => void;
+  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
+  readonly checkStreams: () => Promise<unknown>;
   /** Called when the stream does not exist; left out where streams are not created. */
   readonly onMissing?: () => Promise<void>;
   /** Called with what each batch took; omitted where nobody asks. */
@@ -129,7 +131,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       noteFault: (_, { error }) => {
         if (error instanceof StreamDiverged) {
           const { reason } = error;
-          logger.error({ stream, reason, err: error }, 'stream diverged: an older snapshot is restored');
+          logger.error({ stream, reason, err: error }, 'stream diverged: its state is restored again');
         } else logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
       },
       noteCaughtUp: (_, { position }) => noteCaughtUp(position),

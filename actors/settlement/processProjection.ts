@@ -127,6 +127,9 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
   if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
   const { snapshot } = sources.settlement;
   const { lastRun, settlementEnabled, reporterEnvironmentEnabled } = snapshot.context;
+  // Not known is not switched off.
+  if (settlementEnabled === null || reporterEnvironmentEnabled === null)
+    return { status: 'unavailable', reason: 'oracle_head_unavailable' };
   const { rounds } = buffer;
   const queue = {
     snapshot,

@@ -37,8 +37,8 @@ export const contextSchema = z.strictObject({
   closure: z.strictObject({ firstRound: amount, lastRound: amount, acceptedAtMs: milliseconds }).nullable(),
   blockedReason: z.string().nullable(),
   approvedEpochs: z.array(z.string()),
-  settlementEnabled: z.boolean(),
-  reporterEnvironmentEnabled: z.boolean(),
+  settlementEnabled: z.boolean().nullable(),
+  reporterEnvironmentEnabled: z.boolean().nullable(),
   lastRun: z
     .strictObject({ startedAtMs: milliseconds, finishedAtMs: milliseconds, result: z.string() })
     .nullable(),

@@ -4,4 +4,6 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds that only go forward, from an arbitrary origin. */
   monotonicMs(): number;
+  /** Milliseconds since the machine was started, with the time that it was suspended, in steps of 10. */
+  bootMs(): number;
 }

@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { ConfigurationError } from '../configuration.ts';
@@ -94,17 +94,19 @@ interface SimulationOptions {
 }
 
 /** The wheel first, then the economy, whose reporter settles the wheel's readings. */
-async function startSimulation(
-  { configuration, logger, onStop }: CommandContext,
-  options: SimulationOptions,
-) {
+async function startSimulation({ logger, onStop }: CommandContext, options: SimulationOptions) {
   const { simulation, nats } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
   const connection = await connectNats({ ...nats, name: 'simulation', logger, signal });
   const jsm = await jetstreamManager(connection);
   const js = jetstream(connection);
-  await ensureStreams(jsm, streamNames, { retentionDays: configuration.MINER_RETENTION_DAYS }, logger);
+  await retryUntilAvailable(() => requireStreams(jsm, logger), {
+    signal,
+    onFailure: (error, failures) => {
+      if (failures === 1) logger.debug({ err: error }, 'the simulation waits for the streams');
+    },
+  });
   const gateway: SimulatedGatewayOptions = { js, logger, signal };
   const last = await findLastReading(jsm, simulation.installationId);
   const resumed = last === null ? null : resumeWheel(last, simulation.seed);
@@ -121,6 +123,12 @@ async function startSimulation(
     await within(stopGraceMs, running);
     await within(stopGraceMs, closeNats(connection));
   });
+}
+
+/** The service creates them, unless what it has stored was made from others. */
+async function requireStreams(jsm: JetStreamManager, logger: Logger): Promise<void> {
+  const missing = await verifyStreams(jsm, streamNames, logger);
+  if (missing.length > 0) throw new Error(`there is no ${missing.join(', ')}`);
 }
 
 /** The wheel at the end of its past, which is published now, completed after a kill, or complete already. */

@@ -38,6 +38,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'RebuildIncomplete',
   'ReplayRefused',
   'ServerTooOld',
+  'StreamsLost',
 ]);
 /** Those that the configuration has to be changed for, by their exit status. */
 const configurationErrors: ReadonlySet<string> = new Set([
@@ -227,6 +228,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
       replicas: configuration.MINER_STREAM_REPLICAS,
       rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
       acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
+      acceptedLosses: configuration.MINER_LOST_STREAMS,
       chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
       chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
       readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,

@@ -11,6 +11,7 @@ import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots
 import type { Tables } from '../../storage/tables.ts';
 import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
+import { describeLostStreams, findLostStreams } from '../../streams/lostStreams.ts';
 import type { Deployment } from '../deploymentFile.ts';
 import { createDomainActors, listFolds } from '../serviceViews.ts';
 import { systemClock } from '../systemClock.ts';
@@ -81,6 +82,11 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     if (jetStream === null || isUnusable) return { findings, stored: null };
     const tables = await findActiveTables(database);
     const { jsm } = jetStream;
+    const lostStreams = await findLostStreams({ database, jsm });
+    if (lostStreams.length > 0) {
+      const { detail, remedy } = describeLostStreams(lostStreams);
+      return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
+    }
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
     const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
     findings.push(...(await checkSnapshots({ jsm, snapshots, folds, nowMs: systemClock.nowMs })));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { requireValue } from '../../machines/requireValue.ts';
@@ -50,7 +50,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   const stateArguments: string[] = [];
   if (dir !== null) {
     createPrivateDirectory(dir);
-    const stateFile = join(dir, 'anvil-state.json');
+    const stateFile = resolve(dir, 'anvil-state.json');
     await stopOrphan({ pidFile: join(dir, 'anvil.pid'), mark: stateFile, stopMs, logger });
     stateArguments.push('--state', stateFile, '--state-interval', String(stateIntervalSeconds));
   }

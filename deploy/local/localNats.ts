@@ -2,12 +2,26 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { filter, firstValueFrom, fromEvent, interval, map, merge, race, takeUntil, timer } from 'rxjs';
+import {
+  exhaustMap,
+  filter,
+  firstValueFrom,
+  fromEvent,
+  interval,
+  map,
+  merge,
+  race,
+  scan,
+  takeUntil,
+  timer,
+} from 'rxjs';
 import { z } from 'zod';
 import { lockDirectory } from '../../storage/directoryLock.ts';
 import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
-import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { bindToParent } from './bindToParent.ts';
@@ -20,6 +34,15 @@ const pollMs = 50;
 const restartAfterMs = 250;
 /** JetStream takes a moment to close its files; those not closed by then are recovered at the next start. */
 const stopMs = 1_000;
+
+/**
+ * A server whose disk was full answers nothing about JetStream until it is restarted, also when there is space again. An answer is waited for this
+ * long, and asked for again after each interval.
+ */
+const jetStreamAnswerMs = 4_000;
+const jetStreamCheckMs = 5_000;
+/** So many answers in a row are missing before it is restarted: one that is merely slow is left alone. */
+const missingAnswersMax = 3;
 
 /** The local nats-server could not be started. */
 export class LocalNatsError extends Error {
@@ -52,7 +75,9 @@ export interface LocalNatsSettings {
  * @throws LocalNatsError
  * @throws DirectoryInUse when another process has its server there.
  */
-export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promise<LocalNats> {
+export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings): Promise<LocalNats> {
+  // As the server is told it, so that the server of another folder is never taken for this one's.
+  const dir = resolve(folder);
   createPrivateDirectory(dir);
   const program = findNatsServer();
   const syncSetting = chooseSyncSetting(program);
@@ -102,6 +127,16 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
     logger.info({ url: address, pid: started.pid }, 'nats-server restarted');
   };
   watch(child);
+  const silence = interval(jetStreamCheckMs)
+    .pipe(
+      exhaustMap(() => answersJetStream(url)),
+      scan((missing, answers) => (answers || missing === missingAnswersMax ? 0 : missing + 1), 0),
+      filter((missing) => missing === missingAnswersMax),
+    )
+    .subscribe(() => {
+      logger.error({ dir }, 'JetStream does not answer, as after a full disk: nats-server is ended');
+      void endProcess(child, stopMs);
+    });
 
   return {
     url,
@@ -110,12 +145,31 @@ export async function startLocalNats({ dir, logger }: LocalNatsSettings): Promis
     pid: () => child.pid ?? null,
     stop: async () => {
       stopping.abort();
+      silence.unsubscribe();
       await restarting;
       await endProcess(child, stopMs);
       for (const file of [join(dir, 'nats.pid'), urlFile]) rmSync(file, { force: true });
       unlock();
     },
   };
+}
+
+async function answersJetStream(url: string): Promise<boolean> {
+  try {
+    const connection = await connect({
+      ...readNatsAccess({ url }),
+      timeout: jetStreamAnswerMs,
+      reconnect: false,
+    });
+    try {
+      await jetstreamManager(connection, { timeout: jetStreamAnswerMs });
+    } finally {
+      await connection.close();
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Where nats-server is installed: on PATH, or where system packages put servers. */

@@ -25,7 +25,7 @@ export interface ConsumptionWatchOptions {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;

@@ -49,7 +49,7 @@ export interface LeaseOptions {
 
 /**
  * The lease is the newest message of one subject: its holder replaces it every second, naming the message that it replaces, so two can never
- * both succeed. Each process determines expiry from its own observations and its own monotonic clock; clocks need not agree. A holder that has
+ * both succeed. Each process determines expiry from its own observations and its own clock, which goes on while the machine is suspended; clocks need not agree. A holder that has
  * ended on the same machine is replaced at once.
  */
 export function createLease({ jetStream, clock, logger, onMissing }: LeaseOptions): typeof leaseMachine {
@@ -69,13 +69,13 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
   return leaseMachine.provide({
     actors: {
       observe: fromPromise(async ({ input: { name } }) => {
-        const askedAtMs = clock.monotonicMs();
+        const askedAtMs = clock.bootMs();
         const { sequence, holder } = await readNewest(name);
         const hasHolderEnded = holder !== null && hasEnded(holder);
-        return { sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: clock.monotonicMs() };
+        return { sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: clock.bootMs() };
       }),
       replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
-        const sinceMs = clock.monotonicMs();
+        const sinceMs = clock.bootMs();
         const message = JSON.stringify(holds ? self : { id, holder: null });
         const { seq } = await jetStream().js.publish(leaseSubject(name), message, {
           expect: { lastSubjectSequence: sequence },
@@ -116,10 +116,10 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
 
 type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
 
-/** Whether this process holds the lease at this moment (monotonic), as far as its own clock shows. */
-export function isLeaseHeld(lease: LeaseSnapshot | undefined, nowMs: number): boolean {
+/** Whether this process holds the lease at this moment, as far as its own clock shows. */
+export function isLeaseHeld(lease: LeaseSnapshot | undefined, { bootMs }: Pick<Clock, 'bootMs'>): boolean {
   if (lease === undefined || !lease.hasTag('held')) return false;
-  return nowMs - lease.context.stored.sinceMs < heldMs;
+  return bootMs() - lease.context.stored.sinceMs < heldMs;
 }
 
 /** The process that ingests while this one waits as a standby; null otherwise. */

@@ -4,6 +4,7 @@ import type { StoredReading } from '../../actors/wheel/counterReading.ts';
 import {
   type MessageSourceState,
   messageSourceMachine,
+  missingTimesMax,
   type SourceFault,
 } from '../../machines/messageSourceMachine.ts';
 import { type ActorOwner, noOwner } from '../actorOwner.ts';
@@ -30,7 +31,7 @@ export interface SourceStatus extends SourceCounts {
 }
 
 export interface MessageSourceOptions extends StreamReaderOptions {
-  /** Called while the stream does not exist; omitted by processes that only wait for it. */
+  /** Called while the stream does not exist, to create it or to find out why it is gone; omitted where nothing is done about it. */
   readonly onMissing?: () => Promise<void>;
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
@@ -155,7 +156,8 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
     async function recreate() {
       await options.onMissing?.().catch((error: unknown) => {
-        logger.warn({ stream, err: error }, 'the missing stream cannot be created; retrying');
+        if (source.getSnapshot().context.missingTimes === missingTimesMax)
+          logger.warn({ stream, err: error }, 'the missing stream cannot be created; retrying');
       });
     }
 

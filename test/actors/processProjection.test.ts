@@ -52,7 +52,8 @@ function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainSta
   return { ...chain, core: { ...chain.core, ...settleBatch(chain.core, batch, configuration) } };
 }
 
-function startViews() {
+/** @param hasSettings whether the reporter has said that settlement is off. */
+function startViews({ hasSettings = true } = {}) {
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
   const settlements = createSettlementActors();
@@ -91,6 +92,8 @@ function startViews() {
   };
   const oracle = (body: object) => send(oracleSubject(id), body);
   const reporter = (body: object) => send(reporterSubject(id), body);
+  if (hasSettings)
+    reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: false });
   /** Closes rounds with 420 units each, unless others are given. */
   const close = (count: number, workUnits = '420') => {
     const first = world.closed + 1;
@@ -248,6 +251,17 @@ describe('the settlement queue', () => {
     world.reporter({ type: 'run_finished', runId: 'a', result: 'ok' });
     for (const [name, bring] of conditions) if (name === state || name === other) bring(world);
     expect(world.snapshot().settlementQueue).toMatchObject({ status: 'available', state });
+  });
+
+  it('is unavailable until the reporter has said whether settlement is on', () => {
+    const { world, run, close, reporter, snapshot } = startViews({ hasSettings: false });
+    world.chain = chainAtStart();
+    run(15);
+    close(1);
+    reporter({ type: 'run_started', runId: 'a' });
+    expect(snapshot().settlementQueue).toEqual({ status: 'unavailable', reason: 'oracle_head_unavailable' });
+    reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true });
+    expect(snapshot().settlementQueue).toMatchObject({ state: 'disabled', settlementEnabled: false });
   });
 
   it('is stale without any run, through 600 seconds fresh, and empty when everything is settled', () => {

@@ -197,14 +197,17 @@ describe('nats-server', () => {
     await expectLikeUndisturbed(miner, dataDir, nats, 4_500);
   });
 
-  it('with a stream deleted and created again, is folded from its new beginning', async () => {
-    const { nats, connection, jsm, dataDir, miner } = await startReady();
+  it('with a stream deleted and created again, is folded from its new beginning once that is accepted', async () => {
+    const { nats, connection, jsm, dataDir, miner: first } = await startReady();
     await publishAll(connection, mixedPublications(900));
-    await waitUntilStored(miner, 900);
-    const { config } = await jsm.streams.info('MINER_COUNTER');
+    await waitUntilStored(first, 900);
+    const { config, created } = await jsm.streams.info('MINER_COUNTER');
+    await first.end('SIGTERM');
     await jsm.streams.delete('MINER_COUNTER');
     await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
     await publishAll(connection, mixedPublications(1_200, 6_000));
+    const environment = { MINER_LOST_STREAMS: `MINER_COUNTER@${created}` };
+    const miner = await startMiner({ natsUrl: nats.url, dataDir, environment });
     await waitUntilStored(miner, 1_200);
     await expectLikeUndisturbed(miner, dataDir, nats, 1_200);
   });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -166,7 +166,7 @@ describe('npm start', () => {
     expect(await second.end('SIGINT'), second.output()).toBe(0);
   });
 
-  it('says who has the data when it is started twice on it', async () => {
+  it('says who has the data when it is started twice on it, and what is lost when the streams alone are removed', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     await first.online();
@@ -177,5 +177,18 @@ describe('npm start', () => {
     expect(second.output()).toContain(`in use by process ${first.pid}`);
     await first.online();
     expect(await first.end('SIGINT'), first.output()).toBe(0);
+
+    rmSync(join(dataDir, 'nats/store'), { recursive: true });
+    const bereft = await startLocal(dataDir);
+    await eventually(
+      () => bereft.output().includes('ClickHouse holds what was made from MINER_COUNTER'),
+      'the reason',
+    );
+    expect(bereft.output()).toMatch(
+      /set MINER_LOST_STREAMS=MINER_CHAIN@\S+,MINER_COUNTER@\S+,MINER_PIPELINE@\S+, /,
+    );
+    expect(await bereft.end('SIGINT'), bereft.output()).toBe(0);
+    const left = readdirSync(join(dataDir, 'nats/store'), { recursive: true, encoding: 'utf8' });
+    expect(left.filter((name) => name.includes('MINER'))).toEqual([]);
   });
 });

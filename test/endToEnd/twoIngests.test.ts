@@ -106,7 +106,7 @@ describe('several processes on one ClickHouse server', () => {
 
   it('show no page with a gap while the state is lost and everything is folded again', async () => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
-    const { connection } = await connectTo(nats);
+    const { connection, jsm } = await connectTo(nats);
     const start = startWith(nats.url, clickhouse);
     const count = 20_000;
     const first = await start('ingest');
@@ -124,7 +124,8 @@ describe('several processes on one ClickHouse server', () => {
     const snapshots = await database.select(`SELECT DISTINCT snapshot FROM ${before.foldSnapshots}`);
     for (const [name] of snapshots)
       await database.command(`ALTER TABLE ${before.foldSnapshots} DROP PARTITION '${name}'`);
-    const unknown = { foldVersion: 0, configuration: '', streamCreated: '' };
+    const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
+    const unknown = { foldVersion: 0, configuration: '', streamCreated };
     await noteGeneration(database, before, unknown, Date.now());
 
     const second = await start('ingest');

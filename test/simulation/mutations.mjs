@@ -282,7 +282,7 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/readiness.ts',
-        from: 'isReady: isCurrent && isFresh,',
+        from: 'isReady: isCurrent && isFresh && !isLost,',
         to: 'isReady: isCurrent,',
       },
     ],

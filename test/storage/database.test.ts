@@ -1,7 +1,9 @@
+import { cpSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { DirectoryInUse } from '../../storage/directoryLock.ts';
+import { DirectoryInUse, lockDirectory } from '../../storage/directoryLock.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { isSupportedVersion, requireSupportedServer } from '../../storage/serverVersion.ts';
 import { integer, string } from '../../storage/tables/column.ts';
@@ -159,10 +161,22 @@ describe('database', () => {
 
   it('refuses a directory that another living process holds', async () => {
     const path = temporaryDirectory();
-    const { writeFileSync } = await import('node:fs');
     writeFileSync(`${path}/process.lock`, `${process.ppid} \n`);
     expect(() => openDatabase({ path })).toThrow(DirectoryInUse);
     expect(() => openDatabase({ path })).toThrow(`in use by process ${process.ppid}`);
+  });
+
+  it('of a copied directory is not held by the process of the original, which may be moved', () => {
+    const folder = temporaryDirectory();
+    const [original, copy, moved] = [join(folder, 'original'), join(folder, 'copy'), join(folder, 'moved')];
+    mkdirSync(original);
+    const { ino } = statSync(original);
+    writeFileSync(join(original, 'process.lock'), `${process.ppid}  ${ino} ${original}\n`);
+    cpSync(original, copy, { recursive: true });
+    expect(() => lockDirectory(original)).toThrow(DirectoryInUse);
+    lockDirectory(copy)();
+    renameSync(original, moved);
+    expect(() => lockDirectory(moved)).toThrow(DirectoryInUse);
   });
 
   it('of a server that is too old is refused by the versions of both', async ({ skip }) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
+import { systemClock } from '../../deploy/systemClock.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { LeaseLost } from '../../streams/jetstream/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -63,6 +64,17 @@ describe('the ingest lease', () => {
     cut.jsm.streams.getMessage = getMessage;
     expect(await lost).toBeInstanceOf(LeaseLost);
     expect(first.isHeld()).toBe(false);
+  });
+
+  it('is not held any more after a suspend that outlasted it, though the monotonic clock stood still', async () => {
+    const { nats } = await startServer();
+    let suspendedMs = 0;
+    const clock = { ...systemClock, bootMs: () => systemClock.bootMs() + suspendedMs };
+    const lease = await startContender(nats, 'one', clock).acquired;
+    expect(lease.isHeld()).toBe(true);
+    suspendedMs = 134_000;
+    expect(lease.isHeld()).toBe(false);
+    await eventually(() => lease.isHeld(), 'a renewal');
   });
 
   it('stays with its holder while the server is unavailable and returns, and while the stream is created again', async () => {

@@ -25,6 +25,7 @@ it('a process that only reads waits until the tables that memory evicts to are t
     retention: { retentionDays: 0 },
     rowsTtlDays: 0,
     acceptsLoss: false,
+    streamGuard: { check: async () => [], lost: [] },
     actor: () => undefined,
   });
   const reader = createActor(logic, { input: { writes: false } }).start();

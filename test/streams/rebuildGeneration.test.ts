@@ -1,15 +1,19 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createActor, waitFor } from 'xstate';
 import { noRows } from '../../actors/storedRows.ts';
+import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
-import { migrate } from '../../storage/migrations.ts';
+import { migrate, migrationState } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
+import { createIngest } from '../../streams/ingest.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
+import { createStreamGuard } from '../../streams/lostStreams.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/rebuildGeneration.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -20,7 +24,8 @@ const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
 
 async function openTables() {
-  const { jsm, js } = await connectTo(await startNats());
+  const nats = await connectTo(await startNats());
+  const { jsm, js } = nats;
   await ensureStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE'], { retentionDays: 0 }, silentLogger);
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
@@ -43,6 +48,7 @@ async function openTables() {
       jsm,
       identity: ours,
       settlementIdentity: ours,
+      streamGuard: createStreamGuard({ database, jsm: () => jsm, acceptedLosses: [], logger: silentLogger }),
       claim: async () => {
         await meanwhile();
         locks++;
@@ -61,7 +67,7 @@ async function openTables() {
     await fill(rebuilt, identity);
     await activate(database, rebuilt);
   };
-  return { database, jsm, js, tables, choose, replay, locks: () => locks };
+  return { nats, database, jsm, js, tables, choose, replay, locks: () => locks };
 }
 
 describe('the generation that is written to', () => {
@@ -126,7 +132,7 @@ describe('the generation that is written to', () => {
   });
 
   it('is not chosen without the state of MINER_PIPELINE, where its messages are gone, unless that is accepted', async () => {
-    const { database, jsm, js, tables, choose } = await openTables();
+    const { nats, database, jsm, js, tables, choose } = await openTables();
     const none = async () => undefined;
     for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
     const { created: streamCreated } = await jsm.streams.info('MINER_PIPELINE');
@@ -154,6 +160,27 @@ describe('the generation that is written to', () => {
     await expect(choose(none)).rejects.toThrow(RebuildIncomplete);
     await expect(choose(none)).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
     expect((await choose(none, { acceptsLoss: true })).tables).toEqual(tables);
+    // It is found out before the database is migrated, so that the version before can still be run.
+    await database.command('ALTER TABLE migrations DELETE WHERE number > 6 SETTINGS mutations_sync = 2');
+    await database.command('DROP TABLE aged_rows SYNC');
+    const { logic } = createIngest({
+      jetStream: () => nats,
+      database,
+      identity: ours,
+      settlementIdentity: ours,
+      clock: systemClock,
+      logger: silentLogger,
+      retention: { retentionDays: 0 },
+      rowsTtlDays: 0,
+      acceptsLoss: false,
+      streamGuard: createStreamGuard({ database, jsm: () => jsm, acceptedLosses: [], logger: silentLogger }),
+      actor: () => ingest,
+    });
+    const ingest = createActor(logic, { input: { writes: true } }).start();
+    const { context } = await waitFor(ingest, ({ status }) => status === 'done');
+    expect(context.fault).toBeInstanceOf(RebuildIncomplete);
+    expect((await migrationState(database)).applied).toBe(6);
+    await migrate(database, silentLogger);
     await save(ours);
     expect((await choose(none)).tables).toEqual(tables);
   });

@@ -10,6 +10,7 @@ export function manualClock(startMs = Date.UTC(2026, 0, 31, 12)): ManualClock {
   return {
     nowMs: () => startMs + elapsedMs,
     monotonicMs: () => 1_000 + elapsedMs,
+    bootMs: () => 5_000 + elapsedMs,
     advance: (ms) => {
       elapsedMs += ms;
     },

@@ -37,7 +37,7 @@ async function checkStream(options: CheckStreamsOptions, stream: StreamName): Pr
     const message = readErrorMessage(error);
     const remedy =
       message === 'stream not found'
-        ? 'start the service once: it creates the stream'
+        ? 'start the service: it creates the stream, unless what is stored was made from an earlier one'
         : 'the servers that have it are away: bring them back; with one replica only that one has it';
     return [failed(name, message, remedy)];
   }

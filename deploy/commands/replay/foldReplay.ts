@@ -60,6 +60,8 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
       resumeAfter: (position) => removeRowsAbove(Math.max(position, fromSequence - 1)),
       removeAbove: async () => undefined,
     },
+    // A stream that is created again meanwhile ends the replay.
+    checkStreams: async () => undefined,
     policy: snapshotPolicy,
     clock: systemClock,
     logger,

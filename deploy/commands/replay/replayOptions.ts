@@ -7,6 +7,7 @@ import { findActiveTables } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
+import { findLostStreams, StreamsLost } from '../../../streams/lostStreams.ts';
 import type { Deployment } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
 
@@ -28,14 +29,21 @@ export interface ReplayOptions extends ReplayParts {
   readonly log: ReplayLog;
 }
 
-/** Brings the database to this version, and finds what a replay begins with. */
+/**
+ * Brings the database to this version, and finds what a replay begins with.
+ *
+ * @throws StreamsLost
+ */
 export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
   const { connection, database, logger } = parts;
+  const jsm = await jetstreamManager(connection);
+  const lost = await findLostStreams({ database, jsm });
+  if (lost.length > 0) throw new StreamsLost(lost);
   await migrate(database, logger);
   return {
     ...parts,
     js: jetstream(connection),
-    jsm: await jetstreamManager(connection),
+    jsm,
     active: await findActiveTables(database),
     log: createReplayLog(database, systemClock.nowMs),
   };

@@ -1,6 +1,11 @@
 import { matchesSubject, readHeaders } from './clientCommands.ts';
 import { type ConsumerConfiguration, createPullConsumer, type PullConsumer } from './pullConsumers.ts';
-import { createStoredStream, type StoredStream, type StreamConfiguration } from './storedStream.ts';
+import {
+  createStoredStream,
+  formatNanos,
+  type StoredStream,
+  type StreamConfiguration,
+} from './storedStream.ts';
 
 export interface ApiError {
   readonly code: number;
@@ -25,6 +30,8 @@ export interface JetStreamStore {
   removeConsumer(key: string, isAnnounced: boolean): boolean;
   /** What has no space, and stores nothing: the disk with all streams, or streams by their names. */
   full: 'disk' | ReadonlySet<string>;
+  /** Streams that were deleted, by name and creation time: an operator who knows that accepts their loss. */
+  readonly deleted: string[];
   nowNanos(): bigint;
 }
 
@@ -63,6 +70,7 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
     streams,
     consumers,
     full: new Set(),
+    deleted: [],
     nowNanos,
     findBySubject: (subject) => {
       for (const stream of streams.values())
@@ -76,6 +84,8 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
     },
     deleteStream: (name) => {
       for (const [key, consumer] of consumers) if (consumer.streamName === name) removeConsumer(key, true);
+      const createdNanos = streams.get(name)?.createdNanos;
+      if (createdNanos !== undefined) store.deleted.push(`${name}@${formatNanos(createdNanos)}`);
       return streams.delete(name);
     },
     publish: (stream, subject, headerBytes, data) => {

@@ -53,6 +53,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const own = isolation === undefined ? null : world.isolate(domain, isolation === 'streams');
   // Requests to one address are batched by the client, whichever process makes them: each has an address of its own.
   const rpcUrl = isIndexing ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
+  const acceptedLosses = world.nats.store.deleted;
   const registry = new Registry();
   const logger = pino(
     {
@@ -64,7 +65,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   );
   const service = await world.run(domain, () =>
     startService({
-      settings: { ...defaultSettings(deployment), roles, rpcUrl, ...settings },
+      settings: { ...defaultSettings(deployment), acceptedLosses, roles, rpcUrl, ...settings },
       clock: systemClock,
       logger,
       registry,
@@ -110,7 +111,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   };
 }
 
-function defaultSettings(deployment: Deployment): ServiceSettings {
+function defaultSettings(deployment: Deployment): Omit<ServiceSettings, 'acceptedLosses'> {
   return {
     roles: { ingest: true, serve: true },
     nats: { url: 'nats://127.0.0.1:4222' },

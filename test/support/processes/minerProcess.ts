@@ -101,6 +101,11 @@ export interface ReadyBody {
   readonly waitingFor: readonly string[];
   readonly clickhouse: string;
   readonly standbyFor?: { readonly pid: number };
+  readonly lostStreams?: readonly {
+    readonly stream: string;
+    readonly folded: string;
+    readonly found: string | null;
+  }[];
   readonly streams: Readonly<Record<string, { readonly lag: number | null; readonly isCaughtUp: boolean }>>;
 }
 

@@ -89,8 +89,8 @@ export interface ReferenceSettlement {
   readonly closedRounds: List<ClosedRound>;
   readonly blockedReason: string | null;
   readonly approvedEpochs: readonly string[];
-  readonly settlementEnabled: boolean;
-  readonly reporterEnvironmentEnabled: boolean;
+  readonly settlementEnabled: boolean | null;
+  readonly reporterEnvironmentEnabled: boolean | null;
   readonly lastRun: {
     readonly startedAtMs: number;
     readonly finishedAtMs: number;
@@ -119,8 +119,8 @@ export const emptyReference: ReferenceSettlement = {
   closedRounds: List(),
   blockedReason: null,
   approvedEpochs: [],
-  settlementEnabled: false,
-  reporterEnvironmentEnabled: false,
+  settlementEnabled: null,
+  reporterEnvironmentEnabled: null,
   lastRun: null,
   unfinishedRun: null,
   openIncidents: [],

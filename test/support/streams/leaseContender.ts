@@ -1,5 +1,6 @@
 import { createActor, waitFor } from 'xstate';
 import { streamNames } from '../../../actors/messages/subjects.ts';
+import type { Clock } from '../../../actors/views/clock.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import type { LeaseHolder } from '../../../machines/leaseSetup.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
@@ -18,11 +19,11 @@ export interface HeldLease {
 }
 
 /** What a process does that wants to ingest. */
-export function startContender({ js, jsm }: TestConnection, name = 'one') {
+export function startContender({ js, jsm }: TestConnection, name = 'one', clock: Clock = systemClock) {
   const lease = createActor(
     createLease({
       jetStream: () => ({ js, jsm }),
-      clock: systemClock,
+      clock,
       logger: silentLogger,
       onMissing: () => ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger),
     }),
@@ -46,7 +47,7 @@ export function startContender({ js, jsm }: TestConnection, name = 'one') {
   whenFinished(release);
   const acquired = waitFor(lease, (snapshot) => snapshot.hasTag('held')).then(
     (): HeldLease => ({
-      isHeld: () => isLeaseHeld(lease.getSnapshot(), systemClock.monotonicMs()),
+      isHeld: () => isLeaseHeld(lease.getSnapshot(), clock),
       lost,
       release,
     }),

@@ -53,6 +53,7 @@ export function createTestFollower(
   const follower = createStreamFollower({
     ...common,
     source: createMessageSource(common),
+    checkStreams: async () => undefined,
     policy: { intervalMs: 600_000, messages: 1_000_000 },
     ...options,
   });

@@ -1,0 +1,30 @@
+import type { InputStreamName } from '../actors/messages/subjects.ts';
+import { hasReadings } from './countStored.ts';
+import type { Database } from './database.ts';
+import { readGenerationIdentity } from './generationIdentity.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
+import type { Tables } from './tables.ts';
+
+const origins = foldSnapshots.select('stream', 'streamCreated');
+
+/**
+ * Creation times of the streams that rows and snapshots were made from, by stream. Readings that no snapshot covers yet are of the
+ * stream that their generation was begun with; a stream without rows or snapshots is left out.
+ */
+export async function readStreamsOfRows(
+  database: Database,
+  tables: Tables,
+): Promise<Map<InputStreamName, readonly [string, ...string[]]>> {
+  const rows = await database.select(
+    `SELECT DISTINCT ${origins.list} FROM ${tables.foldSnapshots} ORDER BY stream`,
+  );
+  const created = new Map<InputStreamName, readonly [string, ...string[]]>();
+  for (const { stream, streamCreated } of rows.map(origins.read))
+    if (stream !== 'MINER_COUNTER beside')
+      created.set(stream, [streamCreated, ...(created.get(stream) ?? [])]);
+  if (!created.has('MINER_COUNTER') && (await hasReadings(database, tables))) {
+    const begun = await readGenerationIdentity(database, tables);
+    if (begun !== null) created.set('MINER_COUNTER', [begun.streamCreated]);
+  }
+  return created;
+}

@@ -1,0 +1,180 @@
+import { cpSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { oracleSubject } from '../../actors/messages/subjects.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
+import {
+  ask,
+  fetchReadiness,
+  type MinerProcess,
+  type MinerSettings,
+  startMiner,
+  waitUntilFolded,
+  waitUntilReady,
+  waitUntilStored,
+} from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
+import { storedState } from '../support/storage/storedState.ts';
+
+const count = 900;
+const unknownReason = 'oracle_head_unavailable';
+
+/** A service that has stored readings and the state of a second stream. */
+async function startFilled(settings: Partial<MinerSettings> = {}) {
+  const nats = await startNats();
+  const connected = await connectTo(nats);
+  const dataDir = temporaryDirectory();
+  const options = { natsUrl: nats.url, dataDir, ...settings };
+  const miner = await startMiner(options);
+  await waitUntilReady(miner);
+  await publishAll(connected.connection, mixedPublications(count));
+  const approval = {
+    type: 'epoch_approved',
+    at: '2026-01-01T00:00:00.000Z',
+    counterEpoch: crypto.randomUUID(),
+  };
+  await connected.js.publish(oracleSubject('wheel.one'), JSON.stringify(approval));
+  await waitUntilStored(miner, count);
+  await waitUntilFolded(miner, 1, 'MINER_PIPELINE');
+  const readCreated = async (stream: string) => (await connected.jsm.streams.info(stream)).created;
+  return { nats, ...connected, dataDir, options, miner, readCreated };
+}
+
+const countReadings = async (dataDir: string) =>
+  (await storedState({ path: join(dataDir, 'clickhouse') })).readings.length;
+
+/** What `/readyz` names as lost, once it does. */
+function untilLost(miner: MinerProcess, stream = 'MINER_COUNTER') {
+  return eventually(async () => {
+    const { lostStreams = [] } = await fetchReadiness(miner);
+    return lostStreams.find((one) => one.stream === stream);
+  }, `${stream} to be lost`);
+}
+
+async function restart(miner: MinerProcess, options: MinerSettings) {
+  await miner.end('SIGTERM');
+  return startMiner(options);
+}
+
+describe('a stream that the stored rows were made from, and that is gone', () => {
+  it('is not replaced in an empty NATS, where nothing is created and nothing is removed; the right one serves again', async () => {
+    const { dataDir, options, miner, readCreated } = await startFilled();
+    const created = await readCreated('MINER_COUNTER');
+    await miner.end('SIGTERM');
+    const before = await countReadings(dataDir);
+    const wrong = await startNats();
+    const astray = await startMiner({ ...options, natsUrl: wrong.url });
+    expect(await untilLost(astray)).toEqual({ stream: 'MINER_COUNTER', folded: created, found: null });
+    const { status, waitingFor } = await fetchReadiness(astray);
+    expect([status, waitingFor]).toEqual(['waiting', ['the streams']]);
+    expect((await ask(`${astray.publicUrl}/v1/status`)).status).toBe(503);
+    const line = astray.log().filter(({ lost }) => lost !== undefined);
+    expect(line).toHaveLength(1);
+    expect(line[0]?.msg).toContain(`MINER_COUNTER@${created}`);
+    await astray.end('SIGTERM');
+    const { jsm } = await connectTo(wrong);
+    expect(await jsm.streams.names().next()).toEqual([]);
+    expect(await countReadings(dataDir)).toBe(before);
+    const back = await startMiner(options);
+    await waitUntilStored(back, count);
+  });
+
+  it('keeps its rows where nats-server restarts on an empty folder, and is followed again once it is back', async () => {
+    const { nats, jsm, miner, dataDir } = await startFilled();
+    await nats.kill();
+    renameSync(join(nats.dir, 'store'), join(nats.dir, 'aside'));
+    await nats.start();
+    expect(await untilLost(miner)).toMatchObject({ found: null });
+    expect((await fetchReadiness(miner)).status).toBe('waiting');
+    // The lease has lapsed, and the stream was looked for again and again.
+    await eventually(
+      async () => (await miner.metric('miner_stream_state{stream="MINER_PIPELINE",state="missing"}')) === 1,
+      'both streams to be missed',
+    );
+    expect(await jsm.streams.names().next()).toEqual([]);
+    await nats.kill();
+    rmSync(join(nats.dir, 'store'), { recursive: true });
+    renameSync(join(nats.dir, 'aside'), join(nats.dir, 'store'));
+    await nats.start();
+    await waitUntilReady(miner);
+    expect((await fetchReadiness(miner)).lostStreams).toEqual([]);
+    await miner.end('SIGTERM');
+    expect(await countReadings(dataDir)).toBeGreaterThan(0);
+  });
+
+  it('and was created again keeps its rows, running and at a start, until its loss is accepted by name', async () => {
+    const { jsm, connection, dataDir, options, miner, readCreated } = await startFilled();
+    const folded = await readCreated('MINER_COUNTER');
+    const { config } = await jsm.streams.info('MINER_COUNTER');
+    await jsm.streams.delete('MINER_COUNTER');
+    await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
+    const found = await readCreated('MINER_COUNTER');
+    await publishAll(connection, mixedPublications(1_200, 6_000));
+    expect(await untilLost(miner)).toEqual({ stream: 'MINER_COUNTER', folded, found });
+    const refused = await restart(miner, options);
+    expect(await untilLost(refused)).toEqual({ stream: 'MINER_COUNTER', folded, found });
+    const { output } = await minerCommand(['doctor', '--quick'], {
+      MINER_NATS_URL: options.natsUrl,
+      MINER_DATA_DIR: dataDir,
+      MINER_OPS_PORT: new URL(refused.operatorUrl).port,
+    });
+    expect(output).toContain(`created ${found}`);
+    expect(output).toContain(`MINER_LOST_STREAMS=MINER_COUNTER@${folded}`);
+    // Another stream's loss is not this one's.
+    const other = { MINER_LOST_STREAMS: `MINER_COUNTER@${found},MINER_PIPELINE@${folded}` };
+    const refusedAgain = await restart(refused, { ...options, environment: other });
+    await untilLost(refusedAgain);
+    await refusedAgain.end('SIGTERM');
+    expect(await countReadings(dataDir)).toBeGreaterThan(0);
+    const environment = { MINER_LOST_STREAMS: `MINER_COUNTER@${folded}` };
+    const accepting = await startMiner({ ...options, environment });
+    await waitUntilStored(accepting, 1_200);
+    // It may be left out at once, and left set.
+    await waitUntilStored(await restart(accepting, options), 1_200);
+  });
+
+  it('with all others is created again once their loss is accepted, and what they said is unknown then', async () => {
+    const { nats, dataDir, options, miner, readCreated } = await startFilled();
+    const lost = await Promise.all(
+      ['MINER_COUNTER', 'MINER_PIPELINE'].map(async (stream) => `${stream}@${await readCreated(stream)}`),
+    );
+    await miner.end('SIGTERM');
+    await nats.kill();
+    rmSync(join(nats.dir, 'store'), { recursive: true });
+    await nats.start();
+    const environment = { MINER_LOST_STREAMS: lost.join(',') };
+    const accepting = await startMiner({ ...options, environment });
+    await waitUntilReady(accepting);
+    const { settlementQueue } = await accepting.json<{ settlementQueue: object }>('/v4/public/process');
+    expect(settlementQueue).toEqual({ status: 'unavailable', reason: unknownReason });
+    await accepting.end('SIGTERM');
+    expect(await countReadings(dataDir)).toBe(0);
+  });
+});
+
+describe('a replica', () => {
+  const engine = useClickHouseEngine();
+
+  it('does not show an emptied world as ready', async () => {
+    const clickhouseUrl = await engine.createDatabase();
+    const { nats, options, readCreated } = await startFilled({ clickhouseUrl });
+    const folded = await readCreated('MINER_COUNTER');
+    const asReplica = { ...options, role: 'serve', dataDir: temporaryDirectory() } as const;
+    const running = await startMiner(asReplica);
+    await waitUntilReady(running);
+    await nats.kill();
+    cpSync(join(nats.dir, 'store'), join(nats.dir, 'aside'), { recursive: true });
+    rmSync(join(nats.dir, 'store'), { recursive: true });
+    await nats.start();
+    expect(await untilLost(running)).toEqual({ stream: 'MINER_COUNTER', folded, found: null });
+    expect((await fetchReadiness(running)).status).toBe('waiting');
+    // What it has folded it still shows.
+    expect((await ask(`${running.publicUrl}/v1/status`)).status).toBe(200);
+    const started = await startMiner({ ...asReplica, dataDir: temporaryDirectory() });
+    expect(await untilLost(started)).toEqual({ stream: 'MINER_COUNTER', folded, found: null });
+  });
+});
