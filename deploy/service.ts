@@ -79,7 +79,9 @@ export async function startService({
   const child = () => root.getSnapshot().children;
   const work = () => root.getSnapshot().context.work;
   const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
-  const isDatabaseReachable = () => child().databaseWatch?.getSnapshot().hasTag('reachable') ?? false;
+  const isDatabaseTagged = (tag: 'reachable' | 'withinGrace') =>
+    child().databaseWatch?.getSnapshot().hasTag(tag) ?? false;
+  const isDatabaseReachable = () => isDatabaseTagged('reachable');
   const isLeaving = () => {
     const snapshot = root.getSnapshot();
     return snapshot.hasTag('leaving') || snapshot.status !== 'active';
@@ -105,6 +107,7 @@ export async function startService({
     graceMs: settings.readyGraceMs,
     isNatsConnected,
     isDatabaseReachable,
+    isDatabaseWithinGrace: () => isDatabaseTagged('withinGrace'),
     standbyFor: ingest.standbyFor,
     isLeaving,
     chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
@@ -148,7 +151,7 @@ export async function startService({
           publicServer: createServerActor(publicServer, host, settings.httpPort),
         }),
         nats: nats.logic,
-        databaseWatch: createDatabaseWatch(database),
+        databaseWatch: createDatabaseWatch(database, settings.readyGraceMs),
         generationWatch: createGenerationWatch({
           database,
           identity: counters.identity,

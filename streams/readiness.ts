@@ -8,12 +8,17 @@ const noFollowers: Followers['followers'] = new Map();
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** A process is not ready if an input lags, ClickHouse takes no rows, or a rejection cannot be published, for longer than this. */
+  /**
+   * A process is not ready if an input lags, ClickHouse does not answer or takes no rows, or a rejection cannot be published, for longer than
+   * this. Only old pages need ClickHouse: an outage that is shorter does not take a process out of service.
+   */
   readonly graceMs: number;
   /** Null until their tables are known. */
   readonly followers: () => Pick<Followers, 'followers' | 'writers' | 'rejections'> | null;
   readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
+  /** Whether ClickHouse answers, or has answered within the grace. */
+  readonly isDatabaseWithinGrace: () => boolean;
   /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
   /** The process is about to end. */
@@ -30,7 +35,8 @@ export interface ReadinessOptions {
  * rejections that they wait for. It names what the process is waiting for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
-  const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor, isLeaving } = options;
+  const { clock, graceMs, isNatsConnected, isDatabaseReachable, isDatabaseWithinGrace } = options;
+  const { standbyFor, isLeaving } = options;
 
   function streamDetail(follower: StreamFollower) {
     const { isCurrent, state, position, lastSequence, freshAsOfMs } = follower.status();
@@ -49,13 +55,15 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     };
   }
 
+  function areRowsTaken(): boolean {
+    const writers = [...(options.followers()?.writers.values() ?? [])];
+    // An insert that is not answered is not refused yet, and stores nothing either.
+    return writers.every((writer) => (writer.status().storingForMs ?? 0) <= graceMs);
+  }
+
   function databaseState(): 'reachable' | 'unavailable' | 'refusing rows' {
     if (!isDatabaseReachable()) return 'unavailable';
-    const isRefusing = [...(options.followers()?.writers.values() ?? [])].some(
-      // An insert that is not answered is not refused yet, and stores nothing either.
-      (writer) => (writer.status().storingForMs ?? 0) > graceMs,
-    );
-    return isRefusing ? 'refusing rows' : 'reachable';
+    return areRowsTaken() ? 'reachable' : 'refusing rows';
   }
 
   /** Rows and snapshots wait behind a rejection that cannot be published. */
@@ -73,13 +81,12 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       isReady ? [] : [stream],
     );
     const hasStreams = followers.size > 0 && waitingStreams.length === 0;
-    const clickhouse = databaseState();
     const standby = standbyFor();
     const waitingFor = [
       ...(isLeaving() ? ['the end of this process'] : []),
       // A brief loss of the connection does not matter until the streams fall behind.
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
-      ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),
+      ...(isDatabaseWithinGrace() && areRowsTaken() ? [] : ['ClickHouse']),
       ...(areRejectionsPublished() ? [] : ['MINER_REJECTED']),
       ...(standby === null ? [] : ['the ingest lease']),
       ...(followers.size === 0 ? ['the streams'] : waitingStreams),
@@ -89,7 +96,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       detail: {
         waitingFor,
         nats: isNatsConnected() ? 'connected' : 'waiting',
-        clickhouse,
+        clickhouse: databaseState(),
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,
         chain: options.chain(),
