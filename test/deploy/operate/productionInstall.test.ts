@@ -77,7 +77,13 @@ describe('a production install', () => {
     const unwanted =
       /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|benchmarks|\/bench|foundation-sdk|(?:darwin|win32).*\.node$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual([]);
-    expect(files.filter((file) => file.endsWith('.node') && !file.includes(process.platform))).toEqual([]);
+    // One native engine, and one build of Swagger UI.
+    expect(files.filter((file) => file.endsWith('.node'))).toEqual([
+      expect.stringMatching(new RegExp(`binaries/uws_${process.platform}_\\w+\\.node$`)),
+    ]);
+    expect(files.filter((file) => /swagger-ui[^/]*\.js$/.test(file))).toEqual([
+      'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
+    ]);
     const again = spawnSync(process.execPath, [join(sources, 'deploy/productionInstall.mjs'), folder]);
     expect(again.stderr.toString()).toContain('name an empty folder');
   });
@@ -105,7 +111,12 @@ describe('a production install', () => {
     const service = await start('run', connections);
     const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
     await eventually(async () => (await readiness(service.operatorUrl)) === 200, 'readiness');
-    for (const path of ['/v1/status', '/v4/public/process', '/openapi.json', '/docs', '/healthz'])
+    const reference = await (await fetch(`${service.publicUrl}/docs/reference`)).text();
+    const files = [...reference.matchAll(/(?:href|src)="(\/docs\/[^"]+\.\w+)"/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(files).toContain('/docs/swagger-ui-bundle.js');
+    for (const path of ['/v1/status', '/v4/public/process', '/openapi.json', '/docs', '/healthz', ...files])
       expect([path, (await fetch(`${service.publicUrl}${path}`)).status]).toEqual([path, 200]);
     expect(await service.probe()).toBe(0);
 
@@ -122,6 +133,27 @@ describe('a production install', () => {
     await eventually(async () => (await readiness(standby.operatorUrl)) === 200, 'takeover');
     expect(listFiles(folder)).toEqual(before);
   });
+
+  it.each(['run', 'ingest', 'local'])(
+    'says in one sentence that `%s` has neither servers nor a folder that it may write',
+    async (command) => {
+      const deployment = writeDeployment(temporaryDirectory());
+      const environment = {
+        PATH: process.env.PATH,
+        MINER_HTTP_PORT: '0',
+        MINER_OPS_PORT: '0',
+        // Below a file no folder can be, for root either.
+        MINER_DATA_DIR: join(deployment, 'data'),
+        MINER_DEPLOYMENT: deployment,
+      };
+      const program = ['dist/deploy/miner.js', command];
+      const run = startProcess(process.execPath, program, { cwd: folder, env: environment });
+      expect([await run.exited, run.output()]).toEqual([
+        2,
+        expect.stringMatching(/^the folder \S+ cannot be created \(\w+\); set MINER_DATA_DIR .+\n$/),
+      ]);
+    },
+  );
 
   it('says what it needs when no ClickHouse server is configured', async () => {
     const dir = temporaryDirectory();
