@@ -287,7 +287,7 @@ describe('manifests of the service', () => {
       )
       .map((text) => text.split('"').at(-2));
     expect(secrets.length).toBe(5);
-    for (const secret of secrets) expect(page).toContain(`create secret generic ${secret} `);
+    for (const secret of secrets) expect(page).toContain(`\nsecret ${secret} --from-file=`);
   });
 });
 
