@@ -20,6 +20,7 @@ import { createIngest } from '../streams/ingest.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
 import { createReadiness } from '../streams/readiness.ts';
+import { registerStoreMetrics } from '../streams/storeMetrics.ts';
 import type { StreamWork } from '../streams/streamWork.ts';
 import type { Tracing } from './openTelemetry.ts';
 import { createServerActor } from './serverActor.ts';
@@ -116,6 +117,8 @@ export async function startService({
   registerFoldVersions(registry, listFolds(actors));
   registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
+  // A replica may not ask ClickHouse for its disks.
+  if (roles.ingest) registerStoreMetrics(registry, { database, jetStream: nats.jetStream });
   const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
   const operatorServer = createOperatorServer({
     registry,
