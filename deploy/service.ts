@@ -19,7 +19,7 @@ import { createGenerationWatch } from '../streams/generationWatch.ts';
 import { createIngest } from '../streams/ingest.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
-import { createReadiness } from '../streams/readiness.ts';
+import { createReadiness, registerReadinessMetric } from '../streams/readiness.ts';
 import { registerStoreMetrics } from '../streams/storeMetrics.ts';
 import type { StreamWork } from '../streams/streamWork.ts';
 import type { Tracing } from './openTelemetry.ts';
@@ -113,6 +113,7 @@ export async function startService({
     isLeaving,
     chain: () => ({ conditions: views.chain.conditions(), ...describeFault(chain) }),
   });
+  registerReadinessMetric(registry, readiness);
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
   registerFoldVersions(registry, listFolds(actors));
   registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });

@@ -1,3 +1,4 @@
+import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
 import type { LeaseHolder } from '../machines/leaseSetup.ts';
@@ -103,4 +104,18 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       },
     };
   };
+}
+
+/** Shows readiness for alerts. A standby is as ready as it can be, and has no value. */
+export function registerReadinessMetric(registry: Registry, readiness: () => Readiness): void {
+  new Gauge({
+    name: 'miner_ready',
+    help: '1 while `/readyz` says ready; absent for a standby.',
+    registers: [registry],
+    collect() {
+      const { isReady, detail } = readiness();
+      if ('standbyFor' in detail) this.remove();
+      else this.set(isReady ? 1 : 0);
+    },
+  });
 }

@@ -14,7 +14,7 @@ export function registerStoreMetrics(
   const registers = [registry];
   new Gauge({
     name: 'miner_nats_store_bytes',
-    help: 'Bytes that the streams of the account take of the store of NATS, and may take; the limit is absent where there is none.',
+    help: 'Bytes that the streams of the account take of the store of NATS, and may take; without a limit that is absent.',
     labelNames: ['kind'],
     registers,
     collect() {

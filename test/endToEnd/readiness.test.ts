@@ -138,7 +138,9 @@ describe('readiness', () => {
       return readiness.clickhouse === 'unavailable' && readiness;
     }, 'the outage is noticed');
     expect([noticed.status, noticed.waitingFor]).toEqual(['ready', []]);
+    expect(await miner.metric('miner_ready')).toBe(1);
     await waitUntilWaitingFor(miner, 'ClickHouse');
+    expect(await miner.metric('miner_ready')).toBe(0);
     await engine.start();
     await waitUntilReady(miner);
   });

@@ -104,6 +104,7 @@ const cases: Readonly<Record<string, Case>> = {
     firesAt: '57m',
     labels: miner,
   },
+  MinerNotReady: buildTurningCase('miner_ready', { instance }, 1, 0, 5),
   MinerStreamNotFollowed: {
     series: {
       [state('MINER_COUNTER', 'following')]: '1x5 0x60',
@@ -287,6 +288,7 @@ const healthy: Readonly<Record<string, string>> = {
   [`up${select(miner)}`]: '1x75',
   [`process_start_time_seconds${select(miner)}`]: '-100000x75',
   [`miner_build_info${select({ instance })}`]: '1x75',
+  [`miner_ready${select({ instance })}`]: '1x75',
   [`miner_memory_limit_bytes${select({ instance })}`]: '1e9x75',
   [`miner_nats_store_bytes${select({ instance, kind: 'used' })}`]: '10x75',
   [`miner_nats_store_bytes${select({ instance, kind: 'limit' })}`]: '100x75',
