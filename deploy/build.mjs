@@ -43,6 +43,9 @@ function programOptions(folder) {
     cwd: root,
     input: programs[folder],
     platform: 'node',
+    // The options of the compiler are not read: they are not in the folder that an image is built in.
+    tsconfig: false,
+    transform: { target: 'es2023' },
     external: [...loadedPackages, ...optionalPackages].map((name) => new RegExp(`^${name}(?:/|$)`)),
     logLevel: 'warn',
     plugins: folder === 'deploy' ? [guides()] : [],

@@ -254,7 +254,7 @@ export const variables = {
       .regex(/^[1-9]\d{0,5}$/)
       .transform(Number),
     '10',
-    'For so long an input may fall behind, or rows, a rejection or a span of the chain may not be taken, before `/readyz` says so',
+    'For so long an input may fall behind, ClickHouse may be away, or rows, a rejection or a span of the chain may not be taken, before `/readyz` says so',
     'a whole number of seconds, 1 or more',
   ),
   MINER_DRAIN_SECONDS: variable(

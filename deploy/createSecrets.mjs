@@ -1,11 +1,13 @@
-// Creates passwords, in the files that compose.yaml and the Kubernetes manifests read: `node deploy/createSecrets.mjs [FOLDER]`.
-// Existing files stay as they are, so it may be run again.
+// Creates passwords, in the files that compose.yaml and the Kubernetes manifests read: `node deploy/createSecrets.mjs [--rotate] [FOLDER]`.
+// Existing files stay as they are, so it may be run again. With `--rotate` every password is replaced by another one, in each file that has it;
+// everything else in the files stays.
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
-const folder = resolve(process.argv[2] ?? join(here, 'secrets'));
+const [named] = process.argv.slice(2).filter((argument) => argument !== '--rotate');
+const folder = resolve(named ?? join(here, 'secrets'));
 const natsUsers = [
   'ingest',
   'serve',
@@ -21,6 +23,10 @@ const natsUsers = [
 const databaseUsers = ['ingest', 'serve', 'operator'];
 
 const password = () => randomBytes(24).toString('base64url');
+if (process.argv.includes('--rotate')) {
+  rotate();
+  process.exit();
+}
 const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, password()]));
 const databasePasswords = Object.fromEntries(databaseUsers.map((user) => [user, password()]));
 
@@ -50,6 +56,48 @@ else for (const [name, content] of connections) writeFileSync(join(folder, name)
 const grafana = join(folder, 'grafana-password');
 if (!existsSync(grafana)) writeFileSync(grafana, password(), { mode: 0o644 });
 console.log(`createSecrets: ${folder}`);
+
+/** Replaces what stands for a password in any file of the folder: the password itself, or its hash in the users of ClickHouse. */
+function rotate() {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of ['nats-passwords.conf', 'clickhouse-passwords.yaml', 'operator.env', 'grafana-password'])
+    if (!files.includes(name))
+      fail(`${join(folder, name)} is not there; --rotate replaces the passwords of a complete folder`);
+  const texts = new Map(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+  const find = (name, pattern) => [...texts.get(name).matchAll(pattern)].map(([, old]) => old);
+  const hashes = find('clickhouse-passwords.yaml', /password_sha256_hex: (\w+)/g);
+  const ofDatabase = [...texts.keys()].flatMap((name) =>
+    find(name, /(?:MINER_CLICKHOUSE_URL=https?:\/\/[^:/]+:|CLICKHOUSE_PASSWORD=)([^@\s]+)/g),
+  );
+  for (const hash of hashes)
+    if (!ofDatabase.some((old) => sha256(old) === hash))
+      fail(
+        `${folder} has no file with the password of a user of clickhouse-passwords.yaml, whose hash is ${hash}`,
+      );
+  const replaced = new Map();
+  const others = [
+    ...find('nats-passwords.conf', /_PASSWORD: "([^"]+)"/g),
+    texts.get('grafana-password').trim(),
+  ];
+  for (const old of [...others, ...ofDatabase]) {
+    if (old.length < 12)
+      fail(
+        `a password in ${folder} is shorter than 12 characters, and could stand for something else; replace it by hand`,
+      );
+    const next = password();
+    replaced.set(old, next).set(sha256(old), sha256(next));
+  }
+  for (const [name, text] of texts) {
+    const changed = [...replaced].reduce((result, [old, next]) => result.replaceAll(old, next), text);
+    if (changed !== text) writeFileSync(join(folder, name), changed);
+  }
+  console.log(`createSecrets: ${folder} has other passwords now`);
+}
+
+function fail(message) {
+  console.error(`createSecrets: ${message}`);
+  process.exit(1);
+}
 
 function natsUrl(user) {
   return `MINER_NATS_URL=nats://${user}:${natsPasswords[user]}@nats:4222\n`;

@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import packageJson from '../package.json' with { type: 'json' };
 
@@ -20,5 +21,10 @@ export function createProcessRegistry(): Registry {
     labelNames: ['version', 'node'],
     registers: [registry],
   }).set({ version: packageJson.version, node: process.versions.node }, 1);
+  new Gauge({
+    name: 'miner_memory_limit_bytes',
+    help: 'Memory that this process may take: the limit of its container, or what the machine has.',
+    registers: [registry],
+  }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
   return registry;
 }

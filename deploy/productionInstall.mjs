@@ -9,10 +9,17 @@ const { platform, arch } = process;
 const { modules: abi } = process.versions;
 const mebibyte = 1024 * 1024;
 
-/** The embedded ClickHouse is 566 MB, and keeps its data in a folder of one process; anvil is the chain of the local stack. */
-const notInstalled = ['chdb', '@foundry-rs/anvil'];
-/** Types and source maps of packages; those of our own sources stay, since they name the lines of stack traces. */
-const neverRead = /\.(?:map|[cm]?ts|md|flow)$/;
+/**
+ * The embedded ClickHouse is 566 MB, and keeps its data in a folder of one process; anvil is the chain of the local stack; scarf only counts
+ * installations.
+ */
+const notInstalled = ['chdb', '@foundry-rs/anvil', '@scarf/scarf'];
+/**
+ * Types and source maps of packages; those of our own sources stay, since they name the lines of stack traces. Documentation and a second
+ * native engine of uWebSockets.js, which nothing loads. All builds of Swagger UI but the served one.
+ */
+const neverRead =
+  /\.(?:map|[cm]?ts|md|flow)$|uWebSockets\.js\/(?:docs$|dist\/.*\.node$)|swagger-ui-dist\/(?!package\.json|LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)/;
 
 const target = process.argv[2];
 if (target === undefined || (existsSync(target) && readdirSync(target).length > 0))
@@ -31,7 +38,8 @@ function packagesToInstall() {
   const wanted = loadedPackages.filter((name) => !notInstalled.includes(name));
   for (const name of wanted) {
     const { dependencies = {} } = packages[`node_modules/${name}`];
-    wanted.push(...Object.keys(dependencies).filter((dependency) => !wanted.includes(dependency)));
+    const isNew = (dependency) => !wanted.includes(dependency) && !notInstalled.includes(dependency);
+    wanted.push(...Object.keys(dependencies).filter(isNew));
   }
   return wanted;
 }

@@ -20,7 +20,8 @@ import { createIngest } from '../streams/ingest.ts';
 import { createNatsLink } from '../streams/jetstream/natsLink.ts';
 import { createStreamGuard } from '../streams/lostStreams.ts';
 import { createMessageCounts } from '../streams/messageCounts.ts';
-import { createReadiness } from '../streams/readiness.ts';
+import { createReadiness, registerReadinessMetric } from '../streams/readiness.ts';
+import { registerStoreMetrics } from '../streams/storeMetrics.ts';
 import type { StreamWork } from '../streams/streamWork.ts';
 import type { Tracing } from './openTelemetry.ts';
 import { createServerActor } from './serverActor.ts';
@@ -80,7 +81,9 @@ export async function startService({
   const child = () => root.getSnapshot().children;
   const work = () => root.getSnapshot().context.work;
   const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
-  const isDatabaseReachable = () => child().databaseWatch?.getSnapshot().hasTag('reachable') ?? false;
+  const isDatabaseTagged = (tag: 'reachable' | 'withinGrace') =>
+    child().databaseWatch?.getSnapshot().hasTag(tag) ?? false;
+  const isDatabaseReachable = () => isDatabaseTagged('reachable');
   const isLeaving = () => {
     const snapshot = root.getSnapshot();
     return snapshot.hasTag('leaving') || snapshot.status !== 'active';
@@ -121,6 +124,7 @@ export async function startService({
     graceMs: settings.readyGraceMs,
     isNatsConnected,
     isDatabaseReachable,
+    isDatabaseWithinGrace: () => isDatabaseTagged('withinGrace'),
     standbyFor: ingest.standbyFor,
     lostStreams: () => streamGuard.lost,
     isLeaving,
@@ -131,10 +135,13 @@ export async function startService({
     }),
     spansRefusedSinceMs: () => chain?.refusedSpan?.storedAtMs ?? null,
   });
+  registerReadinessMetric(registry, readiness);
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
   registerFoldVersions(registry, listFolds(actors));
   registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
+  // A replica may not ask ClickHouse for its disks.
+  if (roles.ingest) registerStoreMetrics(registry, { database, jetStream: nats.jetStream });
   const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
   const operatorServer = createOperatorServer({
     registry,
@@ -182,7 +189,7 @@ export async function startService({
           publicServer: createServerActor(publicServer, host, settings.httpPort),
         }),
         nats: nats.logic,
-        databaseWatch: createDatabaseWatch(database),
+        databaseWatch: createDatabaseWatch(database, settings.readyGraceMs),
         generationWatch: createGenerationWatch({
           database,
           identity: counters.identity,

@@ -6,13 +6,26 @@ const intervalMs = 2_000;
 /** A database that takes longer to answer is unavailable. */
 const answerMs = 1_500;
 
-/** Whether the database answers. What needs the database logs its own failures; this only reports the state. */
+const ask = 'ask';
+/** Asks again and again until it answers. */
+const retrying = {
+  asking: {
+    invoke: { src: ask, onDone: '#databaseWatch.reachable', onError: 'waiting' },
+    after: { answer: 'waiting' },
+  },
+  waiting: { after: { interval: 'asking' } },
+} as const;
+
+/**
+ * Whether the database answers, and whether it has not answered for longer than the delay `grace`. What needs the database logs its own
+ * failures; this only reports the state.
+ */
 export const databaseWatchMachine = setup({
-  types: { tags: {} as 'reachable' },
+  types: { tags: {} as 'reachable' | 'withinGrace' },
   actors: {
     ask: fromPromise<void>(notProvided),
   },
-  delays: { interval: intervalMs, answer: answerMs },
+  delays: { interval: intervalMs, answer: answerMs, grace: 0 },
 }).createMachine({
   id: 'databaseWatch',
   initial: 'unavailable',
@@ -20,23 +33,24 @@ export const databaseWatchMachine = setup({
     unavailable: {
       meta: { isRoutineInside: true },
       initial: 'asking',
-      states: {
-        asking: {
-          invoke: { src: 'ask', onDone: '#databaseWatch.reachable', onError: 'waiting' },
-          after: { answer: 'waiting' },
-        },
-        waiting: { after: { interval: 'asking' } },
-      },
+      states: retrying,
+    },
+    lost: {
+      meta: { isRoutineInside: true },
+      tags: 'withinGrace',
+      after: { grace: 'unavailable' },
+      initial: 'waiting',
+      states: retrying,
     },
     reachable: {
       meta: { isRoutineInside: true },
-      tags: 'reachable',
+      tags: ['reachable', 'withinGrace'],
       initial: 'waiting',
       states: {
         waiting: { after: { interval: 'asking' } },
         asking: {
-          invoke: { src: 'ask', onDone: 'waiting', onError: '#databaseWatch.unavailable.waiting' },
-          after: { answer: '#databaseWatch.unavailable.waiting' },
+          invoke: { src: ask, onDone: 'waiting', onError: '#databaseWatch.lost' },
+          after: { answer: '#databaseWatch.lost' },
         },
       },
     },

@@ -25,6 +25,8 @@ export interface RestoredState {
   };
   /** What the stream held then; once that is folded, the follower has caught up. */
   readonly lastSequence: number;
+  /** A newer snapshot, or what is stored, was found to be of another stream. */
+  readonly hasDiverged: boolean;
 }
 
 /** What a restoration has to correct. */
@@ -100,9 +102,11 @@ export const streamFollowerMachine = setup({
     /** Tells whoever provides the work which actor does it. */
     noteStarted: notProvided,
     noteReplaced: assign((_, { generation }: { generation: number }) => ({ generation })),
-    noteRestored: assign((_, { restored }: { restored: RestoredState }) => ({
+    noteRestored: assign(({ context }, { restored }: { restored: RestoredState }) => ({
       restored,
       failures: 0,
+      // What the pipeline before has met is counted already.
+      divergences: context.divergences + (restored.hasDiverged && context.uncorrected !== 'diverged' ? 1 : 0),
       uncorrected: null,
     })),
     noteRestoreFailure: (_, _params: { error: unknown }): void => notProvided(),

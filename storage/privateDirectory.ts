@@ -1,7 +1,28 @@
 import { chmodSync, mkdirSync } from 'node:fs';
+import { readErrorCode } from '../actors/readErrorCode.ts';
 
-/** Creates a folder of data that only this user may enter; an existing one of an earlier version becomes such a one. */
+/** A folder of data cannot be created here, such as in a container without a volume. */
+export class DirectoryNotCreated extends Error {
+  override readonly name = 'DirectoryNotCreated';
+
+  constructor(path: string, cause: unknown) {
+    super(
+      `the folder ${path} cannot be created (${readErrorCode(cause)}); set MINER_DATA_DIR to one that this user may write, or MINER_NATS_URL and MINER_CLICKHOUSE_URL to servers`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Creates a folder of data that only this user may enter; an existing one of an earlier version becomes such a one.
+ *
+ * @throws DirectoryNotCreated
+ */
 export function createPrivateDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  chmodSync(path, 0o700);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    chmodSync(path, 0o700);
+  } catch (error) {
+    throw new DirectoryNotCreated(path, error);
+  }
 }

@@ -3,9 +3,10 @@ import { fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import type { Database } from '../storage/database.ts';
 
-/** Checks whether ClickHouse answers, which `/readyz` requires (CONTRACT.md, Health). */
-export function createDatabaseWatch(database: Database): typeof databaseWatchMachine {
+/** Checks whether ClickHouse answers, and has not answered for longer than `graceMs`, which ends readiness (CONTRACT.md, Health). */
+export function createDatabaseWatch(database: Database, graceMs: number): typeof databaseWatchMachine {
   return databaseWatchMachine.provide({
+    delays: { grace: graceMs },
     actors: {
       ask: fromPromise(async ({ signal }) => {
         // A statement of the embedded engine cannot be cancelled, and closing the engine must be able to wait for its end.

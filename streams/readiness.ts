@@ -1,3 +1,4 @@
+import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
 import type { LeaseHolder } from '../machines/leaseSetup.ts';
@@ -9,12 +10,17 @@ const noFollowers: Followers['followers'] = new Map();
 
 export interface ReadinessOptions {
   readonly clock: Clock;
-  /** A process is not ready if an input lags, spans are refused, ClickHouse takes no rows, or a rejection cannot be published, for longer than this. */
+  /**
+   * A process is not ready if an input lags, spans are refused, ClickHouse does not answer or takes no rows, or a rejection cannot be published, for
+   * longer than this. Only old pages need ClickHouse: an outage that is shorter does not take a process out of service.
+   */
   readonly graceMs: number;
   /** Null until their tables are known. */
   readonly followers: () => Pick<Followers, 'followers' | 'writers' | 'rejections'> | null;
   readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
+  /** Whether ClickHouse answers, or has answered within the grace. */
+  readonly isDatabaseWithinGrace: () => boolean;
   /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
   /** Streams that what is stored was made from, and that the last look did not find. */
@@ -35,7 +41,8 @@ export interface ReadinessOptions {
  * rejections that they wait for. It names what the process is waiting for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
-  const { clock, graceMs, isNatsConnected, isDatabaseReachable, standbyFor, isLeaving } = options;
+  const { clock, graceMs, isNatsConnected, isDatabaseReachable, isDatabaseWithinGrace } = options;
+  const { standbyFor, isLeaving } = options;
 
   /** Without streams that were found again since. */
   function findLost(followers: Followers['followers']): readonly LostStream[] {
@@ -62,13 +69,15 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     };
   }
 
+  function areRowsTaken(): boolean {
+    const writers = [...(options.followers()?.writers.values() ?? [])];
+    // An insert that is not answered is not refused yet, and stores nothing either.
+    return writers.every((writer) => (writer.status().storingForMs ?? 0) <= graceMs);
+  }
+
   function databaseState(): 'reachable' | 'unavailable' | 'refusing rows' {
     if (!isDatabaseReachable()) return 'unavailable';
-    const isRefusing = [...(options.followers()?.writers.values() ?? [])].some(
-      // An insert that is not answered is not refused yet, and stores nothing either.
-      (writer) => (writer.status().storingForMs ?? 0) > graceMs,
-    );
-    return isRefusing ? 'refusing rows' : 'reachable';
+    return areRowsTaken() ? 'reachable' : 'refusing rows';
   }
 
   /** Rows and snapshots wait behind a rejection that cannot be published. */
@@ -94,13 +103,12 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       isReady ? [] : [stream],
     );
     const hasStreams = followers.size > 0 && waitingStreams.length === 0;
-    const clickhouse = databaseState();
     const standby = standbyFor();
     const waitingFor = [
       ...(isLeaving() ? ['the end of this process'] : []),
       // A brief loss of the connection does not matter until the streams fall behind.
       ...(isNatsConnected() || hasStreams ? [] : ['NATS']),
-      ...(clickhouse === 'reachable' ? [] : ['ClickHouse']),
+      ...(isDatabaseWithinGrace() && areRowsTaken() ? [] : ['ClickHouse']),
       ...(areRejectionsPublished() ? [] : ['MINER_REJECTED']),
       ...(areSpansFolded() ? [] : ['a span that can be folded']),
       ...(standby === null ? [] : ['the ingest lease']),
@@ -111,7 +119,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       detail: {
         waitingFor,
         nats: isNatsConnected() ? 'connected' : 'waiting',
-        clickhouse,
+        clickhouse: databaseState(),
         ...(standby === null ? {} : { standbyFor: standby }),
         streams,
         lostStreams,
@@ -119,4 +127,18 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
       },
     };
   };
+}
+
+/** Shows readiness for alerts. A standby is as ready as it can be, and has no value. */
+export function registerReadinessMetric(registry: Registry, readiness: () => Readiness): void {
+  new Gauge({
+    name: 'miner_ready',
+    help: '1 while `/readyz` says ready; absent for a standby.',
+    registers: [registry],
+    collect() {
+      const { isReady, detail } = readiness();
+      if ('standbyFor' in detail) this.remove();
+      else this.set(isReady ? 1 : 0);
+    },
+  });
 }

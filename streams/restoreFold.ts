@@ -46,14 +46,15 @@ export async function restoreFold(
   const place = found === null ? startOfStream : toStreamPosition(found.header);
   const { lastSequence } = verified;
   if (stored === null) await options.checkStreams();
-  else await correctStored(stored, place.position, choice, fault, options);
+  const hasDiverged =
+    stored === null ? choice.disagrees : await correctStored(stored, place.position, choice, fault, options);
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
   replaceState(place.position);
   logger.info(
     { stream, position: place.position, lastSequence },
     found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
   );
-  return { place, lastSequence, takenAtMs: found?.header.takenAtMs ?? null };
+  return { place, lastSequence, hasDiverged, takenAtMs: found?.header.takenAtMs ?? null };
 }
 
 /** A stream may vanish while nothing consumes it; the next attempt finds it again. */
@@ -76,6 +77,8 @@ async function verifyOrCreate({
  * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
  * rows of messages that the stream does not hold any more, those of another deployment, and those that a rewinding fold may not make again,
  * are removed.
+ *
+ * @returns whether the stream is not the one whose messages were stored.
  */
 async function correctStored(
   { resumeAfter, isStoredHistoryReplaced, removeAbove }: StoredOutput,
@@ -83,7 +86,7 @@ async function correctStored(
   { disagrees, isReconfigured }: SnapshotChoice,
   fault: PipelineFault | null,
   { stream, snapshots, checkStreams, logger }: RestorationOptions,
-): Promise<void> {
+): Promise<boolean> {
   if (isReconfigured)
     logger.warn(
       { stream },
@@ -96,6 +99,7 @@ async function correctStored(
   await checkStreams();
   if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);
   if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
+  return hasDiverged;
 }
 
 function toStreamPosition({ streamCreated, position, digest }: StoredSnapshotHeader): StreamPosition {

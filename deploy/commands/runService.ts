@@ -30,6 +30,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DeploymentFileError',
   'DirectoryInUse',
+  'DirectoryNotCreated',
   'EmbeddedEngineMissing',
   'LockHeldError',
   'LocalAnvilError',
@@ -43,6 +44,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
 /** Those that the configuration has to be changed for, by their exit status. */
 const configurationErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
+  'DirectoryNotCreated',
   'EmbeddedEngineMissing',
   'RebuildIncomplete',
   'ServerTooOld',

@@ -277,7 +277,7 @@ export function createServiceDashboard(): Dashboard {
     )
     .withPanel(
       chart('Event loop', 'How long it is blocked: 99 of 100 turns for less than this.', 's', [
-        'nodejs_eventloop_lag_p99_seconds{job=~".*miner.*"}',
+        'nodejs_eventloop_lag_p99_seconds{job=~"miner.*"}',
         '{{instance}}',
       ]),
     )
@@ -305,17 +305,27 @@ export function createServiceDashboard(): Dashboard {
     .withRow(new RowBuilder('What does it cost?'))
     .withPanel(
       chart('CPU', 'Cores, by process.', 'short', [
-        'rate(process_cpu_seconds_total{job=~".*miner.*"}[5m])',
+        'rate(process_cpu_seconds_total{job=~"miner.*"}[5m])',
         '{{instance}}',
       ]),
     )
     .withPanel(
       chart(
         'Memory',
-        'Resident, and of it the heap of JavaScript.',
+        'Resident, the heap of JavaScript in it, and what the process may take.',
         'bytes',
-        ['process_resident_memory_bytes{job=~".*miner.*"}', '{{instance}}'],
-        ['nodejs_heap_size_used_bytes{job=~".*miner.*"}', '{{instance}} heap'],
+        ['process_resident_memory_bytes{job=~"miner.*"}', '{{instance}}'],
+        ['nodejs_heap_size_used_bytes{job=~"miner.*"}', '{{instance}} heap'],
+        ['miner_memory_limit_bytes', '{{instance}} limit'],
+      ),
+    )
+    .withPanel(
+      chart(
+        'Store and disk',
+        'What the streams take of the store of NATS and may take, and what the disks of ClickHouse have free.',
+        'bytes',
+        ['max by (kind) (miner_nats_store_bytes)', 'NATS {{kind}}'],
+        ['max by (disk, kind) (miner_database_disk_bytes)', 'disk {{disk}} {{kind}}'],
       ),
     )
     .withPanel(

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
+import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
 import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
 import { deployContracts } from './deployContracts.ts';
 import { LocalAnvilError } from './localAnvil.ts';
@@ -25,7 +26,7 @@ export type Simulation = Readonly<z.infer<typeof simulationFile>>;
 
 /** The simulation of a data folder, or a new one whose past ends now. */
 export function loadSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  createPrivateDirectory(dataDir);
   const path = join(dataDir, 'simulation.json');
   if (existsSync(path)) return simulationFile.parse(JSON.parse(readFileSync(path, 'utf8')));
   const pastFromMs = nowMs - pastDays * dayMs;

@@ -78,7 +78,8 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
     registers,
     collect() {
       this.reset();
-      for (const [route, { failed }] of routes) if (failed > 0) this.inc({ route }, failed);
+      // Also those without: an alert sees a counter rise, not appear.
+      for (const [route, { failed }] of routes) this.inc({ route }, failed);
     },
   });
   new Counter({

@@ -5,8 +5,8 @@ import { promtool } from '../deploy/operate/promtool.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { startMiner } from '../support/processes/minerProcess.ts';
-import { startNats } from '../support/processes/natsServer.ts';
+import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const allMetrics = shareInFile(async () => {
@@ -35,6 +35,26 @@ it('metrics show every actor of a process, whatever it is a child of', async () 
   ].sort();
   await eventually(async () => (await actors()).length >= expected.length, 'all actors');
   expect(await actors()).toEqual(expected);
+});
+
+it('metrics show how full the store of NATS is, which refuses publishers once it is, and the disk of ClickHouse', async () => {
+  const settings =
+    'accounts { streams { jetstream { max_file: 8000000 }, users: [{ user: all, password: all }] } }\nno_auth_user: all\n';
+  const nats = await startNats(temporaryDirectory(), settings);
+  const { js } = await connectTo(nats);
+  const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory() });
+  await waitUntilReady(miner);
+  expect(await miner.metric('miner_nats_store_bytes{kind="limit"}')).toBe(8_000_000);
+  const total = (await miner.metric('miner_database_disk_bytes{disk="default",kind="total"}')) ?? 0;
+  const free = (await miner.metric('miner_database_disk_bytes{disk="default",kind="free"}')) ?? 0;
+  expect(total).toBeGreaterThan(free);
+  expect(free).toBeGreaterThan(0);
+  const fill = async (bytes: number) => {
+    const text = 'x'.repeat(bytes);
+    for (;;) await js.publish('miner.counter.my~wheel', text);
+  };
+  await expect(fill(60_000)).rejects.toThrow(/maximum|insufficient|exceeded/);
+  expect(await miner.metric('miner_nats_store_bytes{kind="used"}')).toBeGreaterThan(0.85 * 8_000_000);
 });
 
 it('metrics are documented as a process that does everything has them (npm run tables)', async () => {

@@ -127,6 +127,24 @@ describe('readiness', () => {
     await waitUntilStored(miner, 100);
   });
 
+  it('ends once ClickHouse has not answered for longer than the grace, and returns', async () => {
+    const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
+    const settings = { natsUrl: nats.url, clickhouseUrl: clickhouse, dataDir: temporaryDirectory() };
+    const miner = await startMiner({ ...settings, environment: { MINER_READY_GRACE_SECONDS: '5' } });
+    await waitUntilReady(miner);
+    await engine.kill();
+    const noticed = await eventually(async () => {
+      const readiness = await fetchReadiness(miner);
+      return readiness.clickhouse === 'unavailable' && readiness;
+    }, 'the outage is noticed');
+    expect([noticed.status, noticed.waitingFor]).toEqual(['ready', []]);
+    expect(await miner.metric('miner_ready')).toBe(1);
+    await waitUntilWaitingFor(miner, 'ClickHouse');
+    expect(await miner.metric('miner_ready')).toBe(0);
+    await engine.start();
+    await waitUntilReady(miner);
+  });
+
   it('ends while a rejection cannot be published, behind which rows wait', async () => {
     const nats = await startNats();
     const { connection, js, jsm } = await connectTo(nats);

@@ -81,6 +81,8 @@ describe('a body that its schema refuses, in production', () => {
     expect(lines).toHaveLength(2);
     expect(lines[0]?.err.message).toMatch(/builder\.projected\.blockHeight/);
     expect(await server.registry.metrics()).toContain('miner_http_failures_total{route="/v1/status"} 5');
+    // An alert sees a counter rise, not appear.
+    expect(await server.registry.metrics()).toContain('miner_http_failures_total{route="/v1/core"} 0');
     server.views.process = process;
     expect((await server.get('/v1/status')).status).toBe(200);
   });

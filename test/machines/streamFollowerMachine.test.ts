@@ -69,8 +69,8 @@ function follower() {
     hasTag: (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
       actor.getSnapshot().children.fold?.getSnapshot().hasTag(tag),
     is: (state: Parameters<Snapshot['matches']>[0]) => actor.getSnapshot().matches(state),
-    restored: async ({ position = 0, lastSequence = 1 } = {}) => {
-      restore.resolve({ place: { streamCreated: null, position, digest: null }, lastSequence });
+    restored: async ({ position = 0, lastSequence = 1, hasDiverged = false } = {}) => {
+      restore.resolve({ place: { streamCreated: null, position, digest: null }, lastSequence, hasDiverged });
       await turn();
     },
     refused: async () => {
@@ -162,6 +162,16 @@ describe('the machine of a follower', () => {
       expect(hasTag('current')).toBe(true);
     },
   );
+
+  it('counts a divergence that a restoration finds, once', async () => {
+    const { actor, restored, becomesIdle, fail } = follower();
+    await restored({ hasDiverged: true });
+    expect(actor.getSnapshot().context.divergences).toBe(1);
+    fail({ fault: 'diverged' });
+    await becomesIdle();
+    await restored({ hasDiverged: true });
+    expect(actor.getSnapshot().context.divergences).toBe(2);
+  });
 
   it('ends with any other fault and names it', async () => {
     const { actor, restored, fail } = follower();

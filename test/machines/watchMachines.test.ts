@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe('the watch of the database', () => {
-  it('checks at once and every two seconds, and takes a late answer for a failure', async () => {
+  it('checks at once and every two seconds, takes a late answer for a failure, and tells a short outage from a long one', async () => {
     let answer: () => Promise<void> = async () => undefined;
     let asked = 0;
     const aborted: boolean[] = [];
@@ -28,10 +28,12 @@ describe('the watch of the database', () => {
             await answer();
           }),
         },
+        delays: { grace: 10_000 },
       }),
     ).start();
     const isReachable = () => watch.getSnapshot().hasTag('reachable');
-    expect(isReachable()).toBe(false);
+    const isWithinGrace = () => watch.getSnapshot().hasTag('withinGrace');
+    expect([isReachable(), isWithinGrace()]).toEqual([false, false]);
     await pass(0);
     expect(isReachable()).toBe(true);
     await pass(4_000);
@@ -49,7 +51,14 @@ describe('the watch of the database', () => {
     expect(isReachable()).toBe(true);
     answer = () => Promise.reject(new Error('refused'));
     await pass(2_000);
-    expect(isReachable()).toBe(false);
+    expect([isReachable(), isWithinGrace()]).toEqual([false, true]);
+    await pass(9_999);
+    expect(isWithinGrace()).toBe(true);
+    await pass(1);
+    expect(isWithinGrace()).toBe(false);
+    answer = async () => undefined;
+    await pass(2_000);
+    expect([isReachable(), isWithinGrace()]).toEqual([true, true]);
     watch.stop();
   });
 });

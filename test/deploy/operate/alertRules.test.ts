@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
@@ -61,6 +61,12 @@ function buildTurningCase(
   };
 }
 
+/** Another series that stays as it is. */
+const besides = (one: Case, series: string, value: number): Case => ({
+  ...one,
+  series: { ...one.series, [series]: `${value}x120` },
+});
+
 const miner = { job: 'miner', instance };
 const state = (stream: string, name: string) =>
   `miner_stream_state${select({ instance, stream, state: name })}`;
@@ -90,11 +96,15 @@ const cases: Readonly<Record<string, Case>> = {
     labels: {},
   },
   MinerRestarting: {
-    series: { [`process_start_time_seconds${select(miner)}`]: '1x20 2x10 3x10 4x10 5x10' },
+    series: {
+      [`process_start_time_seconds${select(miner)}`]: '1x20 2x10 3x10 4x10 5x10',
+      [`miner_build_info${select({ instance })}`]: '1x60',
+    },
     quietAt: '45m',
     firesAt: '57m',
     labels: miner,
   },
+  MinerNotReady: buildTurningCase('miner_ready', { instance }, 1, 0, 5),
   MinerStreamNotFollowed: {
     series: {
       [state('MINER_COUNTER', 'following')]: '1x5 0x60',
@@ -228,6 +238,22 @@ const cases: Readonly<Record<string, Case>> = {
     labels: counter,
   },
   MinerRejectionsNotPublished: buildTurningCase('miner_rejections_waiting', counter, 0, 1, 5),
+  MinerStoreFilling: {
+    ...besides(
+      buildTurningCase('miner_nats_store_bytes', { instance, kind: 'used' }, 85, 86, 5),
+      `miner_nats_store_bytes${select({ instance, kind: 'limit' })}`,
+      100,
+    ),
+    labels: { instance },
+  },
+  MinerDiskFilling: {
+    ...besides(
+      buildTurningCase('miner_database_disk_bytes', { instance, disk: 'default', kind: 'free' }, 15, 14, 5),
+      `miner_database_disk_bytes${select({ instance, disk: 'default', kind: 'total' })}`,
+      100,
+    ),
+    labels: { instance, disk: 'default' },
+  },
   MinerErrors: {
     series: {
       [`miner_http_requests_total${select({ instance, route: '/v1/core', status: '200' })}`]: '0+100x60',
@@ -255,20 +281,36 @@ const cases: Readonly<Record<string, Case>> = {
     firesAt: '11m',
     labels: { instance, implementation: 'fallback' },
   },
-  MinerEventLoopBlocked: buildTurningCase('nodejs_eventloop_lag_p99_seconds', miner, 0.25, 0.26, 5),
-  MinerMemoryHigh: buildTurningCase(
-    'process_resident_memory_bytes',
-    miner,
-    900 * 1024 * 1024,
-    900 * 1024 * 1024 + 1,
-    10,
+  MinerEventLoopBlocked: besides(
+    buildTurningCase('nodejs_eventloop_lag_p99_seconds', miner, 0.25, 0.26, 5),
+    `miner_build_info${select({ instance })}`,
+    1,
+  ),
+  MinerMemoryHigh: besides(
+    buildTurningCase('process_resident_memory_bytes', miner, 850, 851, 10),
+    `miner_memory_limit_bytes${select({ instance })}`,
+    1_000,
   ),
 };
 
 /** Series of a service that everything is well with, for an hour and a quarter. */
 const healthy: Readonly<Record<string, string>> = {
   [`up${select(miner)}`]: '1x75',
-  [`process_start_time_seconds${select(miner)}`]: '5x75',
+  [`process_start_time_seconds${select(miner)}`]: '-100000x75',
+  [`miner_build_info${select({ instance })}`]: '1x75',
+  [`miner_ready${select({ instance })}`]: '1x75',
+  [`miner_memory_limit_bytes${select({ instance })}`]: '1e9x75',
+  [`miner_nats_store_bytes${select({ instance, kind: 'used' })}`]: '10x75',
+  [`miner_nats_store_bytes${select({ instance, kind: 'limit' })}`]: '100x75',
+  [`miner_database_disk_bytes${select({ instance, disk: 'default', kind: 'free' })}`]: '50x75',
+  [`miner_database_disk_bytes${select({ instance, disk: 'default', kind: 'total' })}`]: '100x75',
+  'kubelet_volume_stats_available_bytes{persistentvolumeclaim="data-nats-0"}': '50x75',
+  'kubelet_volume_stats_capacity_bytes{persistentvolumeclaim="data-nats-0"}': '100x75',
+  // Of others, which are no concern of these rules.
+  'kubelet_volume_stats_available_bytes{persistentvolumeclaim="data-other"}': '1x75',
+  'kubelet_volume_stats_capacity_bytes{persistentvolumeclaim="data-other"}': '100x75',
+  'process_resident_memory_bytes{job="other",instance="other:1"}': '1e12x75',
+  'nodejs_eventloop_lag_p99_seconds{job="other",instance="other:1"}': '9x75',
   [`process_resident_memory_bytes${select(miner)}`]: '2e8x75',
   [`nodejs_eventloop_lag_p99_seconds${select(miner)}`]: '0.02x75',
   [`miner_http_server_info${select({ instance, implementation: 'native' })}`]: '1x75',
@@ -333,10 +375,9 @@ const findCase = (alert: string) => cases[alert] as Case;
 function groupByMetrics(all: readonly Rule[]): readonly (readonly Rule[])[] {
   const groups: { readonly rules: Rule[]; readonly metrics: Set<string> }[] = [];
   for (const rule of all) {
-    const metrics = [
-      ...findMetrics(rule.expr),
-      ...Object.keys(findCase(rule.alert).series).flatMap(findMetrics),
-    ];
+    // When a process started is a series of the case that asks for it.
+    const inExpression = findMetrics(rule.expr).filter((metric) => metric !== 'process_start_time_seconds');
+    const metrics = [...inExpression, ...Object.keys(findCase(rule.alert).series).flatMap(findMetrics)];
     let group = groups.find((one) => !metrics.some((metric) => one.metrics.has(metric)));
     if (group === undefined) {
       group = { rules: [], metrics: new Set() };
@@ -346,6 +387,14 @@ function groupByMetrics(all: readonly Rule[]): readonly (readonly Rule[])[] {
     for (const metric of metrics) group.metrics.add(metric);
   }
   return groups.map((group) => group.rules);
+}
+
+function expectPassing(tests: readonly object[]) {
+  const path = join(temporaryDirectory(), 'tests.yaml');
+  writeFileSync(path, stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests }));
+  const { status, output } = promtool(['test', 'rules', path]);
+  expect(output).toContain('SUCCESS');
+  expect(status).toBe(0);
 }
 
 describe('alerts', () => {
@@ -375,14 +424,26 @@ describe('alerts', () => {
         ['1m', '75m'].map((at) => ({ eval_time: at, alertname, exp_alerts: [] })),
       ),
     };
-    const path = join(temporaryDirectory(), 'tests.yaml');
-    writeFileSync(
-      path,
-      stringify({ rule_files: [rulesFile], evaluation_interval: '1m', tests: [...tests, allIsWell] }),
-    );
-    const { status, output } = promtool(['test', 'rules', path]);
-    expect(output).toContain('SUCCESS');
-    expect(status).toBe(0);
+    expectPassing([...tests, allIsWell]);
+  });
+
+  it('fire for what happened before a new instance was first asked, and end an hour later', () => {
+    const ofAnyRise = rules.filter(({ expr }) => /increase\([^)]*\) > 0/.test(expr));
+    expect(ofAnyRise.length).toBe(8);
+    const tests = groupByMetrics(ofAnyRise).map((group) => ({
+      interval: '1m',
+      input_series: [
+        { series: `process_start_time_seconds${select(miner)}`, values: '_x30 1790x120' },
+        ...group.flatMap(({ alert }) =>
+          inputSeries(findCase(alert).series).map(({ series }) => ({ series, values: '_x30 1x120' })),
+        ),
+      ],
+      alert_rule_test: group.flatMap((rule) => [
+        { eval_time: '30m', alertname: rule.alert, exp_alerts: [sent(rule, findCase(rule.alert))] },
+        { eval_time: '91m', alertname: rule.alert, exp_alerts: [] },
+      ]),
+    }));
+    expectPassing(tests);
   });
 
   it('look at metrics that are healthy in the case in which nothing fires', () => {
@@ -392,9 +453,30 @@ describe('alerts', () => {
 
   it('are accepted by Prometheus, with its configuration', () => {
     expect(promtool(['check', 'rules', rulesFile])).toMatchObject({ status: 0 });
-    expect(promtool(['check', 'config', join(deployDir, 'prometheus/prometheus.yaml')])).toMatchObject({
-      status: 0,
-    });
+    const dir = temporaryDirectory();
+    cpSync(rulesFile, join(dir, 'rules.yaml'));
+    const scrapes = ['prometheus.yaml', 'kubernetes.yaml'];
+    for (const file of scrapes) {
+      // Debian's Prometheus is built without what finds pods.
+      const targets = '    static_configs: [{ targets: [pod] }]\n';
+      const text = readDeployFile(`prometheus/${file}`).replace(/ +kubernetes_sd_configs:\n.+\n/, targets);
+      writeFileSync(join(dir, file), text);
+      expect(promtool(['check', 'config', join(dir, file)])).toMatchObject({ status: 0 });
+    }
+    // A rule that selects a job selects each of them.
+    const jobs = scrapes.flatMap((file) =>
+      [...readDeployFile(`prometheus/${file}`).matchAll(/job_name: (\S+)/g)].map(([, job = '']) => job),
+    );
+    expect(jobs).toEqual(['miner', 'miner-indexer', 'miner']);
+    const selected = rules.flatMap(({ expr }) => [...expr.matchAll(/job=~"([^"]+)"/g)]);
+    for (const [, pattern = ''] of selected)
+      expect(jobs.filter((job) => !new RegExp(`^(?:${pattern})$`).test(job))).toEqual([]);
+  });
+
+  it('know the store of the shipped nats-server', () => {
+    const [, gigabytes] = /max_file_store: (\d+)GB/.exec(readDeployFile('nats/nats.conf')) ?? [];
+    const { expr } = rules.find(({ alert }) => alert === 'MinerStoreFilling') as Rule;
+    expect(expr).toContain(`(${gigabytes} * 1024 * 1024 * 1024)`);
   });
 
   it('name metrics that the service has', () => {

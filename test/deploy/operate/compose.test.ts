@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import formats from 'ajv-formats';
@@ -123,6 +124,38 @@ describe('compose.yaml', () => {
     // Once more, and nothing is changed.
     execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
     expect(names.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(contents);
+  });
+
+  it('has passwords that createSecrets replaces where they are, and nothing else of the folder', () => {
+    const folder = join(temporaryDirectory(), 'secrets');
+    const createSecrets = (...args: readonly string[]) =>
+      spawnSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), ...args, folder], {
+        encoding: 'utf8',
+      });
+    expect(createSecrets('--rotate').stderr).toMatch(/nats-passwords\.conf.* is not there/);
+    createSecrets();
+    // What an operator adds: a node, a certificate, another host, a user of NATS of their own.
+    writeFileSync(join(folder, 'certificate.pem'), 'certificate');
+    appendFileSync(join(folder, 'nats-passwords.conf'), 'SECOND_GATEWAY_PASSWORD: "its own password"\n');
+    const index = join(folder, 'index.env');
+    const servers = readFileSync(index, 'utf8').replace('@nats:', '@nats-1.example.org:');
+    writeFileSync(index, servers.replace('RPC_URL=', 'RPC_URL=https://node.example.org/key'));
+    const names = readdirSync(folder);
+    const read = () => new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+    const secretsOf = (files: ReadonlyMap<string, string>) =>
+      new Set([...files.values()].flatMap((text) => text.match(/[\w-]{32,}|its own password/g) ?? []));
+    const before = read();
+    expect(createSecrets('--rotate').status).toBe(0);
+    const after = read();
+    // Each is another one, those that belong together still do, and what is no password is what it was.
+    expect(secretsOf(after).size).toBe(secretsOf(before).size);
+    expect([...secretsOf(after)].filter((secret) => secretsOf(before).has(secret))).toEqual([]);
+    const withoutSecrets = (files: ReadonlyMap<string, string>) =>
+      [...files].map(([name, text]) => [name, text.replace(/[\w-]{32,}|its own password/g, '...')]);
+    expect(withoutSecrets(after)).toEqual(withoutSecrets(before));
+    const [, password = ''] = /\/\/ingest:(.+)@clickhouse/.exec(after.get('ingest.env') ?? '') ?? [];
+    const hash = createHash('sha256').update(password).digest('hex');
+    expect(after.get('clickhouse-passwords.yaml')).toContain(`ingest:\n    password_sha256_hex: ${hash}\n`);
   });
 
   it('names files, volumes, networks and parts that exist', () => {

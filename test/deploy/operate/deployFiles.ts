@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 
 export const root = resolve(import.meta.dirname, '../../..');
@@ -40,4 +40,22 @@ export function operatorPaths(): string[] {
 /** Commands of the command line, by its source. */
 export function commandNames(): string[] {
   return [...readDeployFile('miner.ts').matchAll(/\.command\('(\w+)'\)/g)].map(([, name = '']) => name);
+}
+
+/** Instructions of the Containerfile, one in each line. */
+export const containerInstructions = readDeployFile('Containerfile')
+  .replace(/\\\n/g, ' ')
+  .split('\n')
+  .filter((line) => /^[A-Z]+ /.test(line));
+
+/** Files and folders that the image's build copies from the repository. */
+export const copiedPaths = containerInstructions
+  .filter((line) => line.startsWith('COPY') && !line.includes('--from'))
+  .flatMap((line) => line.split(' ').slice(1, -1));
+
+const ignored = readDeployFile('Containerfile.dockerignore').split('\n');
+
+/** Whether the ignore file takes a path back out of what it lets through. */
+export function isIgnored(path: string): boolean {
+  return ignored.includes(relative(root, path));
 }

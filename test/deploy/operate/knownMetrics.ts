@@ -2,14 +2,16 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { createProcessRegistry } from '../../../deploy/processMetrics.ts';
 import { readDeployFile } from './deployFiles.ts';
 
-/** Every metric that a process may show, and those that Prometheus itself adds. */
+const ofOthers = ['up', 'kubelet_volume_stats_available_bytes', 'kubelet_volume_stats_capacity_bytes'];
+
+/** Every metric that a process may show, and those of Prometheus itself and of Kubernetes. */
 export function knownMetrics(): ReadonlySet<string> {
   const registry = createProcessRegistry();
   const own = [...readDeployFile('METRICS.md').matchAll(/^\| `(\w+)` \| (\w+)/gm)].flatMap(
     ([, name = '', type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
-  return new Set([...own, ...registry.getMetricsAsArray().map(({ name }) => name), 'up']);
+  return new Set([...own, ...registry.getMetricsAsArray().map(({ name }) => name), ...ofOthers]);
 }
 
 /** Metrics that an expression names. @throws Error with the place where it is not PromQL. */

@@ -1,8 +1,12 @@
+import type { HttpResponse } from 'uWebSockets.js';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
 import { readDeploymentFile } from '../../../deploy/deploymentFile.ts';
+import { createClientAddress } from '../../../http/server/clientAddress.ts';
+import type { Transport } from '../../../http/server/uws.ts';
 import {
   commandNames,
   deployDir,
@@ -52,7 +56,7 @@ type Labels = Readonly<Record<string, string>>;
 interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly annotations?: Labels };
   readonly spec: {
     readonly replicas?: number;
     readonly selector?: Labels & { readonly matchLabels?: Labels };
@@ -72,9 +76,14 @@ const kustomizations = ['clickhouse', 'nats']
 const manifests = files
   .filter((file) => !kustomizations.includes(file))
   .flatMap((file) => readYamlDocuments<Manifest>(file));
+/** Of the runbook: a pod of a moment, whose name is a variable of a shell. */
+const [, diskPod = ''] = /<<END\n(.*?)\nEND\n/s.exec(readDeployFile('RUNBOOK.md')) ?? [];
+const disk = parse(diskPod.replaceAll('$n', '0')) as Manifest;
 const pods = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
 const ours = pods.filter(({ spec }) => spec.template.spec.containers[0].image === 'miner');
 const formatName = ({ kind, metadata }: Manifest) => `${kind} ${metadata.name}`;
+
+const find = (name: string) => manifests.find((one) => formatName(one) === name) as Manifest;
 
 interface Validate {
   (data: unknown): boolean;
@@ -118,7 +127,7 @@ async function unknownMembers(manifest: Manifest): Promise<string[]> {
 }
 
 describe('manifests', () => {
-  it.each(manifests.map((one) => [formatName(one), one] as const))(
+  it.each([...manifests, disk].map((one) => [formatName(one), one] as const))(
     '%s is valid, with members that are known',
     async (_, one) => {
       const validate = await loadSchema(one);
@@ -248,6 +257,31 @@ describe('manifests of the service', () => {
       expect(manifests.map(formatName)).toContain(`PodDisruptionBudget ${metadata.name}`);
   });
 
+  it('limit each client behind the ingress controller on its own, wherever the cluster has the addresses of its pods', () => {
+    const serve = ours.find(({ metadata }) => metadata.name === 'miner-serve') as Manifest;
+    const { env = [] } = serve.spec.template.spec.containers[0];
+    const trusted = env.find(({ name }) => name === 'MINER_TRUSTED_PROXIES')?.value ?? '';
+    const proxies = readConfiguration({ MINER_TRUSTED_PROXIES: trusted }).MINER_TRUSTED_PROXIES;
+    const isOfProxy = (peer: string) =>
+      createClientAddress(proxies, { remoteAddress: () => peer } as unknown as Transport)(
+        {} as HttpResponse,
+        '203.0.113.7',
+      ).isOfProxy;
+    for (const peer of ['10.244.1.7', '172.20.3.4', '192.168.64.2', '100.96.0.9', 'fd00:10:244::7'])
+      expect([peer, isOfProxy(peer)]).toEqual([peer, true]);
+    for (const peer of ['198.51.100.1', '2001:db8::1'])
+      expect([peer, isOfProxy(peer)]).toEqual([peer, false]);
+  });
+
+  it('answer through the ingress while no replica is ready', () => {
+    const { annotations = {} } = find('Ingress miner').metadata;
+    const fallback = find(`Service ${annotations['nginx.ingress.kubernetes.io/default-backend']}`).spec;
+    const { publishNotReadyAddresses: isOpen, ...same } = fallback as typeof fallback & {
+      readonly publishNotReadyAddresses?: boolean;
+    };
+    expect([isOpen, same]).toEqual([true, find('Service miner-serve').spec]);
+  });
+
   it('take the secrets that RUNNING.md creates', () => {
     const page = readDeployFile('RUNNING.md');
     const secrets = pods
@@ -257,7 +291,7 @@ describe('manifests of the service', () => {
       )
       .map((text) => text.split('"').at(-2));
     expect(secrets.length).toBe(5);
-    for (const secret of secrets) expect(page).toContain(`create secret generic ${secret} `);
+    for (const secret of secrets) expect(page).toContain(`\nsecret ${secret} --from-file=`);
   });
 });
 
@@ -284,5 +318,7 @@ describe('kustomizations', () => {
 
   it('of the example have a deployment file that is one', () => {
     expect(readDeploymentFile(join(deployDir, 'kubernetes/example/deployment.json')).onChain).toBeNull();
+    // An indexer would end at once, again and again.
+    expect(readYaml<Kustomization>('kubernetes/example/kustomization.yaml').components).toBeUndefined();
   });
 });

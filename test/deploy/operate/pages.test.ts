@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,6 +34,12 @@ describe.each(pages)('%s', (page) => {
     expect(
       named.filter((file) => !isCreatedLater(file) && !places.some((place) => existsSync(join(place, file)))),
     ).toEqual([]);
+  });
+
+  it('gives commands that a shell understands, one block after another', () => {
+    const script = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('\n');
+    const { status, stderr } = spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
   });
 
   it('links to pages and sections that exist', () => {

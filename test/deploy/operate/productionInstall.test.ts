@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventually, startProcess } from '../../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
@@ -9,20 +9,26 @@ import { findFreePort } from '../../support/processes/findFreePort.mjs';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { startNats } from '../../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
-import { deployDir } from './deployFiles.ts';
+import { containerInstructions, copiedPaths, isIgnored, root } from './deployFiles.ts';
 
 const bytesMax = 400 * 1024 * 1024;
 
-/** The steps of the Containerfile, once for all tests. */
-const folder = join(mkdtempSync(join(tmpdir(), 'miner-production-')), 'app');
-afterAll(() => rmSync(dirname(folder), { recursive: true, force: true }));
-
-function installInto(target: string): string {
-  const script = join(deployDir, 'productionInstall.mjs');
-  return execFileSync(process.execPath, [script, target], { encoding: 'utf8', stdio: 'pipe' });
-}
-
-const report = installInto(folder);
+/**
+ * The image's build, once for all tests: in a folder that holds only what the Containerfile copies, by the commands that it runs there. Its packages
+ * are the installed ones.
+ */
+const image = mkdtempSync(join(tmpdir(), 'miner-production-'));
+afterAll(() => rmSync(image, { recursive: true, force: true }));
+const [sources, folder] = [join(image, 'build'), join(image, 'app')];
+for (const path of copiedPaths)
+  cpSync(join(root, path), join(sources, path), { recursive: true, filter: (from) => !isIgnored(from) });
+symlinkSync(join(root, 'node_modules'), join(sources, 'node_modules'));
+const [, command = ''] = containerInstructions.filter((line) => line.startsWith('RUN '));
+const report = execSync(command.replace('RUN ', '').replace('/app', folder), {
+  cwd: sources,
+  encoding: 'utf8',
+  stdio: 'pipe',
+});
 
 const listFiles = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
@@ -71,8 +77,15 @@ describe('a production install', () => {
     const unwanted =
       /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|benchmarks|\/bench|foundation-sdk|(?:darwin|win32).*\.node$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual([]);
-    expect(files.filter((file) => file.endsWith('.node') && !file.includes(process.platform))).toEqual([]);
-    expect(() => installInto(folder)).toThrow('name an empty folder');
+    // One native engine, and one build of Swagger UI.
+    expect(files.filter((file) => file.endsWith('.node'))).toEqual([
+      expect.stringMatching(new RegExp(`binaries/uws_${process.platform}_\\w+\\.node$`)),
+    ]);
+    expect(files.filter((file) => /swagger-ui[^/]*\.js$/.test(file))).toEqual([
+      'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
+    ]);
+    const again = spawnSync(process.execPath, [join(sources, 'deploy/productionInstall.mjs'), folder]);
+    expect(again.stderr.toString()).toContain('name an empty folder');
   });
 
   it.each([
@@ -98,7 +111,12 @@ describe('a production install', () => {
     const service = await start('run', connections);
     const readiness = async (url: string) => (await fetch(`${url}/readyz`)).status;
     await eventually(async () => (await readiness(service.operatorUrl)) === 200, 'readiness');
-    for (const path of ['/v1/status', '/v4/public/process', '/openapi.json', '/docs', '/healthz'])
+    const reference = await (await fetch(`${service.publicUrl}/docs/reference`)).text();
+    const files = [...reference.matchAll(/(?:href|src)="(\/docs\/[^"]+\.\w+)"/g)].map(
+      ([, path = '']) => path,
+    );
+    expect(files).toContain('/docs/swagger-ui-bundle.js');
+    for (const path of ['/v1/status', '/v4/public/process', '/openapi.json', '/docs', '/healthz', ...files])
       expect([path, (await fetch(`${service.publicUrl}${path}`)).status]).toEqual([path, 200]);
     expect(await service.probe()).toBe(0);
 
@@ -115,6 +133,27 @@ describe('a production install', () => {
     await eventually(async () => (await readiness(standby.operatorUrl)) === 200, 'takeover');
     expect(listFiles(folder)).toEqual(before);
   });
+
+  it.each(['run', 'ingest', 'local'])(
+    'says in one sentence that `%s` has neither servers nor a folder that it may write',
+    async (command) => {
+      const deployment = writeDeployment(temporaryDirectory());
+      const environment = {
+        PATH: process.env.PATH,
+        MINER_HTTP_PORT: '0',
+        MINER_OPS_PORT: '0',
+        // Below a file no folder can be, for root either.
+        MINER_DATA_DIR: join(deployment, 'data'),
+        MINER_DEPLOYMENT: deployment,
+      };
+      const program = ['dist/deploy/miner.js', command];
+      const run = startProcess(process.execPath, program, { cwd: folder, env: environment });
+      expect([await run.exited, run.output()]).toEqual([
+        2,
+        expect.stringMatching(/^the folder \S+ cannot be created \(\w+\); set MINER_DATA_DIR .+\n$/),
+      ]);
+    },
+  );
 
   it('says what it needs when no ClickHouse server is configured', async () => {
     const dir = temporaryDirectory();
