@@ -55,7 +55,7 @@ describe('README', () => {
 
   it('lists what users of NATS may publish as nats-server is told', () => {
     const accounts = read('deploy/nats/accounts.conf');
-    const users = [...accounts.matchAll(/user: (\w+), .*\n\s+imports: (.+|\[\n[^\]]+\])\n/g)];
+    const users = [...accounts.matchAll(/user: (\w+), .*\n\s+imports: (\[\n[^\]]+\]|.+)\n/g)];
     const told = users.map(([, user, imports = '']) => [
       user,
       [...imports.matchAll(/"(miner\.[^"]+)"/g)].map(([, subject]) => subject),
