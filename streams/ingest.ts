@@ -22,7 +22,12 @@ import { DatabaseTooNew, migrate, requireMigrated } from '../storage/migrations.
 import { applyRowsTtl } from '../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { resolveTables } from '../storage/tables.ts';
-import { ensureStreams, type StreamSettings, warnOfSingleReplicas } from './jetstream/ensureStreams.ts';
+import {
+  ensureExists,
+  ensureStreams,
+  type StreamSettings,
+  warnOfSingleReplicas,
+} from './jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
 import type { JetStream } from './jetstream/natsLink.ts';
 import { acquireLock, LockHeldError } from './jetstream/processLock.ts';
@@ -75,7 +80,10 @@ export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, identity, settlementIdentity, clock, logger, retention } = options;
   const { rowsTtlDays, acceptsLoss, actor } = options;
   const ensure = (names: readonly StreamName[]) => ensureStreams(jetStream().jsm, names, retention, logger);
-  const ensureLease = () => ensure(['MINER_LEASE']);
+  // A standby must not change the settings that the holder keeps.
+  const ensureLease = async () => {
+    await ensureExists(jetStream().jsm, 'MINER_LEASE', retention, logger);
+  };
   const ensureAll = () => ensure(streamNames);
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
   const isHeld = () => isLeaseHeld(lease(), clock.monotonicMs());

@@ -8,20 +8,20 @@ import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/rebuildGeneration.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
 
 async function openTables() {
   const { jsm, js } = await connectTo(await startNats());
-  await ensureStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE'], { retentionDays: 0 }, silentLogger);
+  await createRemovableStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE']);
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
