@@ -10,6 +10,7 @@ import { systemClock } from '../../../deploy/systemClock.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
+import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
@@ -106,6 +107,35 @@ describe('accounts of NATS', () => {
       source.batchesAfter(startOfStream, alwaysOpen).pipe(observeOn(asapScheduler), take(1)),
     );
     expect(batch.position).toBe(1);
+
+    // What the audits read by, in requests that are bounded in bytes: these messages take two.
+    const gateway = await connectAs('gateway');
+    for (let number = 2; number <= 100; number++) gateway.publish(publishers[0][1], 'x'.repeat(60_000));
+    await gateway.flush();
+    const bounds: unknown[] = [];
+    const operator = await connectAs('operator');
+    operator.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', {
+      callback: (_, request) => {
+        bounds.push(request.json<{ max_bytes?: number }>().max_bytes);
+      },
+    });
+    await operator.flush();
+    for (const connection of [ingest, serve]) {
+      const range = readRange({
+        connection,
+        js: jetstream(connection),
+        jsm: await jetstreamManager(connection),
+        stream: 'MINER_COUNTER',
+        subject: publishers[0][1],
+        fromSequence: 1,
+        messagesMax: 100,
+      });
+      const sequences = [];
+      for await (const { seq } of range) sequences.push(seq);
+      expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    }
+    await operator.flush();
+    expect(bounds).toEqual(Array(4).fill(4_259_840));
     await expect(connect({ servers: `127.0.0.1:${port}`, reconnect: false })).rejects.toThrow(
       'Authorization',
     );
@@ -119,7 +149,7 @@ describe('accounts of NATS', () => {
     await ensureStreams(ingestJsm, streamNames, { retentionDays: 0 }, silentLogger);
     for (const subject of stored) await jetstream(operator).publish(subject, '{}');
     for (const stream of streamNames)
-      await jsm.consumers.add(stream, { name: 'victim', ack_policy: AckPolicy.None });
+      await jsm.consumers.add(stream, { durable_name: 'victim', ack_policy: AckPolicy.None });
     const users = Object.keys(mayStore);
     /** Which user heard an answer to which user. */
     const heard = new Set<string>();
