@@ -1,5 +1,6 @@
 import {
   DiscardPolicy,
+  JetStreamApiError,
   type JetStreamManager,
   RetentionPolicy,
   StorageType,
@@ -18,6 +19,8 @@ const headersBytesMax = 4 * 1024;
 /** Larger than any reading that is accepted, so that a faulty gateway's are rejected with a reason, and small enough that a flood of them is bounded. */
 export const counterMessageBytesMax = 64 * 1024;
 export const pipelineMessageBytesMax = settlementBytesMax + headersBytesMax;
+/** JetStream's code for a store that is smaller than what its streams reserve. */
+const insufficientStorage = 10_047;
 /** Rejections in all: the oldest go first. A publisher decides how many there are. */
 export const rejectedBytesMax = 256 * 1024 * 1024;
 
@@ -53,7 +56,7 @@ export async function ensureStreams(
     if (existing === null || existing.mirror !== undefined) continue;
     const ours = { ...describeSettings(stream, settings), ...describeBounds(stream, existing) };
     if (!differs(existing, ours)) continue;
-    await jsm.streams.update(stream, { ...existing, ...ours });
+    await applyWithRoom(ours, logger, (fitting) => jsm.streams.update(stream, { ...existing, ...fitting }));
     logger.info(
       { stream, subjects: ours.subjects, maxAgeDays: toDays(ours.max_age) },
       'stream settings updated',
@@ -75,7 +78,8 @@ export async function ensureExists(
   const existing = await readConfiguration(jsm, stream);
   if (existing !== null) return existing;
   const ours = { ...describeSettings(stream, settings), ...describeBounds(stream, {}) };
-  await jsm.streams.add({ name: stream, ...describeFixed(stream), ...ours });
+  const fixed = { name: stream, ...describeFixed(stream) };
+  await applyWithRoom(ours, logger, (fitting) => jsm.streams.add({ ...fixed, ...fitting }));
   logger.info({ stream, subjects: ours.subjects, maxAgeDays: toDays(ours.max_age) }, 'stream created');
   return null;
 }
@@ -129,6 +133,26 @@ export async function verifyStreams(
 /** Whether JetStream answered that the stream does not exist. */
 export function isStreamMissing(error: unknown): boolean {
   return error instanceof Error && error.message === 'stream not found';
+}
+
+/** NATS reserves the bytes of a bound, so a store that is smaller refuses it; the stream works without it. */
+async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
+  settings: Settings,
+  logger: Logger,
+  apply: (fitting: Omit<Settings, 'max_bytes'>) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await apply(settings);
+  } catch (error) {
+    const isTooSmall = error instanceof JetStreamApiError && error.code === insufficientStorage;
+    if (!isTooSmall || settings.max_bytes === undefined) throw error;
+    const { max_bytes: maxBytes, ...fitting } = settings;
+    logger.warn(
+      { err: error, maxBytes },
+      'the store of NATS has no room for the rejections: they are not bounded',
+    );
+    await apply(fitting);
+  }
 }
 
 /** Settings that a stream is created with, and that are the operator's afterwards. Both denials can never be taken back. */

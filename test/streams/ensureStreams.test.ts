@@ -70,6 +70,15 @@ describe('streams', () => {
     );
   });
 
+  it('are made without a bound for rejections where the store is smaller than it', async () => {
+    const { jsm } = await connectTo(await startNats(undefined, '', 'max_file_store: 60MB'));
+    for (const retentionDays of [0, 7]) {
+      await ensureStreams(jsm, streamNames, { retentionDays }, silentLogger);
+      const { max_bytes, max_age } = (await jsm.streams.info('MINER_REJECTED')).config;
+      expect([max_bytes, max_age]).toEqual([-1, retentionDays * 86_400 * 1e9]);
+    }
+  });
+
   it('that are mirrors stay mirrors, and are read like others', async () => {
     const nats = await connectTo(await startNats());
     const { jsm, js } = nats;

@@ -7,7 +7,11 @@ import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import {
+  counterMessageBytesMax,
+  ensureStreams,
+  pipelineMessageBytesMax,
+} from '../../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { readRange } from '../../../streams/jetstream/readRange.ts';
@@ -77,10 +81,13 @@ describe('accounts of NATS', () => {
     release();
 
     for (const [user, subject] of publishers) {
-      const publisher = jetstream(await connectAs(user));
+      const connection = await connectAs(user);
+      const publisher = jetstream(connection);
       const publish = () => publisher.publish(subject, '{}', { msgID: user });
       const { seq } = await publish();
       expect(await publish()).toMatchObject({ seq, duplicate: true });
+      const bytesMax = user === 'gateway' ? counterMessageBytesMax : pipelineMessageBytesMax;
+      expect(connection.info?.max_payload, user).toBe(bytesMax);
       for (const other of stored)
         if (other !== subject)
           await expect(publisher.publish(other, '{}'), `${user} ${other}`).rejects.toThrow(
