@@ -28,7 +28,12 @@ import {
 import { applyRowsTtl } from '../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../storage/serverVersion.ts';
 import { resolveTables } from '../storage/tables.ts';
-import { ensureStreams, type StreamSettings, warnOfSingleReplicas } from './jetstream/ensureStreams.ts';
+import {
+  ensureExists,
+  ensureStreams,
+  type StreamSettings,
+  warnOfSingleReplicas,
+} from './jetstream/ensureStreams.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from './jetstream/ingestLease.ts';
 import type { JetStream } from './jetstream/natsLink.ts';
 import { acquireLock, LockHeldError } from './jetstream/processLock.ts';
@@ -95,7 +100,11 @@ export function createIngest(options: IngestOptions): Ingest {
     await streamGuard.check();
     await ensureStreams(jetStream().jsm, names, retention, logger);
   };
-  const ensureLease = () => ensure(['MINER_LEASE']);
+  // A standby must not change the settings that the holder keeps.
+  const ensureLease = async () => {
+    await streamGuard.check();
+    await ensureExists(jetStream().jsm, 'MINER_LEASE', retention, logger);
+  };
   const ensureAll = () => ensure(streamNames);
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
   const isHeld = () => isLeaseHeld(lease(), clock);

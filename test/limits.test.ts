@@ -41,6 +41,11 @@ import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
 import { incrementsMax } from '../storage/snapshots.ts';
 import { envelopeBytesMax } from '../streams/indexer/buildSpans.ts';
+import {
+  counterMessageBytesMax,
+  pipelineMessageBytesMax,
+  rejectedBytesMax,
+} from '../streams/jetstream/ensureStreams.ts';
 import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/messageBatch.ts';
 import { pullBounds } from '../streams/jetstream/messageSource.ts';
 import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
@@ -128,6 +133,9 @@ const requests: readonly Row[] = [
 const messages: readonly Row[] = [
   ['Counter reading', bytes(readingBytesMax), 'rejected as `malformed`'],
   ['Message of `MINER_PIPELINE`', bytes(settlementBytesMax), 'rejected as `malformed`'],
+  ['Message on `MINER_COUNTER`, with headers', bytes(counterMessageBytesMax), 'refused by NATS'],
+  ['Message on `MINER_PIPELINE`, with headers', bytes(pipelineMessageBytesMax), 'refused by NATS'],
+  ['All of `MINER_REJECTED`', bytes(rejectedBytesMax), 'the oldest rejections go'],
   [
     'Span of the chain',
     `${bytes(spanBytesMax)}, or a single log of any size that NATS takes`,

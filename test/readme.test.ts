@@ -55,12 +55,10 @@ describe('README', () => {
 
   it('lists what users of NATS may publish as nats-server is told', () => {
     const accounts = read('deploy/nats/accounts.conf');
-    const users = [
-      ...accounts.matchAll(/user: (\w+)\s+password: \S+\s+permissions \{\s*publish: \[([^\]]*)\]/g),
-    ];
-    const told = users.map(([, user, subjects = '']) => [
+    const users = [...accounts.matchAll(/user: (\w+), .*\n\s+imports: (\[\n[^\]]+\]|.+)\n/g)];
+    const told = users.map(([, user, imports = '']) => [
       user,
-      [...subjects.matchAll(/"(miner\.[^"]+)"/g)].map(([, one]) => one),
+      [...imports.matchAll(/"(miner\.[^"]+)"/g)].map(([, subject]) => subject),
     ]);
     const listed = [
       ...read('README.md').matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]*`miner\.[^|]+|nothing) \| [^|]+ \|$/gm),

@@ -1,4 +1,4 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
@@ -10,6 +10,7 @@ import { createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../storage/snapshots.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/lostStreams.ts';
 import type { Deployment } from '../deploymentFile.ts';
@@ -18,7 +19,7 @@ import { systemClock } from '../systemClock.ts';
 import { checkDatabase } from './checkDatabase.ts';
 import { checkDisk } from './checkDisk.ts';
 import { checkSnapshots } from './checkSnapshots.ts';
-import { type Finding, failed, ok, warned } from './finding.ts';
+import { type Finding, failed, ok, skipped, warned } from './finding.ts';
 
 /** Half hours that are compared. */
 const samplesMax = 8;
@@ -59,7 +60,7 @@ export interface DatabaseReport {
 export interface InspectDatabaseOptions {
   readonly database: Database;
   /** Null while NATS is not available, which what compares with a stream needs. */
-  readonly jetStream: { readonly js: JetStreamClient; readonly jsm: JetStreamManager } | null;
+  readonly jetStream: JetStream | null;
   /** Null where it is not known, and with it neither whether snapshots are of this deployment. */
   readonly deployment: Deployment | null;
   /** Folder of the embedded engine. */
@@ -109,7 +110,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
 }
 
 interface SampleOptions extends InspectDatabaseOptions {
-  readonly jetStream: NonNullable<InspectDatabaseOptions['jetStream']>;
+  readonly jetStream: JetStream;
   readonly deployment: Deployment;
   readonly tables: Tables;
   readonly snapshots: SnapshotStore;
@@ -143,6 +144,7 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
   for (let sample = 0; sample < samplesMax; sample++) await audit.sample();
   const drifts = audit.drifts();
   if (drifts.length > 0) return drifts.map(describeDrift);
+  if (compared === 0) return [skipped(auditCheck, 'no sampled half hour could be compared')];
   return [ok(auditCheck, `${compared} sampled half hours are as their messages make them`)];
 }
 

@@ -1,4 +1,3 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type DayHistory, findDayStart } from '../../actors/statistics/dayHistory.ts';
 import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import { bucketMs, roundMs } from '../../actors/wheel/roundFold.ts';
@@ -7,6 +6,7 @@ import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { OldestRowMs } from '../../storage/rowsTtl.ts';
 import { findReadingBefore, readHalfHour, type StoredHalfHour } from '../../storage/storedHalfHour.ts';
 import type { ActiveTables } from '../../storage/tables.ts';
+import type { JetStream } from '../jetstream/natsLink.ts';
 import { type Audit, differencesMax } from './audit.ts';
 import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold.ts';
 
@@ -25,9 +25,7 @@ export interface CounterMemory {
   readonly history: () => DayHistory | null;
 }
 
-export interface HalfHourAuditOptions {
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+export interface HalfHourAuditOptions extends JetStream {
   readonly database: Database;
   readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;

@@ -1,10 +1,10 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
+import type { JetStream } from '../jetstream/natsLink.ts';
 import { readRange } from '../jetstream/readRange.ts';
 
 /** A half hour of an installation. */
@@ -21,9 +21,7 @@ export interface FoldedHalfHour {
   readonly bucket: BucketRow;
 }
 
-export interface FoldHalfHourOptions {
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+export interface FoldHalfHourOptions extends JetStream {
   readonly genesisMs: number;
   readonly halfHour: HalfHour;
   /** Sequence that is read from: far enough before the half hour for the fold to know what came before. */
@@ -37,7 +35,7 @@ export interface FoldHalfHourOptions {
  * @returns null where that takes more messages, where the stream does not hold the beginning, or where it is still open.
  */
 export async function foldHalfHour(options: FoldHalfHourOptions): Promise<FoldedHalfHour | null> {
-  const { js, jsm, genesisMs, halfHour, fromSequence, messagesMax } = options;
+  const { genesisMs, halfHour, fromSequence } = options;
   const { installationId, startMs } = halfHour;
   const actor = createInstallationActor(installationId, genesisMs, null);
   const isWithin = (timeMs: number) => timeMs >= startMs && timeMs < startMs + bucketMs;
@@ -46,12 +44,9 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
   let isComplete = fromSequence === 1;
   const decodeCounter = createCounterDecoder();
   const messages = readRange({
-    js,
-    jsm,
+    ...options,
     stream: 'MINER_COUNTER',
     subject: counterSubject(installationId),
-    fromSequence,
-    messagesMax,
   });
   for await (const message of messages) {
     const decoded = decodeCounter(message.subject, message.data);

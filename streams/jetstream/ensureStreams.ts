@@ -1,5 +1,6 @@
 import {
   DiscardPolicy,
+  JetStreamApiError,
   type JetStreamManager,
   RetentionPolicy,
   StorageType,
@@ -8,10 +9,20 @@ import {
 import type { Logger } from 'pino';
 import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
 import { listKeys } from '../../actors/schemas/listKeys.ts';
+import { settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts';
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
 const secondsPerDay = 86_400;
+/** Bytes of a message's headers for which there is space next to the largest payload that is accepted. */
+const headersBytesMax = 4 * 1024;
+/** Larger than any reading that is accepted, so that a faulty gateway's are rejected with a reason, and small enough that a flood of them is bounded. */
+export const counterMessageBytesMax = 64 * 1024;
+export const pipelineMessageBytesMax = settlementBytesMax + headersBytesMax;
+/** JetStream's code for a store that is smaller than what its streams reserve. */
+const insufficientStorage = 10_047;
+/** Rejections in all: the oldest go first. A publisher decides how many there are. */
+export const rejectedBytesMax = 256 * 1024 * 1024;
 
 export interface StreamSettings {
   /**
@@ -22,6 +33,12 @@ export interface StreamSettings {
   /** Copies of each stream, on as many servers of a cluster; without it a new stream has one, and an existing one keeps its own. */
   readonly replicas?: number | null;
 }
+
+/** Largest message that a stream takes, with its headers. NATS refuses a larger one, so it costs neither disk nor a fold. */
+const messageBytesMax: Readonly<Partial<Record<StreamName, number>>> = {
+  MINER_COUNTER: counterMessageBytesMax,
+  MINER_PIPELINE: pipelineMessageBytesMax,
+};
 
 /**
  * Creates streams, or updates the settings that this service owns and leaves an operator's others (replicas, placement,
@@ -34,18 +51,37 @@ export async function ensureStreams(
   logger: Logger,
 ): Promise<void> {
   for (const stream of streams) {
-    const ours = describeSettings(stream, settings);
-    const existing = await readConfiguration(jsm, stream);
-    const { subjects, max_age: maxAge } = ours;
-    if (existing === null) {
-      const fixed = { storage: StorageType.File, retention: RetentionPolicy.Limits };
-      await jsm.streams.add({ name: stream, ...fixed, ...ours });
-      logger.info({ stream, subjects, maxAgeDays: toDays(maxAge) }, 'stream created');
-    } else if (differs(existing, ours)) {
-      await jsm.streams.update(stream, { ...existing, ...ours });
-      logger.info({ stream, subjects, maxAgeDays: toDays(maxAge) }, 'stream settings updated');
-    }
+    const existing = await ensureExists(jsm, stream, settings, logger);
+    // A mirror takes its messages and their subjects from another stream.
+    if (existing === null || existing.mirror !== undefined) continue;
+    const ours = { ...describeSettings(stream, settings), ...describeBounds(stream, existing) };
+    if (!differs(existing, ours)) continue;
+    await applyWithRoom(ours, logger, (fitting) => jsm.streams.update(stream, { ...existing, ...fitting }));
+    logger.info(
+      { stream, subjects: ours.subjects, maxAgeDays: toDays(ours.max_age) },
+      'stream settings updated',
+    );
   }
+}
+
+/**
+ * Creates a stream unless it exists.
+ *
+ * @returns its settings if it existed, otherwise null.
+ */
+export async function ensureExists(
+  jsm: JetStreamManager,
+  stream: StreamName,
+  settings: StreamSettings,
+  logger: Logger,
+): Promise<StreamConfig | null> {
+  const existing = await readConfiguration(jsm, stream);
+  if (existing !== null) return existing;
+  const ours = { ...describeSettings(stream, settings), ...describeBounds(stream, {}) };
+  const fixed = { name: stream, ...describeFixed(stream) };
+  await applyWithRoom(ours, logger, (fitting) => jsm.streams.add({ ...fixed, ...fitting }));
+  logger.info({ stream, subjects: ours.subjects, maxAgeDays: toDays(ours.max_age) }, 'stream created');
+  return null;
 }
 
 /** Names what one server of a cluster alone has: while it is unavailable, so is the stream. */
@@ -99,11 +135,53 @@ export function isStreamMissing(error: unknown): boolean {
   return error instanceof Error && error.message === 'stream not found';
 }
 
+/** NATS reserves the bytes of a bound, so a store that is smaller refuses it; the stream works without it. */
+async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
+  settings: Settings,
+  logger: Logger,
+  apply: (fitting: Omit<Settings, 'max_bytes'>) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await apply(settings);
+  } catch (error) {
+    const isTooSmall = error instanceof JetStreamApiError && error.code === insufficientStorage;
+    if (!isTooSmall || settings.max_bytes === undefined) throw error;
+    const { max_bytes: maxBytes, ...fitting } = settings;
+    logger.warn(
+      { err: error, maxBytes },
+      'the store of NATS has no room for the rejections: they are not bounded',
+    );
+    await apply(fitting);
+  }
+}
+
+/** Settings that a stream is created with, and that are the operator's afterwards. Both denials can never be taken back. */
+function describeFixed(stream: StreamName) {
+  const isSource = stream !== 'MINER_REJECTED' && stream !== 'MINER_LEASE';
+  return {
+    storage: StorageType.File,
+    retention: RetentionPolicy.Limits,
+    discard: DiscardPolicy.Old,
+    ...(isSource && { deny_delete: true, deny_purge: true }),
+  };
+}
+
+/** Bounds that the stream does not have yet; an operator may set other ones. */
+function describeBounds(
+  stream: StreamName,
+  { max_msg_size: size = 0, max_bytes: bytes = 0 }: Partial<StreamConfig>,
+) {
+  const sizeMax = messageBytesMax[stream];
+  return {
+    ...(sizeMax !== undefined && size <= 0 && { max_msg_size: sizeMax }),
+    ...(stream === 'MINER_REJECTED' && bytes <= 0 && { max_bytes: rejectedBytesMax }),
+  };
+}
+
 function describeSettings(stream: StreamName, { retentionDays, replicas = null }: StreamSettings) {
   const maxAge = retentionDays * secondsPerDay * nanosPerSecond;
   return {
     subjects: streamSubjects[stream],
-    discard: DiscardPolicy.Old,
     duplicate_window: dedupeWindowNanos,
     allow_direct: true,
     max_age: stream === 'MINER_CHAIN' || stream === 'MINER_LEASE' ? 0 : maxAge,

@@ -16,6 +16,7 @@ import { connectTo, startNats, type TestNats } from '../support/processes/natsSe
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, type Publication, publishAll } from '../support/readings/readingMessages.ts';
 import { allObservations, readRejections, storedState } from '../support/storage/storedState.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
@@ -31,6 +32,7 @@ function listRejectedSequences(count: number): number[] {
 async function startReady() {
   const nats = await startNats();
   const connected = await connectTo(nats);
+  await createRemovableStreams(connected.jsm);
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: nats.url, dataDir });
   await waitUntilReady(miner);

@@ -4,6 +4,7 @@ import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { allObservations, storedState } from '../support/storage/storedState.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const readings = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, offset) => toPublication(readingMessage('wheel.one', from + offset)));
@@ -11,6 +12,7 @@ const readings = (from: number, to: number) =>
 async function runAndKill(count: number) {
   const nats = await startNats();
   const { connection, jsm } = await connectTo(nats);
+  await createRemovableStreams(jsm);
   const dataDir = temporaryDirectory();
   const miner = await startMiner({ natsUrl: nats.url, dataDir });
   await waitUntilReady(miner);

@@ -14,6 +14,7 @@ import {
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 /** Short, so that what falls behind is noticed soon. */
 const environment = { MINER_READY_GRACE_SECONDS: '3' };
@@ -81,6 +82,7 @@ describe('readiness', () => {
   it('is reached over streams whose last messages are gone: purged, deleted one by one, or all of them', async () => {
     const nats = await startNats();
     const { connection, jsm } = await connectTo(nats);
+    await createRemovableStreams(jsm);
     const dataDir = temporaryDirectory();
     const miner = await startMiner({ natsUrl: nats.url, dataDir, environment });
     await waitUntilReady(miner);

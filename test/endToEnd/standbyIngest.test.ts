@@ -40,8 +40,14 @@ describe('a process next to the one that ingests', () => {
       });
     const first = await start();
     await waitUntilReady(first);
+    const isStandby = (miner: MinerProcess) =>
+      eventually(async () => (await fetchReadiness(miner)).standbyFor?.pid === first.pid, 'a standby');
+    const other = await start({ MINER_STREAM_REPLICAS: '3' });
+    await isStandby(other);
+    expect((await jsm.streams.info('MINER_LEASE')).config.num_replicas).toBe(1);
+    await other.end('SIGTERM');
     const second = await start({ MINER_RETENTION_DAYS: '1', MINER_ROWS_TTL_DAYS: '40' });
-    await eventually(async () => (await fetchReadiness(second)).standbyFor?.pid === first.pid, 'a standby');
+    await isStandby(second);
     const database = openDatabase({ url: clickhouse });
     const settings = async () => {
       const { readings, chainEvents } = await findActiveTables(database);

@@ -1,8 +1,12 @@
+import { DiscardPolicy } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { streamNames, streamSubjects } from '../../actors/messages/subjects.ts';
 import { ensureStreams, verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { collectSource } from '../support/streams/collectedSource.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 describe('streams', () => {
   it('are created as MESSAGES.md has them, and found as they are the next time', async () => {
@@ -19,6 +23,11 @@ describe('streams', () => {
         allow_direct: true,
         max_age: 0,
         max_msgs_per_subject: config.name === 'MINER_LEASE' ? 1 : -1,
+        max_msg_size: { MINER_COUNTER: 65_536, MINER_PIPELINE: 266_240 }[config.name] ?? -1,
+        max_bytes: config.name === 'MINER_REJECTED' ? 268_435_456 : -1,
+        // What is folded is removed by retention alone.
+        deny_delete: !['MINER_REJECTED', 'MINER_LEASE'].includes(config.name),
+        deny_purge: !['MINER_REJECTED', 'MINER_LEASE'].includes(config.name),
       });
     }
     await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
@@ -42,6 +51,46 @@ describe('streams', () => {
     expect(info.state.messages).toBe(1);
     // Each span is linked to the one before it: none may be missing.
     expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
+  });
+
+  it('of an earlier version take what is missing, and keep what an operator has chosen', async () => {
+    const { jsm, js } = await connectTo(await startNats());
+    await createRemovableStreams(jsm);
+    const chosen = { max_msg_size: 100_000, discard: DiscardPolicy.New, max_bytes: 1_000_000_000 };
+    for (const stream of ['MINER_PIPELINE', 'MINER_REJECTED']) await jsm.streams.update(stream, chosen);
+    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
+    const read = async (stream: string) => (await jsm.streams.info(stream)).config;
+    for (const stream of ['MINER_PIPELINE', 'MINER_REJECTED'])
+      expect(await read(stream)).toMatchObject({ ...chosen, max_age: 7 * 86_400 * 1e9 });
+    expect(await read('MINER_COUNTER')).toMatchObject({ max_msg_size: 65_536, deny_purge: false });
+    expect((await read('MINER_CHAIN')).max_msg_size).toBe(-1);
+    await js.publish('miner.counter.wheel', 'x'.repeat(65_536));
+    await expect(js.publish('miner.counter.wheel', 'x'.repeat(65_537))).rejects.toThrow(
+      'message size exceeds',
+    );
+  });
+
+  it('are made without a bound for rejections where the store is smaller than it', async () => {
+    const { jsm } = await connectTo(await startNats(undefined, '', 'max_file_store: 60MB'));
+    for (const retentionDays of [0, 7]) {
+      await ensureStreams(jsm, streamNames, { retentionDays }, silentLogger);
+      const { max_bytes, max_age } = (await jsm.streams.info('MINER_REJECTED')).config;
+      expect([max_bytes, max_age]).toEqual([-1, retentionDays * 86_400 * 1e9]);
+    }
+  });
+
+  it('that are mirrors stay mirrors, and are read like others', async () => {
+    const nats = await connectTo(await startNats());
+    const { jsm, js } = nats;
+    await jsm.streams.add({ name: 'ELSEWHERE', subjects: ['miner.counter.*'] });
+    await jsm.streams.add({ name: 'MINER_COUNTER', mirror: { name: 'ELSEWHERE' } });
+    const { config } = await jsm.streams.info('MINER_COUNTER');
+    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
+    expect((await jsm.streams.info('MINER_COUNTER')).config).toEqual(config);
+    expect(await verifyStreams(jsm, streamNames, silentLogger)).toEqual([]);
+    for (let message = 1; message <= 3; message++) await js.publish('miner.counter.wheel', `${message}`);
+    const { sequences } = collectSource(nats);
+    await eventually(() => sequences.length === 3, 'three messages');
   });
 
   it('are inspected, and not changed, by processes that do not ingest', async () => {

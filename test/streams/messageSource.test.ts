@@ -11,13 +11,14 @@ import { whenFinished } from '../support/processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const subject = 'miner.counter.wheel';
 
 async function startServer() {
   const server = await startNats();
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  await createRemovableStreams(nats.jsm);
   return { server, nats };
 }
 
@@ -211,7 +212,7 @@ describe('message source', () => {
   it('takes messages that are larger than what is requested at a time', async () => {
     const server = await startNats(undefined, 'max_payload: 24MB');
     const nats = await connectTo(server);
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await createRemovableStreams(nats.jsm);
     const huge = new Uint8Array(pullBounds.bytes * 0.6);
     for (let number = 0; number < 3; number++) await nats.js.publish(subject, huge);
     await publish(nats, 4, 4);

@@ -11,7 +11,6 @@ import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createIngest } from '../../streams/ingest.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { describeLost, findLost } from '../../streams/lostMessages.ts';
 import { createStreamGuard } from '../../streams/lostStreams.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/rebuildGeneration.ts';
@@ -19,6 +18,7 @@ import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
@@ -26,7 +26,7 @@ const others = { foldVersion: 1, configuration: 'others' };
 async function openTables() {
   const nats = await connectTo(await startNats());
   const { jsm, js } = nats;
-  await ensureStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE'], { retentionDays: 0 }, silentLogger);
+  await createRemovableStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE']);
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);

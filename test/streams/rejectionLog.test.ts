@@ -14,12 +14,13 @@ import { connectTo, fetchMessages, startNats, type TestConnection } from '../sup
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { readRejections } from '../support/storage/storedState.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { buildBatchItem, feedSink } from '../support/streams/sinkFeed.ts';
 
 async function startLog(settings = '') {
   const server = await startNats(temporaryDirectory(), settings);
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  await createRemovableStreams(nats.jsm);
   return { server, nats };
 }
 

@@ -6,12 +6,12 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const identity = { foldVersion: 1, configuration: 'ours' };
 const readingsOfStream = 3;
@@ -19,15 +19,15 @@ const readingsOfStream = 3;
 /** A stream of some readings, of which the first is purged, and the rows of an earlier stream of its name. */
 async function createAgain() {
   const { connection, jsm } = await connectTo(await startNats());
-  const ensure = () => ensureStreams(jsm, ['MINER_COUNTER'], { retentionDays: 0 }, silentLogger);
-  await ensure();
+  const create = () => createRemovableStreams(jsm, ['MINER_COUNTER']);
+  await create();
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const readCreated = async () => (await jsm.streams.info('MINER_COUNTER')).created;
   await noteGeneration(database, tables, { ...identity, streamCreated: await readCreated() }, 0);
   await jsm.streams.delete('MINER_COUNTER');
-  await ensure();
+  await create();
   const messages = Array.from({ length: readingsOfStream }, (_, index) => readingMessage('wheel.one', index));
   await publishAll(connection, messages.map(toPublication));
   await jsm.streams.purge('MINER_COUNTER', { seq: 2 });

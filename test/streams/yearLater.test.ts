@@ -7,7 +7,6 @@ import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createCounterFold } from '../../streams/counter/counterFold.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
 import { createMessageCounts } from '../../streams/messageCounts.ts';
 import { createSettlementFold } from '../../streams/settlement/settlementFold.ts';
@@ -32,7 +31,6 @@ function closure(round: number) {
 it('a year later state is as it was, although retention has removed every message that it was made from', async () => {
   const { nats, database, tables } = await prepareToFollow();
   const { js, jsm } = nats;
-  await ensureStreams(jsm, [...streams, 'MINER_CHAIN'], { retentionDays: 1 }, silentLogger);
   const clock = manualClock();
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
 

@@ -5,7 +5,7 @@ import {
   type JetStreamClient,
   type JetStreamManager,
 } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { type NatsConnection, nuid } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
@@ -97,7 +97,9 @@ async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]>
 async function checkClock(jsm: JetStreamManager): Promise<Finding> {
   try {
     const beforeMs = Date.now();
+    // The rights of this service are for consumers with a name.
     const { name, created } = await jsm.consumers.add('MINER_COUNTER', {
+      name: nuid.next(),
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.New,
       inactive_threshold: 5_000_000_000,
@@ -116,7 +118,7 @@ async function checkClock(jsm: JetStreamManager): Promise<Finding> {
     return failed(
       'clock',
       `no consumer can be created: ${readErrorMessage(error)}`,
-      'allow $JS.API.CONSUMER.> to this user: every process reads by consumers',
+      'allow this user $JS.API.CONSUMER.CREATE.*.> and the others of deploy/nats/accounts.conf: every process reads by consumers',
     );
   }
 }

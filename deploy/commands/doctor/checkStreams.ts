@@ -41,7 +41,10 @@ async function checkStream(options: CheckStreamsOptions, stream: StreamName): Pr
         : 'the servers that have it are away: bring them back; with one replica only that one has it';
     return [failed(name, message, remedy)];
   }
-  const missing = streamSubjects[stream].filter((subject) => !info.config.subjects?.includes(subject));
+  // A mirror has the subjects of the stream that it copies.
+  const missing = info.config.mirror
+    ? []
+    : streamSubjects[stream].filter((subject) => !info.config.subjects?.includes(subject));
   const findings = [
     missing.length === 0
       ? ok(
@@ -56,7 +59,12 @@ async function checkStream(options: CheckStreamsOptions, stream: StreamName): Pr
 }
 
 async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promise<string> {
-  const consumers = await jsm.consumers.list(stream).next();
+  const consumers = await jsm.consumers
+    .list(stream)
+    .next()
+    .catch(() => null);
+  // A replica's user learns no names of other readers.
+  if (consumers === null) return 'whose consumers this user may not list';
   const lags = consumers.map((consumer) => `${consumer.name} ${consumer.num_pending} behind`);
   return lags.length === 0 ? 'no consumers at the moment' : lags.join(', ');
 }

@@ -184,6 +184,17 @@ const cases: Readonly<Record<string, Case>> = {
     ...buildTurningCase('miner_audit_drifts', { instance, kind: 'half_hour' }, 0, 1, 0),
     quietAt: '4m',
   },
+  MinerAuditsSkipped: {
+    series: {
+      [`miner_audit_samples_total${select({ instance, kind: 'half_hour', outcome: 'skipped' })}`]: '0+1x120',
+      // A sample that cannot be compared is usual, as long as another one can.
+      [`miner_audit_samples_total${select({ instance, kind: 'half_hour', outcome: 'agrees' })}`]:
+        '0+1x10 10x110',
+    },
+    quietAt: '65m',
+    firesAt: '75m',
+    labels: { instance, kind: 'half_hour' },
+  },
   MinerMessagesRejected: {
     ...rising('miner_messages_rejected_total', { instance, stream: 'MINER_COUNTER', reason: 'malformed' }),
     labels: { stream: 'MINER_COUNTER', reason: 'malformed' },
@@ -338,6 +349,8 @@ const healthy: Readonly<Record<string, string>> = {
   [`miner_messages_rejected_total${select({ ...counter, reason: 'malformed' })}`]: '0x75',
   [`miner_messages_rejected_total${select({ ...counter, reason: 'duplicate' })}`]: '0+1x75',
   [`miner_audit_drifts${select({ instance, kind: 'half_hour' })}`]: '0x75',
+  [`miner_audit_samples_total${select({ instance, kind: 'half_hour', outcome: 'skipped' })}`]: '0+1x75',
+  [`miner_audit_samples_total${select({ instance, kind: 'half_hour', outcome: 'agrees' })}`]: '0+1x75',
   [`miner_snapshot_position${select(counter)}`]: '0+60x75',
   [`miner_snapshot_failures_total${select(counter)}`]: '0x75',
   [`miner_rows_flushed_position${select(counter)}`]: '0+60x75',

@@ -1,73 +1,71 @@
-import { execFileSync } from 'node:child_process';
-import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect, type NatsConnection } from '@nats-io/transport-node';
+import { AckPolicy, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, headers } from '@nats-io/transport-node';
 import { Session } from 'chdb';
 import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
-import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
+import {
+  counterMessageBytesMax,
+  ensureStreams,
+  pipelineMessageBytesMax,
+} from '../../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { acquireLock } from '../../../streams/jetstream/processLock.ts';
+import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
-import { eventually, startProcess } from '../../support/processes/childProcess.ts';
-import { findFreePort } from '../../support/processes/findFreePort.mjs';
+import { startNatsWithAccounts } from '../../support/processes/natsAccounts.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { startContender } from '../../support/streams/leaseContender.ts';
 import { deployDir, readYaml } from './deployFiles.ts';
 
-/** A nats-server with the accounts of deploy/nats, and connections as their users. */
-async function startWithAccounts() {
-  const dir = temporaryDirectory();
-  execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), join(dir, 'secrets')]);
-  copyFileSync(join(deployDir, 'nats/accounts.conf'), join(dir, 'accounts.conf'));
-  const passwords = readFileSync(join(dir, 'secrets/nats-passwords.conf'), 'utf8');
-  writeFileSync(join(dir, 'passwords.conf'), passwords);
-  const port = await findFreePort();
-  writeFileSync(
-    join(dir, 'nats.conf'),
-    `listen: "127.0.0.1:${port}"\njetstream { store_dir: "${join(dir, 'store')}" }\ninclude "accounts.conf"\n`,
-  );
-  startProcess('nats-server', ['-c', join(dir, 'nats.conf')], {
-    env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
-  });
-  const connectAs = async (user: string, inboxPrefix = '_INBOX'): Promise<NatsConnection> => {
-    const [, pass = ''] = new RegExp(`^${user.toUpperCase()}_PASSWORD: "(.+)"$`, 'm').exec(passwords) ?? [];
-    const options = { servers: `127.0.0.1:${port}`, user, pass, inboxPrefix, reconnect: false };
-    // The service's own users come by its own way, the address alone.
-    const url = `nats://${user}:${pass}@127.0.0.1:${port}`;
-    const connection =
-      inboxPrefix === '_INBOX'
-        ? await connectNats({ url, name: user, logger: silentLogger, signal: new AbortController().signal })
-        : await eventually(() => connect(options), `a connection of ${user}`);
-    onTestFinished(() => closeNats(connection));
-    return connection;
-  };
-  return { connectAs, port };
-}
+const publishers = [
+  ['gateway', 'miner.counter.wheel~one'],
+  ['modules', 'miner.module.wheel~one.fan'],
+  ['signer', 'miner.signer.wheel~one'],
+  ['oracle', 'miner.oracle.wheel~one'],
+  ['reporter', 'miner.reporter.wheel~one'],
+] as const;
+const rejected = 'miner.rejected.MINER_COUNTER';
+const lease = 'miner.lease.id_1';
+const span = 'miner.chain.1.span';
+const inbox = '_INBOX.victim.1';
+/** The subjects of all streams. */
+const stored = [...publishers.map(([, subject]) => subject), rejected, lease, span];
 
-/** Whether the server lets a user publish to a subject; it says what it refuses. */
-async function mayPublish(connection: NatsConnection, subject: string): Promise<boolean> {
-  const isRefused = (async () => {
-    for await (const status of connection.status())
-      if (status.type === 'error' && status.error.message.includes(subject)) return true;
-    return false;
-  })();
-  connection.publish(subject, '{}');
-  await connection.flush();
-  const wasRefused = await Promise.race([isRefused, connection.rtt().then(() => false)]);
-  return !wasRefused;
+/** Subjects that each user may publish to the streams. */
+const mayStore: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(publishers.map(([user, subject]) => [user, [subject]])),
+  ingest: [rejected, lease],
+  serve: [],
+  index: [span],
+};
+
+/** Number of messages by subject, settings and readers of all streams. */
+async function readStreams(jsm: JetStreamManager) {
+  const messages = new Map<string, number>();
+  const streams = [];
+  for (const name of streamNames) {
+    const { config, state, created } = await jsm.streams.info(name, { subjects_filter: '>' });
+    for (const [subject, count] of Object.entries(state.subjects ?? {})) messages.set(subject, count);
+    const consumers = (await jsm.consumers.list(name).next()).map(({ name, delivered, config }) => ({
+      name,
+      delivered,
+      config,
+    }));
+    streams.push({ config, created, consumers });
+  }
+  return { messages, streams };
 }
 
 describe('accounts of NATS', () => {
-  it('let each part do what it does, and nothing else', async () => {
-    const { connectAs, port } = await startWithAccounts();
+  it('let each part do what it does', async () => {
+    const { connectAs, port } = await startNatsWithAccounts();
     const logger = silentLogger;
     const ingest = await connectAs('ingest');
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
@@ -82,29 +80,25 @@ describe('accounts of NATS', () => {
     );
     release();
 
-    // Publishers: their own subjects, and an inbox of their own.
-    const publishers = [
-      ['gateway', 'miner.counter.wheel~one'],
-      ['modules', 'miner.module.wheel~one.fan'],
-      ['signer', 'miner.signer.wheel~one'],
-      ['oracle', 'miner.oracle.wheel~one'],
-      ['reporter', 'miner.reporter.wheel~one'],
-    ] as const;
     for (const [user, subject] of publishers) {
-      const connection = await connectAs(user, `_INBOX_${user.toUpperCase()}`);
-      expect((await jetstream(connection).publish(subject, '{}')).seq).toBeGreaterThan(0);
-      for (const [, other] of publishers)
+      const connection = await connectAs(user);
+      const publisher = jetstream(connection);
+      const publish = () => publisher.publish(subject, '{}', { msgID: user });
+      const { seq } = await publish();
+      expect(await publish()).toMatchObject({ seq, duplicate: true });
+      const bytesMax = user === 'gateway' ? counterMessageBytesMax : pipelineMessageBytesMax;
+      expect(connection.info?.max_payload, user).toBe(bytesMax);
+      for (const other of stored)
         if (other !== subject)
-          expect([user, other, await mayPublish(connection, other)]).toEqual([user, other, false]);
-      for (const other of ['miner.chain.1.span', 'miner.lease.id_1', '$JS.API.STREAM.DELETE.MINER_COUNTER'])
-        expect([user, other, await mayPublish(connection, other)]).toEqual([user, other, false]);
+          await expect(publisher.publish(other, '{}'), `${user} ${other}`).rejects.toThrow(
+            'Permissions Violation',
+          );
     }
     const index = await connectAs('index');
-    expect((await jetstream(index).publish('miner.chain.1.span', '{}')).seq).toBe(1);
+    expect((await jetstream(index).publish(span, '{}')).seq).toBe(1);
     expect((await (await jetstreamManager(index)).streams.getMessage('MINER_CHAIN', { seq: 1 }))?.seq).toBe(
       1,
     );
-    expect(await mayPublish(index, 'miner.counter.wheel~one')).toBe(false);
 
     // A replica reads, by the same consumer as the one that ingests.
     const serve = await connectAs('serve');
@@ -120,25 +114,122 @@ describe('accounts of NATS', () => {
       source.batchesAfter(startOfStream, alwaysOpen).pipe(observeOn(asapScheduler), take(1)),
     );
     expect(batch.position).toBe(1);
-    for (const subject of [
-      'miner.counter.wheel~one',
-      'miner.rejected.MINER_COUNTER',
-      'miner.lease.id_1',
-      'miner.replay.running',
-      '$JS.API.STREAM.CREATE.MINER_COUNTER',
-      '$JS.API.STREAM.UPDATE.MINER_COUNTER',
-      '$JS.API.STREAM.PURGE.MINER_COUNTER',
-    ])
-      expect([subject, await mayPublish(serve, subject)]).toEqual([subject, false]);
-    for (const subject of [
-      'miner.counter.wheel~one',
-      'miner.chain.1.span',
-      '$JS.API.STREAM.DELETE.MINER_COUNTER',
-    ])
-      expect([subject, await mayPublish(ingest, subject)]).toEqual([subject, false]);
+
+    // What the audits read by, in requests that are bounded in bytes: these messages take two.
+    const gateway = await connectAs('gateway');
+    for (let number = 2; number <= 100; number++) gateway.publish(publishers[0][1], 'x'.repeat(60_000));
+    await gateway.flush();
+    const bounds: unknown[] = [];
+    const operator = await connectAs('operator');
+    operator.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', {
+      callback: (_, request) => {
+        bounds.push(request.json<{ max_bytes?: number }>().max_bytes);
+      },
+    });
+    await operator.flush();
+    for (const connection of [ingest, serve]) {
+      const range = readRange({
+        connection,
+        js: jetstream(connection),
+        jsm: await jetstreamManager(connection),
+        stream: 'MINER_COUNTER',
+        subject: publishers[0][1],
+        fromSequence: 1,
+        messagesMax: 100,
+      });
+      const sequences = [];
+      for await (const { seq } of range) sequences.push(seq);
+      expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    }
+    await operator.flush();
+    expect(bounds).toEqual(Array(4).fill(4_259_840));
     await expect(connect({ servers: `127.0.0.1:${port}`, reconnect: false })).rejects.toThrow(
       'Authorization',
     );
+  });
+
+  it('let nobody change a stream, or reach another user, by the reply subject of what it may ask', async () => {
+    const { connectAs } = await startNatsWithAccounts();
+    const operator = await connectAs('operator');
+    const jsm = await jetstreamManager(operator);
+    const ingestJsm = await jetstreamManager(await connectAs('ingest'));
+    await ensureStreams(ingestJsm, streamNames, { retentionDays: 0 }, silentLogger);
+    for (const subject of stored) await jetstream(operator).publish(subject, '{}');
+    for (const stream of streamNames)
+      await jsm.consumers.add(stream, { durable_name: 'victim', ack_policy: AckPolicy.None });
+    const users = Object.keys(mayStore);
+    /** Which user heard an answer to which user. */
+    const heard = new Set<string>();
+    let attacker = '';
+    for (const user of [...users, 'operator']) {
+      const listener = await connectAs(user);
+      listener.subscribe('>', {
+        callback: (_, { subject }) => {
+          // An operator sees what happens in the account of the streams.
+          if (user !== 'operator' || subject === inbox) heard.add(`${user}: answer to ${attacker}`);
+        },
+      });
+      await listener.flush();
+    }
+
+    const targets = streamNames.flatMap((stream) => [
+      ...['PURGE', 'DELETE', 'MSG.DELETE', 'UPDATE', 'CREATE', 'RESTORE', 'LEADER.STEPDOWN'].map(
+        (action) => `$JS.API.STREAM.${action}.${stream}`,
+      ),
+      `$JS.API.STREAM.PEER.REMOVE.${stream}`,
+      ...['CREATE', 'DELETE', 'MSG.NEXT'].map((action) => `$JS.API.CONSUMER.${action}.${stream}.victim`),
+    ]);
+    const replies = [
+      ...targets,
+      ...stored,
+      replaySubject,
+      inbox,
+      '$JS.ACK.MINER_COUNTER.victim.1.1.1.1.0',
+      '$SYS.REQ.SERVER.PING',
+      '$SYS.REQ.CLAIMS.UPDATE',
+    ];
+    for (const user of users) {
+      attacker = user;
+      const connection = await connectAs(user);
+      const own = mayStore[user] ?? [];
+      const api = ['ingest', 'serve', 'index'].includes(user)
+        ? [
+            ['$JS.API.INFO', ''],
+            ['$JS.API.STREAM.INFO.MINER_CHAIN', ''],
+            ['$JS.API.STREAM.MSG.GET.MINER_CHAIN', '{"seq":1}'],
+          ]
+        : [];
+      const before = await readStreams(jsm);
+      const isReader = ['ingest', 'serve'].includes(user);
+      // Readers may do this to each other, but learn no name of another user's reader.
+      const isTried = (subject: string) => !(isReader && subject.startsWith('$JS.API.CONSUMER.'));
+      for (const reply of replies.filter(isTried))
+        for (const [subject, body] of [...own.map((subject) => [subject, '{"seq":1}']), ...api])
+          connection.publish(subject as string, body, { reply });
+      for (const subject of targets.filter(isTried)) connection.publish(subject, '{"seq":1}');
+      // A header that would remove everything before the message.
+      const rollup = headers();
+      rollup.set('Nats-Rollup', 'all');
+      for (const subject of own) connection.publish(subject, '{}', { headers: rollup });
+      await connection.flush();
+      if (isReader)
+        for (const [index, subject] of [...targets.filter(isTried), ...stored].entries()) {
+          const name = `push_${user}_${index}`;
+          const config = { name, deliver_subject: subject, deliver_policy: 'all', ack_policy: 'none' };
+          const request = JSON.stringify({ stream_name: 'MINER_CHAIN', config });
+          await connection.request(`$JS.API.CONSUMER.CREATE.MINER_CHAIN.${name}`, request);
+          await connection.request(`$JS.API.CONSUMER.DELETE.MINER_CHAIN.${name}`);
+        }
+      const after = await readStreams(jsm);
+      expect(after.streams, user).toEqual(before.streams);
+      expect([...after.messages.keys()], user).toEqual([...before.messages.keys()]);
+      // What has come is the user's own, and nothing is gone.
+      for (const [subject, count] of after.messages)
+        if (own.includes(subject))
+          expect(count, user).toBeGreaterThanOrEqual(before.messages.get(subject) ?? 0);
+        else expect([subject, count], user).toEqual([subject, before.messages.get(subject)]);
+    }
+    expect([...heard]).toEqual(users.map((user) => `${user}: answer to ${user}`));
   });
 
   it('belong to servers that store a message before they acknowledge it', () => {

@@ -6,6 +6,7 @@ import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../../support/processes/natsServer.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
+import { createRemovableStreams } from '../../support/streams/removableStreams.ts';
 import { connectToSimulated } from './servedNats.ts';
 
 const stream = 'MINER_COUNTER';
@@ -17,6 +18,7 @@ function itAgrees(rule: string, observe: (connection: TestConnection) => Promise
     const [real, simulated] = [await connectTo(await startNats()), await connectToSimulated()];
     const found: unknown[] = [];
     for (const connection of [real, simulated]) {
+      await createRemovableStreams(connection.jsm, [stream, 'MINER_LEASE']);
       await ensureStreams(connection.jsm, [stream, 'MINER_LEASE'], { retentionDays: 0 }, silentLogger);
       found.push(await observe(connection));
     }

@@ -1,3 +1,4 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../storage/database.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
@@ -19,7 +20,7 @@ import {
   waitUntilStored,
   writeDeployment,
 } from '../../support/processes/minerProcess.ts';
-import { connectTo, startNats } from '../../support/processes/natsServer.ts';
+import { startNatsWithAccounts } from '../../support/processes/natsAccounts.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../../support/readings/readingMessages.ts';
 
@@ -32,10 +33,13 @@ const drifts = 'miner_audit_drifts{kind="half_hour"}';
 
 describe('the self-audit of half hours', () => {
   it('finds what a row, a sum or memory has lost or changed, and nothing else; names the repair, and sees that it was done', async () => {
-    const [nats, clickhouseUrl] = [await startNats(), await engine.createDatabase()];
-    const { connection, js, jsm } = await connectTo(nats);
+    // With the rights of the shipped users: `ingest` folds, audits, replays and asks the doctor.
+    const [nats, clickhouseUrl] = [await startNatsWithAccounts(), await engine.createDatabase()];
+    const connection = await nats.connectAs('operator');
+    const [js, jsm] = [jetstream(connection), await jetstreamManager(connection)];
+    const natsUrl = nats.urlOf('ingest');
     const dataDir = temporaryDirectory();
-    const settings = { natsUrl: nats.url, clickhouseUrl, dataDir, environment: { MINER_AUDIT_SECONDS: '1' } };
+    const settings = { natsUrl, clickhouseUrl, dataDir, environment: { MINER_AUDIT_SECONDS: '1' } };
     const first = await startMiner(settings);
     await waitUntilReady(first);
     await publishAll(connection, mixedPublications(messages));
@@ -49,12 +53,32 @@ describe('the self-audit of half hours', () => {
       'three samples that agree',
     );
     expect(await miner.metric(samples('drift'))).toBe(0);
+    const environment = {
+      MINER_NATS_URL: natsUrl,
+      MINER_CLICKHOUSE_URL: clickhouseUrl,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+      MINER_OPS_PORT: new URL(miner.operatorUrl).port,
+    };
+    for (const user of ['ingest', 'serve']) {
+      const { output } = await minerCommand(['doctor'], { ...environment, MINER_NATS_URL: nats.urlOf(user) });
+      expect(output, user).toContain('nothing is wrong');
+      expect(output, user).toMatch(/ok +self-audit: [1-8] sampled half hours are as/);
+      expect(output, user).toMatch(/ok +clock: /);
+    }
+    const replica = await startMiner({ ...settings, role: 'serve', natsUrl: nats.urlOf('serve') });
+    await eventually(
+      async () => ((await replica.metric(samples('agrees'))) ?? 0) > 0,
+      'an audit of a replica',
+    );
+    await replica.end('SIGTERM');
 
     // Each half hour of each installation, some of whose messages were rejected, is as its messages make it.
     const database = openDatabase({ url: clickhouseUrl });
     onTestFinished(() => database.close());
     const tables = resolveTables(1);
     const options: HalfHourAuditOptions = {
+      connection,
       js,
       jsm,
       database,
@@ -104,13 +128,6 @@ describe('the self-audit of half hours', () => {
     expect(line?.differences).toEqual([expect.stringMatching(/^sums in ClickHouse: \d+ is missing$/)]);
     expect(line?.repair).toMatch(/^npm run miner -- replay --from-sequence \d+$/);
 
-    const environment = {
-      MINER_NATS_URL: nats.url,
-      MINER_CLICKHOUSE_URL: clickhouseUrl,
-      MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir),
-      MINER_OPS_PORT: new URL(miner.operatorUrl).port,
-    };
     const doctor = await minerCommand(['doctor'], environment);
     expect(doctor.output).toMatch(/FAILED +self-audit: half hour .*sums in ClickHouse: \d+ is missing/);
     expect(doctor.output).toMatch(/FAILED +self-audit of the service: half hour /);

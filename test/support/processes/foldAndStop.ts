@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { createRemovableStreams } from '../streams/removableStreams.ts';
 import {
   type MinerSettings,
   startMiner,
@@ -16,6 +17,7 @@ export async function foldAndStop(
 ) {
   const nats = await startNats();
   const connection = await connectTo(nats);
+  await createRemovableStreams(connection.jsm);
   const settings = { natsUrl: nats.url, dataDir: temporaryDirectory(), ...deployment };
   const miner = await startMiner(settings);
   await waitUntilReady(miner);

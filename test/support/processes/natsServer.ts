@@ -19,11 +19,18 @@ export interface TestNats extends RestartableServer {
   readonly dir: string;
 }
 
-/** @param settings further lines of its configuration. */
-export async function startNats(dir = temporaryDirectory(), settings = ''): Promise<TestNats> {
+/**
+ * @param settings further lines of its configuration.
+ * @param jetStream further settings of JetStream.
+ */
+export async function startNats(
+  dir = temporaryDirectory(),
+  settings = '',
+  jetStream = '',
+): Promise<TestNats> {
   const port = await findFreePort();
   const url = `nats://127.0.0.1:${port}`;
-  const configuration = writeNatsConfiguration(dir, port, settings);
+  const configuration = writeNatsConfiguration(dir, port, settings, jetStream);
   const run = async () => {
     const server = startProcess('nats-server', ['-c', configuration], {
       env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },

@@ -1,9 +1,7 @@
-import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import { type Database, openDatabase } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
 import { type LoneMember, runAlone } from '../../../streams/runAlone.ts';
 import {
@@ -16,6 +14,7 @@ import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
 import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
 import { silentLogger } from '../silentLogger.ts';
+import { createRemovableStreams } from './removableStreams.ts';
 
 export const followedStream = 'MINER_COUNTER';
 
@@ -26,7 +25,7 @@ export async function prepareToFollow(): Promise<{
   readonly tables: Tables;
 }> {
   const nats = await connectTo(await startNats());
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  await createRemovableStreams(nats.jsm);
   const database = openDatabase({ path: temporaryDirectory() });
   whenFinished(() => database.close());
   return { nats, database, tables: await migrate(database, silentLogger) };

@@ -1,0 +1,10 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import { type StreamName, streamNames, streamSubjects } from '../../../actors/messages/subjects.ts';
+
+/** Creates the streams as an operator may have: without bounds, and so that messages can be removed by hand. */
+export async function createRemovableStreams(
+  jsm: JetStreamManager,
+  names: readonly StreamName[] = streamNames,
+): Promise<void> {
+  for (const name of names) await jsm.streams.add({ name, subjects: streamSubjects[name] });
+}
