@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileCheck } from '../../actors/schemas/compileCheck.ts';
+import { compileGuard } from '../../actors/schemas/compileGuard.ts';
 import type { ChainViews } from '../../actors/views/chainViewTypes.ts';
 import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
@@ -336,8 +336,8 @@ const stated: Partial<Record<Path, Record<string, readonly unknown[]>>> = {
   '/v2/public/miners/activity': { schemaVersion: [1] },
   '/v1/miners/{tokenId}/metadata': {
     tokenId: ['0', '10000', '01'],
-    name: ['', 'n'.repeat(129)],
-    description: ['', 'd'.repeat(2_049)],
+    name: ['', 'n'.repeat(129), '😀'.repeat(129)],
+    description: ['', 'd'.repeat(2_049), '😀'.repeat(2_049)],
     attributes: [repeat(33, { traitType: 'a', value: 'b' })],
     'attributes.0.traitType': ['', 't'.repeat(65)],
     'attributes.0.value': ['', 'v'.repeat(129), 1],
@@ -409,6 +409,17 @@ describe('every body of an available view', () => {
   );
 });
 
+it('a text may have as many characters as the contract says, however many bytes each takes', async () => {
+  const path = '/v1/miners/{tokenId}/metadata';
+  const { body, isPublished } = await examine(path);
+  const schema = findSchema(path);
+  const longest = { name: '😀'.repeat(128), description: '😀'.repeat(2_048) };
+  expect([compileGuard(schema), isPublished].map((fits) => fits({ ...body, ...longest }))).toEqual([
+    true,
+    true,
+  ]);
+});
+
 describe('what the contract states', () => {
   it.each(listCases(stated))('of %s, %s is refused when it is another', async (path, member, values) => {
     const { body: base, isPublished } = await examine(path);
@@ -417,7 +428,7 @@ describe('what the contract states', () => {
       const isRule = (rules[path]?.[member] ?? []).includes(value);
       const shortBody = String(JSON.stringify(value)).slice(0, 80);
       expect([shortBody, findSchema(path).safeParse(body).success]).toEqual([shortBody, false]);
-      expect([shortBody, compileCheck(findSchema(path))(body)]).toEqual([shortBody, false]);
+      expect([shortBody, compileGuard(findSchema(path))(body)]).toEqual([shortBody, false]);
       if (!isRule) expect([shortBody, isPublished(body)]).toEqual([shortBody, false]);
     }
   });
@@ -429,7 +440,7 @@ describe('what the contract states', () => {
       for (const value of values) {
         const body = alterBody(base, member, value);
         expect([value, findSchema(path).safeParse(body).success]).toEqual([value, false]);
-        expect([value, compileCheck(findSchema(path))(body)]).toEqual([value, false]);
+        expect([value, compileGuard(findSchema(path))(body)]).toEqual([value, false]);
       }
     },
   );
@@ -498,6 +509,9 @@ describe('the compiled check of bodies', () => {
     'available',
     'unavailable',
     'pending',
+    '😀',
+    '😀'.repeat(65),
+    '😀'.repeat(129),
     tooLarge,
     hash,
     stateOwner,
@@ -524,7 +538,7 @@ describe('the compiled check of bodies', () => {
     async (path) => {
       const { body, isPublished } = await examine(path);
       const schema = findSchema(path);
-      const fits = compileCheck(schema);
+      const fits = compileGuard(schema);
       const change = fc.record({
         at: fc.constantFrom(...listPaths(body)),
         value: fc.constantFrom(...values),
