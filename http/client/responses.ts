@@ -1940,7 +1940,7 @@ export interface PublicStatistics {
   installationId: string;
   /** Opaque; changes with the content */
   revision: string;
-  /** When this body was made; how old what it shows is, other members say */
+  /** End of the window */
   generatedAt: string;
   /** The range of the request */
   range: '7d' | '30d';
@@ -1950,7 +1950,7 @@ export interface PublicStatistics {
   window: {
     /** Noon at which the first day begins */
     startAt: string;
-    /** When this body was made: rounds that have not ended then do not count */
+    /** The half minute of the clock before this body was made: rounds that have not ended then do not count */
     endAt: string;
     /** Days of the window */
     dayCount: 7 | 30;
@@ -2017,14 +2017,12 @@ export interface PublicStatistics {
       peakWindowStartMinuteUtc: number | null;
     };
     /**
-     * Oldest first; consecutive
+     * 7 or 30, oldest first; consecutive
      *
      * @minItems 7
      * @maxItems 30
      */
     days: {
-      [k: string]: unknown | undefined;
-    } & {
       /** Date of the noon UTC at which the day begins */
       date: string;
       /** Of the day */
@@ -2214,7 +2212,7 @@ export interface Statistics {
   installationId: string;
   /** Opaque; changes with the content */
   revision: string;
-  /** When this body was made; how old what it shows is, other members say */
+  /** End of the window */
   generatedAt: string;
   /** The range of the request */
   range: '7d' | '30d';
@@ -2224,7 +2222,7 @@ export interface Statistics {
   window: {
     /** Noon at which the first day begins */
     startAt: string;
-    /** When this body was made: rounds that have not ended then do not count */
+    /** The half minute of the clock before this body was made: rounds that have not ended then do not count */
     endAt: string;
     /** Days of the window */
     dayCount: 7 | 30;
@@ -2291,14 +2289,12 @@ export interface Statistics {
       peakWindowStartMinuteUtc: number | null;
     };
     /**
-     * Oldest first; consecutive
+     * 7 or 30, oldest first; consecutive
      *
      * @minItems 7
      * @maxItems 30
      */
     days: {
-      [k: string]: unknown | undefined;
-    } & {
       /** Date of the noon UTC at which the day begins */
       date: string;
       /** Of the day */
