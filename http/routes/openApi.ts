@@ -10,7 +10,7 @@ import type { closed } from '../responses/scalars.ts';
 import { type ErrorCode, errorStatus } from '../server/errors.ts';
 import { rateClasses } from '../server/rateLimiter.ts';
 import { examples } from './examples.ts';
-import { type Route, topics } from './route.ts';
+import { findSchemaPath, nameBody, type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
 
 export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
@@ -119,7 +119,7 @@ function listExamples() {
 }
 
 function referToExamples(route: Route) {
-  const id = route.response.meta()?.id ?? '';
+  const id = nameBody(route);
   const refer = (name: string) => ({ $ref: `#/components/examples/${name}` });
   return {
     answer: refer(id),
@@ -171,7 +171,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
     },
     responses: {
       '200': {
-        description: route.summary,
+        description: `${route.summary}. [JSON Schema](${findSchemaPath(nameBody(route))})`,
         headers: z.object({
           ...commonHeaders,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),

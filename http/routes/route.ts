@@ -162,3 +162,13 @@ export function defineReadRoute<Schema extends z.ZodType>(
 ): ReadRoute {
   return { kind: 'read', unavailable: null, ...route };
 }
+
+/** Name of the body of a route in the documentation. */
+export function nameBody({ response }: Pick<Route, 'response'>): string {
+  return response.meta()?.id ?? '';
+}
+
+/** Where the JSON Schema of a name is served. */
+export function findSchemaPath(name: string): string {
+  return `/schemas/${name}.json`;
+}
