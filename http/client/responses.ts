@@ -607,8 +607,14 @@ export type MiningState =
       installationId: string;
       /** The data is not known now, which is neither zero nor empty; `reason` says why */
       status: 'unavailable';
-      /** Why nothing is shown: contracts are not configured, what is deployed is not safe yet, the indexer is behind or has failed, or the stream is of other contracts */
-      reason: 'indexer_disabled' | 'not_yet_safe' | 'indexer_unavailable' | 'indexer_mismatch';
+      /** Why nothing is shown. `unsupported_contract_version` and `projection_rebuilding` are told as `indexer_unavailable` today */
+      reason:
+        | 'indexer_disabled'
+        | 'not_yet_safe'
+        | 'indexer_unavailable'
+        | 'indexer_mismatch'
+        | 'unsupported_contract_version'
+        | 'projection_rebuilding';
       /** The configured release; null without one */
       release: Release | null;
     };
@@ -1781,7 +1787,7 @@ export interface Process {
   revision: string;
   /** When this body was made; how old what it shows is, other members say */
   generatedAt: string;
-  /** The newest accepted reading; null without one */
+  /** The newest accepted reading; null without one, and where its counter is above 2^64 - 1, which telemetry and the status show */
   measurement: MeasurementUint64 | null;
   builder: ProcessBuilder;
   oracle: Oracle;

@@ -22,6 +22,7 @@ export interface QueryParameter {
 export interface PathParameter {
   readonly name: string;
   readonly schema: z.ZodType;
+  /** Of the segment, percent-decoded. */
   readonly parse: (segment: string) => string | null;
   readonly error: ErrorCode;
 }
