@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parse, stringify } from './bigintJson.ts';
 import { readErrorMessage } from './readErrorMessage.ts';
-import { compileGuard } from './schemas/compileCheck.ts';
+import { compileGuard } from './schemas/compileGuard.ts';
 import { compileListForm } from './schemas/compileLists.ts';
 
 /** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
@@ -67,7 +67,7 @@ export type RecordKey = string | number | bigint;
 /** How the value of a record is text. */
 interface TextForm {
   write(value: unknown): string;
-  /** @throws Error where the text is not that of a value. */
+  /** @throws Error where the text is not that of a value. Whether the value fits its schema is checked afterwards. */
   read(json: string): unknown;
 }
 
@@ -76,14 +76,7 @@ export function defineRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
 ): RecordKind<z.output<Schema>> {
-  const fits = compileGuard(schema);
-  const read = (json: string) => {
-    const value = parse(json);
-    if (fits(value)) return value;
-    const { error } = schema.safeParse(value);
-    throw new Error(error === undefined ? '' : z.prettifyError(error).replaceAll(/\s+/g, ' '));
-  };
-  return defineForm(kind, schema, { write: stringify, read });
+  return defineForm(kind, schema, { write: stringify, read: parse });
 }
 
 /** Records of which a state has very many: their values are lists, without the names of members. */
@@ -98,12 +91,12 @@ export function defineListRecord<Schema extends z.ZodType>(
   });
 }
 
-/** @param form whose values fit the schema. */
 function defineForm<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
   form: TextForm,
 ): RecordKind<z.output<Schema>> {
+  const fits = compileGuard(schema);
   const write = (key: RecordKey, value: Immutable<z.output<Schema>>) => ({
     kind,
     key: String(key),
@@ -118,8 +111,10 @@ function defineForm<Schema extends z.ZodType>(
     read: ({ key, value: json }) => {
       if (json === null) return null;
       try {
-        // Checked by the form.
-        return form.read(json) as z.output<Schema>;
+        const value = form.read(json);
+        if (fits(value)) return value;
+        const { error } = schema.safeParse(value);
+        throw new Error(error === undefined ? '' : z.prettifyError(error).replaceAll(/\s+/g, ' '));
       } catch (error) {
         const problem = readErrorMessage(error);
         throw new RecordRefused(`${kind} ${key} does not fit its schema: ${problem}`, { cause: error });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { formatArrival } from '../feed/arrival.ts';
 import { type FoldRecord, RecordRefused } from '../foldRecord.ts';
-import { compileGuard } from '../schemas/compileCheck.ts';
+import { compileGuard } from '../schemas/compileGuard.ts';
 
 /**
  * Records of a snapshot in the format before records: a line of the fold, one of the newest state, then lists in pieces. What an

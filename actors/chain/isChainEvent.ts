@@ -1,12 +1,12 @@
 import type { AbiEvent } from 'viem';
 import { z } from 'zod';
 import { eventSource } from '../feed/eventSchemas.ts';
-import { compileCheck } from '../schemas/compileCheck.ts';
+import { compileGuard } from '../schemas/compileGuard.ts';
 import { isAddress, isBytes } from '../schemas/hex.ts';
 import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
 
-const isSource = compileCheck(eventSource);
-const isObject = compileCheck(z.object({}));
+const isSource = compileGuard(eventSource);
+const isObject = compileGuard(z.object({}));
 
 /** Whether a value is an event of a deployment: by its contract's ABI, which its type is made of too. */
 export function isChainEvent(value: unknown): value is ChainEvent {

@@ -1,6 +1,6 @@
 import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
-import { compileGuard } from '../schemas/compileCheck.ts';
+import { compileGuard } from '../schemas/compileGuard.ts';
 import type { EventRow } from '../storedRows.ts';
 import { chainFeedEvent, measurementEvent } from './eventSchemas.ts';
 import { feedTypes } from './feedCategories.ts';

@@ -1,13 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { readErrorMessage } from '../readErrorMessage.ts';
-import {
-  type Check,
-  compileCheck,
-  compileMembers,
-  isRecord,
-  type MemberCheck,
-} from '../schemas/compileCheck.ts';
+import { compileGuard } from '../schemas/compileGuard.ts';
 
 const detailCharactersMax = 400;
 
@@ -49,12 +43,12 @@ export function toBuffer(data: Uint8Array): Buffer {
 export interface MessageFormat<Schema extends z.ZodType> {
   readonly schema: Schema;
   /** The schema as a predicate, which ends at the first thing that does not fit. */
-  readonly fits: Check;
+  readonly fits: (value: unknown) => boolean;
   readonly bytesMax: number;
   /** Whether members that the schema does not name are left where they are. */
   readonly isTakenAsIs: boolean;
-  /** Its members, where it is an object. */
-  readonly members: readonly MemberCheck[];
+  /** Its members by name, where it is an object. */
+  readonly members: Readonly<Record<string, z.ZodType>>;
 }
 
 export function defineFormat<Schema extends z.ZodType>(
@@ -62,8 +56,8 @@ export function defineFormat<Schema extends z.ZodType>(
   bytesMax: number,
   { isTakenAsIs = false } = {},
 ): MessageFormat<Schema> {
-  const members = schema instanceof z.ZodObject ? compileMembers(schema) : [];
-  return { schema, fits: compileCheck(schema), bytesMax, isTakenAsIs, members };
+  const members = schema instanceof z.ZodObject ? schema.shape : {};
+  return { schema, fits: compileGuard(schema), bytesMax, isTakenAsIs, members };
 }
 
 /** UTF-8 JSON of a format; anything else is `malformed`, which costs no more to say than the message does to read. */
@@ -90,14 +84,18 @@ export function decodeMessage<Schema extends z.ZodType>(
 /** Names all that does not fit. Members that do are not looked at again: zod takes longer to say what is wrong than it takes to accept. */
 function describeMisfit({ schema, members }: MessageFormat<z.ZodType>, json: unknown): string {
   const wrong = isRecord(json)
-    ? members
-        .filter(({ name, fits }) => !fits(json[name]))
-        .flatMap(({ name, schema: member }) => findIssues(member, json[name], name))
+    ? Object.entries(members)
+        .filter(([name, member]) => !member.validate(json[name]))
+        .flatMap(([name, member]) => findIssues(member, json[name], name))
     : [];
   const issues = wrong.length > 0 ? wrong : findIssues(schema, json);
   if (issues.length === 0)
     return `a list is too long, or not as expected behind its first ${shownItems} items`;
   return issues.join('; ');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What zod says of a value, which may be a hundred thousand things: it is shown the first of them. */

@@ -85,12 +85,13 @@ function findPageState(
   list: OwnerList,
   { owner, cursor }: OwnerPageRequest,
 ): { readonly shown: ShownState; readonly after: number } | NoPage {
+  // Before the state is looked at: whether a cursor is one does not depend on it.
+  const decoded = cursor === null ? null : decodeOwnerCursor(cursor);
+  if (cursor !== null && decoded?.list !== list) return { fault: 'undecodable' };
+  if (decoded !== null && decoded.owner !== owner) return { fault: 'other_owner' };
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;
-  if (cursor === null) return { shown, after: 0 };
-  const decoded = decodeOwnerCursor(cursor);
-  if (decoded === null || decoded.list !== list) return { fault: 'undecodable' };
-  if (decoded.owner !== owner) return { fault: 'other_owner' };
+  if (decoded === null) return { shown, after: 0 };
   if (decoded.block > shown.state.block.number) return { fault: 'ahead' };
   const before = states.at(decoded.block, decoded.blockHash);
   return before === null ? { fault: 'invalidated' } : { shown: before, after: decoded.after };

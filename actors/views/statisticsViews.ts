@@ -12,8 +12,12 @@ export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
 export { statisticsRanges } from '../statistics/statistics.ts';
 export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
 
-/** The public route is cached for this long (CONTRACT.md, Caching); the plain one is recomputed when data changes, at most once per second. */
-const cachedMs = 30_000;
+/**
+ * Windows end at multiples of this of the clock, so that instances with the same data show the same (CONTRACT.md, Caching). Rounds and days end at such
+ * moments too, so nothing is shown later for it.
+ */
+const windowStepMs = 30_000;
+/** The plain route is recomputed when data changes, at most once in this time. */
 const refreshedMs = 1_000;
 const fullBps = 10_000;
 
@@ -48,9 +52,9 @@ export interface StatisticsView {
 }
 
 export interface StatisticsViews {
-  /** Public route: the same for about thirty seconds once the chain can be shown; its revision includes the window's end. */
+  /** Public route: the same until the window ends later, once the chain can be shown. */
   cached(range: StatisticsRange): StatisticsView;
-  /** Plain route: its revision is that of the content. */
+  /** Plain route: another one when data has changed, too. */
   current(range: StatisticsRange): StatisticsView;
 }
 
@@ -66,9 +70,10 @@ export interface StatisticsViewsOptions {
 
 export function createStatisticsViews(options: StatisticsViewsOptions): StatisticsViews {
   const { installationId, genesisMs, clock } = options;
+  const findWindowEndMs = () => Math.floor(clock.nowMs() / windowStepMs) * windowStepMs;
 
-  function compute(range: StatisticsRange, isWindowEndShown: boolean): StatisticsView {
-    const statistics = computeStatistics(options.history(), range, genesisMs, clock.nowMs());
+  function compute(range: StatisticsRange): StatisticsView {
+    const statistics = computeStatistics(options.history(), range, genesisMs, findWindowEndMs());
     const chain = options.chain();
     const settled =
       chain === null
@@ -79,10 +84,9 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
             settledWorkUnits: chain.core.cumulativeWork,
           };
     const oracle = computeOracleStatistics(options.settlement(), statistics.windowStartMs);
-    const shown = isWindowEndShown ? statistics : { ...statistics, generatedAtMs: null };
     return {
       installationId,
-      revision: computeRevision([shown, settled, oracle]),
+      revision: computeRevision([statistics, settled, oracle]),
       statistics,
       settled,
       oracle,
@@ -91,21 +95,22 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
 
   /**
    * A view that shows nothing of a chain that can be shown by now is computed again at once: after a start the chain may be there a
-   * moment later than the readings.
+   * moment later than the readings. So is one of an earlier window, which another instance may not show any more.
    */
-  const isOutdated = ({ settled }: StatisticsView) => settled === null && options.chain() !== null;
+  const isOutdated = ({ statistics, settled }: StatisticsView) =>
+    statistics.generatedAtMs !== findWindowEndMs() || (settled === null && options.chain() !== null);
 
   const cachePublic = (range: StatisticsRange) =>
     cacheView({
       inputs: () => [],
-      compute: () => compute(range, true),
-      validity: { clock, maxAgeMs: cachedMs, isOutdated },
+      compute: () => compute(range),
+      validity: { clock, maxAgeMs: windowStepMs, isOutdated },
     });
   const cachePlain = (range: StatisticsRange) =>
     cacheView({
       inputs: () => [options.history(), options.settlement(), options.chain()],
-      compute: () => compute(range, false),
-      validity: { clock, minAgeMs: refreshedMs, maxAgeMs: cachedMs, isOutdated },
+      compute: () => compute(range),
+      validity: { clock, minAgeMs: refreshedMs, maxAgeMs: windowStepMs, isOutdated },
     });
   const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
   const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };

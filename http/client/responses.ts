@@ -607,8 +607,14 @@ export type MiningState =
       installationId: string;
       /** The data is not known now, which is neither zero nor empty; `reason` says why */
       status: 'unavailable';
-      /** Why nothing is shown: contracts are not configured, what is deployed is not safe yet, the indexer is behind or has failed, or the stream is of other contracts */
-      reason: 'indexer_disabled' | 'not_yet_safe' | 'indexer_unavailable' | 'indexer_mismatch';
+      /** Why nothing is shown. `unsupported_contract_version` and `projection_rebuilding` are told as `indexer_unavailable` today */
+      reason:
+        | 'indexer_disabled'
+        | 'not_yet_safe'
+        | 'indexer_unavailable'
+        | 'indexer_mismatch'
+        | 'unsupported_contract_version'
+        | 'projection_rebuilding';
       /** The configured release; null without one */
       release: Release | null;
     };
@@ -1781,7 +1787,7 @@ export interface Process {
   revision: string;
   /** When this body was made; how old what it shows is, other members say */
   generatedAt: string;
-  /** The newest accepted reading; null without one */
+  /** The newest accepted reading; null without one, and where its counter is above 2^64 - 1, which telemetry and the status show */
   measurement: MeasurementUint64 | null;
   builder: ProcessBuilder;
   oracle: Oracle;
@@ -1940,7 +1946,7 @@ export interface PublicStatistics {
   installationId: string;
   /** Opaque; changes with the content */
   revision: string;
-  /** When this body was made; how old what it shows is, other members say */
+  /** End of the window */
   generatedAt: string;
   /** The range of the request */
   range: '7d' | '30d';
@@ -1950,7 +1956,7 @@ export interface PublicStatistics {
   window: {
     /** Noon at which the first day begins */
     startAt: string;
-    /** When this body was made: rounds that have not ended then do not count */
+    /** The half minute of the clock before this body was made: rounds that have not ended then do not count */
     endAt: string;
     /** Days of the window */
     dayCount: 7 | 30;
@@ -2017,14 +2023,12 @@ export interface PublicStatistics {
       peakWindowStartMinuteUtc: number | null;
     };
     /**
-     * Oldest first; consecutive
+     * 7 or 30, oldest first; consecutive
      *
      * @minItems 7
      * @maxItems 30
      */
     days: {
-      [k: string]: unknown | undefined;
-    } & {
       /** Date of the noon UTC at which the day begins */
       date: string;
       /** Of the day */
@@ -2214,7 +2218,7 @@ export interface Statistics {
   installationId: string;
   /** Opaque; changes with the content */
   revision: string;
-  /** When this body was made; how old what it shows is, other members say */
+  /** End of the window */
   generatedAt: string;
   /** The range of the request */
   range: '7d' | '30d';
@@ -2224,7 +2228,7 @@ export interface Statistics {
   window: {
     /** Noon at which the first day begins */
     startAt: string;
-    /** When this body was made: rounds that have not ended then do not count */
+    /** The half minute of the clock before this body was made: rounds that have not ended then do not count */
     endAt: string;
     /** Days of the window */
     dayCount: 7 | 30;
@@ -2291,14 +2295,12 @@ export interface Statistics {
       peakWindowStartMinuteUtc: number | null;
     };
     /**
-     * Oldest first; consecutive
+     * 7 or 30, oldest first; consecutive
      *
      * @minItems 7
      * @maxItems 30
      */
     days: {
-      [k: string]: unknown | undefined;
-    } & {
       /** Date of the noon UTC at which the day begins */
       date: string;
       /** Of the day */

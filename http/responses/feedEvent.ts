@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { address, asset, availableMembers, eventSourceMembers, positiveDecimal, versionId } from './chain.ts';
-import { decimal, installationId, timestamp, uuid } from './scalars.ts';
+import { closed, decimal, installationId, timestamp, uuid } from './scalars.ts';
 
 const utcDate = z.iso.date();
 
@@ -40,13 +40,15 @@ function defineFamily<Version extends number, Source extends z.ZodType>(
   source: Source,
 ) {
   return <Type extends string, Payload extends z.ZodRawShape>(type: Type, payload: Payload) =>
-    z.strictObject({
-      ...envelope,
-      type: z.literal(type).describe('What happened'),
-      eventVersion: z.literal(eventVersion).describe('Version of the shape of this family'),
-      source: source.describe('Where it is recorded'),
-      payload: z.strictObject(payload).describe('What happened, in figures'),
-    });
+    z
+      .strictObject({
+        ...envelope,
+        type: z.literal(type).describe('What happened'),
+        eventVersion: z.literal(eventVersion).describe('Version of the shape of this family'),
+        source: source.describe('Where it is recorded'),
+        payload: z.strictObject(payload).meta({ ...closed, description: 'What happened, in figures' }),
+      })
+      .meta(closed);
 }
 
 const chainEvent = defineFamily(2, chainSource);

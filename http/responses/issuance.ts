@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   type ChainUnavailable,
+  chainUnavailableReasons,
   collectionPhases,
   type IssuanceView,
 } from '../../actors/views/chainViewTypes.ts';
@@ -79,8 +80,16 @@ const plainAvailable = z.strictObject({
 export const minerStateResponse = z
   .discriminatedUnion('status', [publicAvailable, defineUnavailableWithRelease(2)])
   .meta({ id: 'MinerState', description: 'Issuance and collection state of the public route' });
+/** The contract lists two more reasons for this route; today their conditions are told as `indexer_unavailable`. */
+const plainUnavailable = defineUnavailableWithRelease(1).extend({
+  reason: z
+    .enum([...chainUnavailableReasons, 'unsupported_contract_version', 'projection_rebuilding'])
+    .describe(
+      'Why nothing is shown. `unsupported_contract_version` and `projection_rebuilding` are told as `indexer_unavailable` today',
+    ),
+});
 export const miningStateResponse = z
-  .discriminatedUnion('status', [plainAvailable, defineUnavailableWithRelease(1)])
+  .discriminatedUnion('status', [plainAvailable, plainUnavailable])
   .meta({ id: 'MiningState', description: 'Issuance and collection state of the plain route' });
 
 export function toMinerStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof minerStateResponse> {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ModulesView, type ModuleView, moduleStates } from '../../actors/views/views.ts';
 import { toIsoString } from './isoTime.ts';
-import { installationId, provenance, schemaVersion, timestamp } from './scalars.ts';
+import { closed, installationId, provenance, schemaVersion, timestamp } from './scalars.ts';
 
 export const moduleSnapshot = z
   .strictObject({
@@ -24,7 +24,7 @@ export const moduleSnapshot = z
       .describe('Of its last check of itself'),
     data: z
       .strictObject({})
-      .meta({ description: 'Always empty: what a module knows of its device stays there' }),
+      .meta({ ...closed, description: 'Always empty: what a module knows of its device stays there' }),
   })
   .meta({ id: 'ModuleSnapshot' });
 

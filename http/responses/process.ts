@@ -14,7 +14,11 @@ export const processResponse = z
     installationId: installationId.describe('The public installation'),
     revision: text.meta({ description: 'Opaque; does not change with generatedAt alone' }),
     generatedAt,
-    measurement: measurementUint64.nullable().describe('The newest accepted reading; null without one'),
+    measurement: measurementUint64
+      .nullable()
+      .describe(
+        'The newest accepted reading; null without one, and where its counter is above 2^64 - 1, which telemetry and the status show',
+      ),
     builder: processBuilder.describe('What would settle if all measured work settled now'),
     oracle: oracle.describe('Who closes rounds'),
     settlementQueue: processQueue.describe('What waits for settlement, and what is under way'),

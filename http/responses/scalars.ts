@@ -9,6 +9,12 @@ export const schemaVersion = <Version extends number>(version: Version) =>
     .literal(version)
     .describe('Version of the shape of this resource; another one where a member is removed or changed');
 
+/**
+ * Metadata of the objects that the contract closes. All others are published open, since members may be added to them within a version; each is strict where it is
+ * checked before it is sent.
+ */
+export const closed = { isClosed: true };
+
 /** The two variants of a view that may be unavailable. */
 export const availableStatus = z.literal('available').describe('The data is there');
 export const unavailableStatus = z

@@ -42,10 +42,7 @@ const bucket = z
   .meta({ id: 'SettlementBucket' });
 
 /** Hours, six hours, days. */
-const bucketSeconds = z
-  .int()
-  .refine((seconds) => [3_600, 21_600, 86_400].includes(seconds))
-  .meta({ enum: [3_600, 21_600, 86_400] });
+const bucketSeconds: z.ZodType<number> = z.literal([3_600, 21_600, 86_400]);
 
 /** None for now, 24 hours, 28 times six hours, 30 days (CONTRACT.md, Settlement history). */
 const buckets = z.union([

@@ -10,7 +10,6 @@ import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
 import {
   availableStatus,
   decimal,
-  generatedAt,
   installationId,
   schemaVersion,
   timestamp,
@@ -51,13 +50,15 @@ const oracle = z.discriminatedUnion('status', [
 const members = {
   installationId: installationId.describe('The public installation'),
   revision: z.string().min(1).describe('Opaque; changes with the content'),
-  generatedAt,
+  generatedAt: timestamp.describe('End of the window'),
   range: z.enum(statisticsRanges).describe('The range of the request'),
   timezone: z.literal('UTC').describe('Days begin at noon of this time zone'),
   window: z
     .strictObject({
       startAt: timestamp.describe('Noon at which the first day begins'),
-      endAt: timestamp.describe('When this body was made: rounds that have not ended then do not count'),
+      endAt: timestamp.describe(
+        'The half minute of the clock before this body was made: rounds that have not ended then do not count',
+      ),
       dayCount: z.union([z.literal(7), z.literal(30)]).describe('Days of the window'),
       bucketSeconds: z.literal(bucketSeconds).describe('Length of a bucket in seconds'),
       roundSeconds: z.literal(roundSeconds).describe('Length of a round in seconds'),

@@ -78,13 +78,7 @@ export const activity = z.strictObject({
     .min(7)
     .max(30)
     .refine((days) => days.length === 7 || days.length === 30)
-    .meta({
-      anyOf: [
-        { minItems: 7, maxItems: 7 },
-        { minItems: 30, maxItems: 30 },
-      ],
-    })
-    .describe('Oldest first; consecutive'),
+    .describe('7 or 30, oldest first; consecutive'),
   typicalDay: z
     .array(
       z.strictObject({

@@ -15,7 +15,7 @@ import {
 import { schemaVersion } from './scalars.ts';
 
 const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
-const cardImageUrl = z.string().regex(cardImageUrlPattern).max(2048).meta({ format: 'uri' });
+const cardImageUrl = z.string().regex(cardImageUrlPattern).max(2048);
 
 const members = {
   ...availableMembers,

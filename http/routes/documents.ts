@@ -8,8 +8,10 @@ import type { Header } from '../server/headerBlock.ts';
 import { memoize } from '../server/memoize.ts';
 import { buildPageHeaders } from '../server/pageHeaders.ts';
 import { type PreparedResponse, prepareDocument } from '../server/preparedResponse.ts';
+import { createJsonSchema, schemaNames } from './jsonSchemas.ts';
 import { robotsText, writeModelText, writeSecurityText } from './machineTexts.ts';
 import { createOpenApiDocument } from './openApi.ts';
+import { findSchemaPath } from './route.ts';
 
 /** A document that is served as it is (CONTRACT.md, Documents). */
 export interface PublicDocument {
@@ -57,7 +59,10 @@ const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation',
 
 /** The OpenAPI description, the page that shows it with everything that it needs, guides, and texts for machines. */
 export function loadDocuments(
-  { securityContact }: { readonly securityContact: string | null },
+  {
+    securityContact,
+    publicUrl,
+  }: { readonly securityContact: string | null; readonly publicUrl: string | null },
   clock: Clock,
 ): PublicDocument[] {
   const document = (
@@ -71,6 +76,7 @@ export function loadDocuments(
     isLarge,
     prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
   });
+  const openApi = once(() => createOpenApiDocument(interfaceVersion));
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string, isLarge: boolean) =>
     document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), [], isLarge);
@@ -78,12 +84,11 @@ export function loadDocuments(
   const guide = (path: string, name: string) =>
     document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), guideHeaders);
   return [
-    document(
-      '/openapi.json',
-      'application/json',
-      () => Buffer.from(`${JSON.stringify(createOpenApiDocument(interfaceVersion))}\n`),
-      [],
-      true,
+    document('/openapi.json', 'application/json', () => toJson(openApi()), [], true),
+    ...schemaNames.map((name) =>
+      document(findSchemaPath(name), 'application/schema+json', () =>
+        toJson(createJsonSchema(name, openApi().components?.schemas ?? {}, publicUrl)),
+      ),
     ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
     ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
@@ -115,6 +120,10 @@ function describeSecurity(contact: string, clock: Clock): PublicDocument {
     isLarge: false,
     prepare: () => prepare(writeSecurityText(contact, clock.nowMs())),
   };
+}
+
+function toJson(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
 }
 
 function once<Value>(build: () => Value): () => Value {

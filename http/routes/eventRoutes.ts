@@ -58,7 +58,7 @@ const members = {
   pathParameter: null,
   query,
   cacheControl: noStore,
-  errors: ['invalid_query', 'invalid_cursor', 'database_busy', 'database_unavailable', 'request_timeout'],
+  errors: ['invalid_query', 'invalid_cursor'],
   response: eventsResponse,
   read,
   unavailable: (views: ActorViews) => toEventsBody(describeUnreadable(views)),

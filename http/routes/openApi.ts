@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
 import { feedCategories } from '../../actors/views/feedViews.ts';
+import type { closed } from '../responses/scalars.ts';
 import { type ErrorCode, errorStatus } from '../server/errors.ts';
 import { rateClasses } from '../server/rateLimiter.ts';
 import { examples } from './examples.ts';
-import { type Route, topics } from './route.ts';
+import { findSchemaPath, nameBody, type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
+
+export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
 
 const requestId = z
   .string()
@@ -21,8 +29,8 @@ const retryAfter = z
   .meta({ description: 'Seconds to wait', example: '2' });
 const etag = z
   .string()
-  .regex(/^"[^"]+"$/)
-  .meta({ description: 'Sent back verbatim in If-None-Match' });
+  .regex(/^(?:W\/)?"[^"]+"$/)
+  .meta({ description: 'Sent back verbatim in If-None-Match; weak where the body is compressed' });
 
 const rateLimitPolicy = z.string().meta({
   description:
@@ -53,13 +61,15 @@ const commonErrors: readonly ErrorCode[] = [
   'internal_error',
   'database_unavailable',
 ];
+/** And those of a route that is evaluated for each request, which waits for its turn. */
+const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
 
 /** The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses. */
-export function createOpenApiDocument(version: string): ReturnType<typeof createDocument> {
+export function createOpenApiDocument(version: string) {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of routes) paths[route.path] = { get: describeOperation(route) };
   Object.assign(paths, otherPaths);
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Mining Activity Read Service',
@@ -67,7 +77,7 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
       description:
         'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is not ' +
         'known. Clients ignore unknown fields within a version. HEAD is answered wherever GET is.',
-      license: { name: 'UNLICENSED', identifier: 'UNLICENSED' },
+      license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: [{ url: '/', description: 'The service that answers this document' }],
     security: [],
@@ -77,7 +87,24 @@ export function createOpenApiDocument(version: string): ReturnType<typeof create
     ],
     paths,
     components: { examples: listExamples() },
-  });
+  };
+  return openObjects({ jsonSchemaDialect: schemaDialect, ...createDocument(document) });
+}
+
+/** The same with the objects that the contract does not close as open ones. */
+function openObjects<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(openObjects) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const {
+    isClosed = false,
+    additionalProperties,
+    ...others
+  } = value as Partial<typeof closed & { readonly additionalProperties: unknown }>;
+  const opened = Object.fromEntries(
+    Object.entries(others).map(([key, member]) => [key, openObjects(member)]),
+  );
+  // Of the same members, which the type of `fromEntries` does not keep.
+  return (isClosed ? { ...opened, additionalProperties } : opened) as Value;
 }
 
 /** Examples by the names that operations refer to them by. */
@@ -92,7 +119,7 @@ function listExamples() {
 }
 
 function referToExamples(route: Route) {
-  const id = route.response.meta()?.id ?? '';
+  const id = nameBody(route);
   const refer = (name: string) => ({ $ref: `#/components/examples/${name}` });
   return {
     answer: refer(id),
@@ -144,7 +171,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
     },
     responses: {
       '200': {
-        description: route.summary,
+        description: `${route.summary}. [JSON Schema](${findSchemaPath(nameBody(route))})`,
         headers: z.object({
           ...commonHeaders,
           ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
@@ -160,7 +187,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
             },
           }
         : {}),
-      ...describeErrors([...commonErrors, ...route.errors]),
+      ...describeErrors([...commonErrors, ...(route.kind === 'read' ? readErrors : []), ...route.errors]),
     },
   };
 }
@@ -187,7 +214,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       tags: ['service'],
       responses: {
         '200': describeStatus('It runs', 'alive'),
-        ...describeErrors(['cors_origin_not_allowed']),
+        ...describeErrors(['cors_origin_not_allowed', 'rate_limited']),
       },
     },
   },
@@ -198,7 +225,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       tags: ['service'],
       responses: {
         '200': describeStatus('It is ready', 'ready'),
-        ...describeErrors(['cors_origin_not_allowed', 'database_unavailable']),
+        ...describeErrors(['cors_origin_not_allowed', 'rate_limited', 'database_unavailable']),
       },
     },
   },

@@ -47,9 +47,6 @@ const ownerPath: PathParameter = {
   error: 'invalid_address',
 };
 
-/** Of a page whose older part is read from ClickHouse. */
-const storedPageErrors = ['database_busy', 'database_unavailable', 'request_timeout'] as const;
-
 const publicOwnerMembers = {
   rateClass: 'publicHeavy',
   pathParameter: null,
@@ -96,7 +93,6 @@ export const publicActivity = defineReadRoute({
   topic: 'rewards',
   response: publicOwnerActivityResponse,
   unavailable: (views) => toPublicOwnerActivityBody(describeUnreadable(views)),
-  errors: [...publicOwnerMembers.errors, ...storedPageErrors],
   read: readPublicOwnerList(
     ({ chain }, page, signal) => chain.ownerActivity(page, signal),
     toPublicOwnerActivityBody,
@@ -111,7 +107,6 @@ export const plainActivity = defineReadRoute({
   topic: 'rewards',
   response: plainOwnerActivityResponse,
   unavailable: (views) => toPlainOwnerActivityBody(describeUnreadable(views)),
-  errors: [...plainOwnerMembers.errors, ...storedPageErrors],
   read: readPlainOwnerList(
     ({ chain }, page, signal) => chain.ownerActivity(page, signal),
     toPlainOwnerActivityBody,

@@ -22,6 +22,7 @@ export interface QueryParameter {
 export interface PathParameter {
   readonly name: string;
   readonly schema: z.ZodType;
+  /** Of the segment, percent-decoded. */
   readonly parse: (segment: string) => string | null;
   readonly error: ErrorCode;
 }
@@ -161,4 +162,14 @@ export function defineReadRoute<Schema extends z.ZodType>(
   },
 ): ReadRoute {
   return { kind: 'read', unavailable: null, ...route };
+}
+
+/** Name of the body of a route in the documentation. */
+export function nameBody({ response }: Pick<Route, 'response'>): string {
+  return response.meta()?.id ?? '';
+}
+
+/** Where the JSON Schema of a name is served. */
+export function findSchemaPath(name: string): string {
+  return `/schemas/${name}.json`;
 }

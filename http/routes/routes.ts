@@ -99,13 +99,7 @@ const observations = defineReadRoute({
     },
   ],
   cacheControl: null,
-  errors: [
-    'invalid_installation_id',
-    'invalid_cursor',
-    'database_busy',
-    'database_unavailable',
-    'request_timeout',
-  ],
+  errors: ['invalid_installation_id', 'invalid_cursor'],
   response: observationsResponse,
   read: ({ observations: reader }, { pathValue: id, query, signal }) => {
     const requested = query.get('cursor');

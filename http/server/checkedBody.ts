@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { compileCheck } from '../../actors/schemas/compileCheck.ts';
+import { compileGuard } from '../../actors/schemas/compileGuard.ts';
 
 /** Problems that are reported of one body; the first ones say what is wrong. */
 const problemsMax = 5;
@@ -14,13 +14,12 @@ export class InvalidBody extends Error {
 }
 
 /**
- * The check of every body of a route, in production too. The schema is compiled; zod only says what is wrong with an
- * invalid body.
+ * The check of every body of a route, in production too. Only an invalid body is read twice, to say what is wrong with it.
  *
  * @returns a function that throws InvalidBody.
  */
 export function createBodyCheck(schema: z.ZodType): (body: unknown) => void {
-  const isValid = compileCheck(schema);
+  const isValid = compileGuard(schema);
   return (body) => {
     if (isValid(body)) return;
     const issues = schema.safeParse(body).error?.issues ?? [];

@@ -42,7 +42,17 @@ export function createPreparation(
 
 /** Empty where the path has no parameter; null where it is none that the route takes. */
 export function parsePathValue({ pathParameter }: Route, request: HttpRequest): string | null {
-  return pathParameter === null ? '' : pathParameter.parse(request.getParameter(0));
+  return pathParameter === null ? '' : pathParameter.parse(decodePercent(request.getParameter(0)));
+}
+
+/** A segment that is not encoded correctly stays as it is: no parameter has a percent sign, so none takes it. */
+function decodePercent(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 export function createPathError({ pathParameter }: Route): HttpError {

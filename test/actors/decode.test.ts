@@ -64,6 +64,13 @@ describe('a counter message', () => {
     expect(decoded).toHaveProperty('rejection.detail', expect.stringContaining(detail));
   });
 
+  it('has a version of at most 256 characters, however many bytes each takes', () => {
+    const decode = (softwareVersion: string) =>
+      decodeCounter(subject, bytes({ ...reading, softwareVersion }));
+    expect(decode('😀'.repeat(256))).toHaveProperty('value');
+    expect(decode('😀'.repeat(257))).toHaveProperty('rejection.detail', expect.stringContaining('256'));
+  });
+
   it('is malformed when it is not UTF-8', () => {
     const cut = Buffer.from(JSON.stringify({ ...reading, softwareVersion: 'é' }), 'latin1');
     expect(decodeCounter(subject, cut)).toEqual({ rejection: { reason: 'malformed', detail: 'not UTF-8' } });
@@ -113,6 +120,16 @@ describe('a settlement message', () => {
     const decoded = decodeSettlement('miner.module.wheel~one.sensor~0', bytes(snapshot));
     expect(decoded).toMatchObject({ value: { kind: 'module', installationId: 'wheel.one', state: 'ready' } });
     expect(JSON.stringify(decoded)).not.toContain('secret');
+  });
+
+  it('has a message of health of at most 1,024 characters', () => {
+    const decode = (message: string) =>
+      decodeSettlement(
+        'miner.module.wheel~one.sensor~0',
+        bytes({ ...snapshot, health: { ...snapshot.health, message } }),
+      );
+    expect(decode('😀'.repeat(1_024))).toHaveProperty('value');
+    expect(decode('😀'.repeat(1_025))).toHaveProperty('rejection.reason', 'malformed');
   });
 
   it('belongs to the instance of its subject', () => {

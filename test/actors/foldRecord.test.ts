@@ -121,6 +121,6 @@ describe('a record that is a list', () => {
 
   it('names the place that does not fit', () => {
     const read = () => listed.read({ kind: 'mint', key: '7', value: '["mint",[7],[1,"2"],[]]' });
-    expect(read).toThrow('mint.pending.weight is "2"');
+    expect(read).toThrow('expected number, received string → at pending.weight');
   });
 });

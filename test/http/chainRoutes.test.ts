@@ -225,6 +225,33 @@ describe('routes of the chain', () => {
     }
   });
 
+  it('refuse a cursor that does not decode while the chain is unavailable, too', async () => {
+    const server = await startPublicServer();
+    const owner = `0x${'a'.repeat(40)}`;
+    for (const list of ['miners', 'activity']) {
+      const plain = await server.get(`/v1/owners/${owner}/${list}?cursor=abc`);
+      expect([list, plain.status, await plain.json()]).toEqual([list, 400, { error: 'invalid_cursor' }]);
+      const name = list === 'miners' ? 'portfolio' : list;
+      const shown = await server.get(`/v2/public/miners/${name}?owner=${owner}&cursor=abc`);
+      expect([list, shown.status]).toEqual([list, 200]);
+      expect(await shown.json()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+    }
+  });
+
+  it.each([
+    ['/v1/miners/%31/metadata', 200],
+    ['/v1/miners/%31%/metadata', 400],
+    ['/v2/public/miners/metadata/%31', 200],
+    [`/v1/owners/%30x${'a'.repeat(40)}/miners`, 200],
+    [`/v1/owners/%30x${'a'.repeat(40)}/activity`, 200],
+    ['/v1/public/installations/wheel%2D1/telemetry', 200],
+    ['/v1/public/installations/wheel%2/telemetry', 400],
+    ['/v1/public/installations/wheel%252D1/telemetry', 400],
+  ])('%s is decoded once, as in every path: %i', async (path, status) => {
+    const server = await startPublicServer();
+    expect((await server.get(path)).status).toBe(status);
+  });
+
   it('refuse an invalid owner, limit or cursor', async () => {
     const { economy, chain, server, json } = await startServer();
     const [owner, other] = economy.owners as [string, string];
@@ -347,7 +374,7 @@ describe('routes of the chain', () => {
     expect(await json(`${path}/1?release=release-1&release=release-1`, 400)).toEqual({
       error: 'invalid_query',
     });
-    for (const bad of ['0', '01', '10000', '-1', '1.0', 'a', '%31']) {
+    for (const bad of ['0', '01', '10000', '-1', '1.0', 'a', '%2531']) {
       expect(await json(`${path}/${bad}`, 400)).toEqual({ error: 'invalid_token_id' });
       expect(await json(`/v1/miners/${bad}/metadata`, 400)).toEqual({ error: 'invalid_token_id' });
     }

@@ -250,7 +250,7 @@ describe('documents', () => {
 
   it('of more than 128 KiB all count so', async () => {
     const server = await startPublicServer();
-    const documents = loadDocuments({ securityContact: null }, server.clock);
+    const documents = loadDocuments({ securityContact: null, publicUrl: null }, server.clock);
     for (const { path, isLarge } of documents) {
       const { headers } = await server.get(path, { 'Accept-Encoding': 'identity' }, 'HEAD');
       expect([path, isLarge]).toEqual([path, Number(headers.get('content-length')) > 128 * 1024]);

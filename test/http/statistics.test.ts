@@ -120,6 +120,21 @@ describe('statistics routes', () => {
     expect((await server.get(`${path}?range=x`)).status).toBe(400);
   });
 
+  it.each(paths)('%s have one body for a tag, on every instance', async (path) => {
+    const servers = [await startPublicServer(), await startPublicServer()];
+    const bodies = new Map<string | null, string>();
+    for (const stepMs of [0, 4_000, 17_000, 9_001, 29_000, 31_000])
+      for (const { clock, get } of servers) {
+        clock.advance(stepMs);
+        const response = await get(`${path}?range=7d`, { 'Accept-Encoding': 'identity' });
+        const body = await response.text();
+        const tag = response.headers.get('etag');
+        expect((bodies.get(tag) ?? body) === body).toBe(true);
+        bodies.set(tag, body);
+      }
+    expect(bodies.size).toBe(3);
+  });
+
   it.each(paths)('%s answer 304 to their tag, and are compressed', async (path) => {
     const server = await startPublicServer();
     const response = await server.get(`${path}?range=30d`, { 'Accept-Encoding': 'br' });

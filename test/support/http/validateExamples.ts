@@ -63,7 +63,7 @@ export function validateExamples(published: object): ExampleFault[] {
 export function createSchemaValidator(document: object): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);
-  addFormats.default(ajv, ['date', 'date-time', 'uuid', 'uri']);
+  addFormats.default(ajv, ['date', 'date-time', 'uuid']);
   return ajv.addSchema(document, 'openapi');
 }
 
