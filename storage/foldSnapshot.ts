@@ -16,7 +16,7 @@ export interface SnapshotHeader extends StateIdentity {
   readonly streamCreated: string;
   /** Last folded sequence. */
   readonly position: number;
-  /** Digest of that message; null when the stream did not hold it any more. */
+  /** Digest of that message, empty when the stream did not hold it any more; null where it is unknown. */
   readonly digest: string | null;
   /** Epoch milliseconds; never decides which is newer, since a clock can be put right. */
   readonly takenAtMs: number;

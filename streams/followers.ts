@@ -141,13 +141,18 @@ interface RowSinks extends FollowerSinks {
 
 /** What is particular to the rows of a stream. */
 const rowKinds = {
-  MINER_COUNTER: { deleteAbove: deleteRowsAbove, readOrigins: readReadingRowOrigins },
-  MINER_CHAIN: { deleteAbove: deleteChainRowsAbove, readOrigins: readChainRowOrigins },
+  MINER_COUNTER: {
+    deleteAbove: deleteRowsAbove,
+    readOrigins: readReadingRowOrigins,
+    isStoredLater: false,
+  },
+  // A block that a message makes safe is final, and its rows are stored, many blocks later.
+  MINER_CHAIN: { deleteAbove: deleteChainRowsAbove, readOrigins: readChainRowOrigins, isStoredLater: true },
 } as const;
 
 function createRowSinks(options: FollowersOptions, stream: keyof typeof rowKinds): RowSinks {
   const { database, tables, jsm, logger } = options;
-  const { deleteAbove, readOrigins } = rowKinds[stream];
+  const { deleteAbove, readOrigins, isStoredLater } = rowKinds[stream];
   const rejections = createRejections(options, stream);
   const writer = createRowWriter({ ...options, stream });
   return {
@@ -157,8 +162,15 @@ function createRowSinks(options: FollowersOptions, stream: keyof typeof rowKinds
       writer.resumeAfter(position);
       await rejections.resume();
     },
-    isStoredHistoryReplaced: () =>
-      isHistoryReplaced({ database, jsm, stream, readOrigins: () => readOrigins(database, tables()) }),
+    isStoredHistoryReplaced: (foldedThrough) =>
+      isHistoryReplaced({
+        database,
+        jsm,
+        stream,
+        readOrigins: () => readOrigins(database, tables()),
+        foldedThrough,
+        isStoredLater,
+      }),
     removeAbove: async (position) => {
       const removed = await deleteAbove(database, tables(), position);
       if (removed > 0)

@@ -10,7 +10,7 @@ export interface StoredOutput {
   /** A pipeline begins behind `position`: messages above it are folded again, and what they make is stored again as it was. */
   readonly resumeAfter: (position: number) => Promise<void>;
   /** Whether stored rows come from messages that the stream no longer has; left out where that cannot be known. */
-  readonly isStoredHistoryReplaced?: () => Promise<boolean>;
+  readonly isStoredHistoryReplaced?: (foldedThrough: number) => Promise<boolean>;
   /** Removes what was stored from messages above `position`, which are not in the stream any more. */
   readonly removeAbove: (position: number) => Promise<void>;
 }
@@ -93,7 +93,8 @@ async function correctStored(
       'the deployment is another than that of the snapshots: the stream is folded again',
     );
   await resumeAfter(position);
-  const hasDiverged = fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.()) ?? false);
+  const hasDiverged =
+    fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.(position)) ?? false);
   const isRewinding = fault === 'olderSnapshotNeeded';
   // Had the stream been replaced since it was verified, all of this would be about another one.
   await checkStreams();

@@ -15,6 +15,10 @@ export interface StoredHistory {
   readonly stream: string;
   /** Of the newest rows. */
   readonly readOrigins: () => Promise<readonly RowOrigin[]>;
+  /** Position of the restored state, which holds no message that the stream has lost; 0 without any. */
+  readonly foldedThrough: number;
+  /** A row is stored because of a later message than the one it names. */
+  readonly isStoredLater: boolean;
 }
 
 /**
@@ -26,16 +30,21 @@ export async function isHistoryReplaced({
   jsm,
   stream,
   readOrigins,
+  foldedThrough,
+  isStoredLater,
 }: StoredHistory): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
   const origins = await readOrigins();
-  const { state } = await jsm.streams.info(stream);
+  // The later message may be lost; nothing is lost by folding the whole stream into empty tables.
+  if (isStoredLater && foldedThrough === 0 && origins.length > 0) return true;
   for (const { position, isMessage } of origins) {
+    // Requested first: what retention removes in between then lies below the stream's first sequence.
+    const stored = await jsm.streams.getMessage(stream, { seq: position });
+    const { state } = await jsm.streams.info(stream);
     if (position > state.last_seq) return true;
-    const stored =
-      position < state.first_seq ? null : await jsm.streams.getMessage(stream, { seq: position });
-    // A message that retention removed, or an operator deleted, cannot be compared.
-    if (stored !== null && !isMessage(stored)) return true;
+    if (position < state.first_seq) continue;
+    // Another message may have taken the place of the one that was stored, and been deleted.
+    if (stored === null ? position > foldedThrough : !isMessage(stored)) return true;
   }
   return false;
 }

@@ -6,7 +6,7 @@ import type { BatchRecipient } from './batchRecipient.ts';
 import { messageOverheadBytes } from './messageBatch.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 import { explainGap } from './sourceVerification.ts';
-import type { StreamPosition } from './streamPosition.ts';
+import { missingDigest, type StreamPosition } from './streamPosition.ts';
 
 /** Messages are missing, and the stream has no explanation. */
 export class UnexplainedGap extends Error {
@@ -47,10 +47,10 @@ export function createMissingMessages(options: MissingMessagesOptions): MissingM
 
   async function skipRemoved(from: StreamPosition, through: number): Promise<StreamPosition> {
     const streamCreated = from.streamCreated ?? '';
-    const createWithoutDigest = (position: number) => ({
+    const createMissingPlace = (position: number) => ({
       streamCreated: from.streamCreated,
       position,
-      digest: null,
+      digest: missingDigest,
     });
     const emitThrough = (position: number, stored: readonly StoredReading[]) =>
       recipient.emit({
@@ -59,24 +59,24 @@ export function createMissingMessages(options: MissingMessagesOptions): MissingM
         streamCreated,
         position,
         weight: stored.length * messageOverheadBytes,
-        place: () => createWithoutDigest(position),
+        place: () => createMissingPlace(position),
       });
     let storedCount = 0;
     for await (const stored of readStored?.(from.position, through) ?? []) {
       const last = stored.at(-1);
       if (last === undefined) continue;
       if (!gate.isOpen) await gate.opened(signal);
-      if (signal.aborted) return createWithoutDigest(progress.counts.position);
+      if (signal.aborted) return createMissingPlace(progress.counts.position);
       storedCount += stored.length;
       emitThrough(last.position, stored);
     }
-    if (signal.aborted) return createWithoutDigest(progress.counts.position);
+    if (signal.aborted) return createMissingPlace(progress.counts.position);
     const missed = through - from.position - storedCount;
     progress.addMissed(missed);
     const range = { stream, fromSequence: from.position + 1, toSequence: through };
     logger.warn({ ...range, missed, storedReadings: storedCount }, missedText);
     emitThrough(through, []);
-    return createWithoutDigest(through);
+    return createMissingPlace(through);
   }
 
   async function skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition> {

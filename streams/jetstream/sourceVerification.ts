@@ -1,6 +1,6 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
-import { digestMessage, parseNanos, type StreamPosition } from './streamPosition.ts';
+import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
 
 export type DivergenceReason =
   | 'stream_recreated'
@@ -28,7 +28,8 @@ export interface VerifiedStream {
 }
 
 /**
- * Compares a place with the stream as it is now (MESSAGES.md, Consumption).
+ * Compares a place with the stream as it is now (MESSAGES.md, Consumption). A message that is missing now proves nothing: others may have
+ * taken the place of the folded ones, and been deleted.
  *
  * @throws StreamDiverged when the place's message is not in this stream.
  */
@@ -37,25 +38,23 @@ export async function verifySource(
   stream: StreamName,
   place: StreamPosition,
 ): Promise<VerifiedStream> {
-  const info = await jsm.streams.info(stream);
-  const verified = {
-    created: info.created,
-    firstSequence: info.state.first_seq,
-    lastSequence: info.state.last_seq,
-  };
-  checkIdentity(stream, info, place);
   const { position, digest } = place;
-  const isInStream = position > 0 && position >= verified.firstSequence;
-  if (digest === null || !isInStream) return verified;
-  const stored = await jsm.streams.getMessage(stream, { seq: position });
-  // A message that an operator deleted by hand leaves nothing to compare; the checks above still hold.
-  if (stored === null) return verified;
-  const currentDigest = digestMessage(stored.subject, parseNanos(stored.timestamp), stored.data);
+  // Requested first: what retention removes in between then lies below the stream's first sequence.
+  const stored = digest === null ? null : await jsm.streams.getMessage(stream, { seq: position });
+  const info = await jsm.streams.info(stream);
+  checkIdentity(stream, info, place);
+  const { created, state } = info;
+  const verified = { created, firstSequence: state.first_seq, lastSequence: state.last_seq };
+  if (digest === null || position < verified.firstSequence) return verified;
+  const currentDigest =
+    stored === null
+      ? missingDigest
+      : digestMessage(stored.subject, parseNanos(stored.timestamp), stored.data);
   if (currentDigest !== digest) {
     throw new StreamDiverged(
       stream,
       'other_message_at_position',
-      `message ${position} was ${digest} when it was folded and is ${currentDigest} now`,
+      `message ${position} was ${digest || 'missing'} when it was folded and is ${currentDigest || 'missing'} now`,
     );
   }
   return verified;

@@ -9,9 +9,12 @@ export interface StreamPosition {
   readonly streamCreated: string | null;
   /** Sequence of the last folded message; 0 before the first. */
   readonly position: number;
-  /** {@link digestMessage} of that message; null before the first. */
+  /** {@link digestMessage} of that message, or {@link missingDigest}; null before the first, and where it is unknown. */
   readonly digest: string | null;
 }
+
+/** In place of the digest of a message that the stream did not hold any more. */
+export const missingDigest = '';
 
 export const startOfStream: StreamPosition = { streamCreated: null, position: 0, digest: null };
 

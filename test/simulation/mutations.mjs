@@ -91,7 +91,7 @@ export const mutations = [
       {
         file: 'streams/jetstream/sourceVerification.ts',
         from: 'if (currentDigest !== digest) {',
-        to: 'if (currentDigest === "") {',
+        to: 'if (currentDigest === null) {',
       },
     ],
   },
@@ -101,8 +101,13 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/jetstream/sourceVerification.ts',
-        from: '  checkIdentity(stream, info, place);\n  const { position, digest } = place;',
-        to: '  const { position, digest } = { position: place.position, digest: null };',
+        from: '  checkIdentity(stream, info, place);\n',
+        to: '',
+      },
+      {
+        file: 'streams/jetstream/sourceVerification.ts',
+        from: 'if (digest === null || position <',
+        to: 'if (digest !== "" || position <',
       },
     ],
   },

@@ -5,7 +5,7 @@ import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { batchBytesMax } from '../../streams/jetstream/messageBatch.ts';
 import { pullBounds } from '../../streams/jetstream/messageSource.ts';
 import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
-import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
+import { missingDigest, startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
@@ -68,8 +68,15 @@ describe('message source', () => {
     expect(beyond.failure).toMatchObject({ reason: 'stream_ends_before_position' });
     const other = collectSource(nats, { from: { ...first.place, position: 49 } });
     await eventually(() => other.failure, 'refusal of another message');
-    expect(other.failure).toMatchObject({ reason: 'other_message_at_position' });
-    expect([...beyond.sequences, ...other.sequences]).toEqual([]);
+    await nats.jsm.streams.deleteMessage('MINER_COUNTER', 50);
+    const deleted = collectSource(nats, { from: first.place });
+    await eventually(() => deleted.failure, 'refusal of a message that is gone');
+    const replaced = collectSource(nats, { from: { ...second.place, digest: missingDigest } });
+    await eventually(() => replaced.failure, 'refusal of a message where none was');
+    for (const { failure } of [other, deleted, replaced])
+      expect(failure).toMatchObject({ reason: 'other_message_at_position' });
+    const refused = [beyond, other, deleted, replaced];
+    expect(refused.flatMap(({ sequences }) => sequences)).toEqual([]);
   });
 
   it('notices a stream that was deleted and created again, though no message arrives', async () => {
@@ -228,7 +235,7 @@ describe('message source', () => {
     const collected = collectSource(nats);
     await eventually(() => collected.source.status().position === 10, 'the end');
     expect(collected.sequences).toEqual(range(1, 7));
-    expect(collected.place).toMatchObject({ position: 10, digest: null });
+    expect(collected.place).toMatchObject({ position: 10, digest: missingDigest });
     await eventually(() => collected.source.status().lastSequence === 10, 'a known end');
     expect(collected.source.status().missedMessages).toBe(3);
     await publish(nats, 11, 12);

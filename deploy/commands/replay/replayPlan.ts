@@ -73,7 +73,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   const fromSequence = request.isIncomplete ? Math.max(requestedFrom, state.first_seq) : requestedFrom;
   const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
   if (usable.length === 0) await requireSameFold(parts);
-  await requireStoredHistory(parts);
+  await requireStoredHistory(parts, usable[0]?.position ?? 0);
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
   if (stored === 0)
     throw new ReplayRefused(
@@ -121,9 +121,13 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
 }
 
 /** Rows of messages that the stream has lost say nothing of how far the messages in their place are folded. */
-async function requireStoredHistory({ database, tables, jsm }: ReplayPlanOptions): Promise<void> {
+async function requireStoredHistory(
+  { database, tables, jsm }: ReplayPlanOptions,
+  foldedThrough: number,
+): Promise<void> {
   const readOrigins = () => readReadingRowOrigins(database, tables);
-  if (!(await isHistoryReplaced({ database, jsm, stream, readOrigins }))) return;
+  const history = { database, jsm, stream, readOrigins, foldedThrough, isStoredLater: false };
+  if (!(await isHistoryReplaced(history))) return;
   throw new ReplayRefused(
     `${stream} has lost messages of which rows are stored: the service removes these rows once it runs, then the replay is possible`,
   );

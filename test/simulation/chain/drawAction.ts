@@ -10,7 +10,7 @@ import {
   unpauseCollection,
 } from './contracts/collectionContract.ts';
 import { findRound, pauseCore, settle, unpauseCore } from './contracts/coreContract.ts';
-import type { EconomyState, Transaction } from './contracts/economyState.ts';
+import { type EconomyState, expect, type Transaction } from './contracts/economyState.ts';
 import { checkpoint, claim, isMergeable, merge } from './contracts/miningContract.ts';
 import { economySettings, owners } from './contracts/settings.ts';
 import { cancelUpgrade, executeUpgrade, scheduleUpgrade } from './contracts/upgrades.ts';
@@ -20,6 +20,12 @@ export type Action = (transaction: Transaction) => void;
 
 /** Versions of the core that the service knows. */
 const versionMax = 2n;
+
+/** Reverted on another branch than the one it was drawn for, if that has the newest version already. */
+function scheduleKnownUpgrade(transaction: Transaction): void {
+  expect(transaction.state.core.version < versionMax, 'this version is not drawn');
+  scheduleUpgrade(transaction);
+}
 
 /** Draws what happens next from what the contracts hold. */
 export function drawAction(random: Random, state: EconomyState, timestamp: bigint, genesis: bigint): Action {
@@ -36,7 +42,7 @@ export function drawAction(random: Random, state: EconomyState, timestamp: bigin
     [1, () => unpauseCollection],
     [0.2, () => (one) => advanceMetadataEpoch(one, random.pick(['', 'https://cards.example/']))],
     [1, () => drawPublication(random, state)],
-    [0.3, () => (state.core.version < versionMax ? scheduleUpgrade : null)],
+    [0.3, () => (state.core.version < versionMax ? scheduleKnownUpgrade : null)],
     [1, () => (state.upgrade === null ? null : random.oneOf(4) ? cancelUpgrade : executeUpgrade)],
     // It is reverted: nobody has this token.
     [0.5, () => (one) => transfer(one, random.pick(owners), random.pick(owners), 9_999n)],

@@ -25,6 +25,8 @@ export interface EthereumChain {
   findByNumber(number: bigint): readonly SealedBlock[];
   /** How many blocks of the chain confirmed it at most, itself counted; 0 for an unknown one. */
   confirmationsOf(hash: Hex): bigint;
+  /** Whether the chain has returned to a block that a reorganization had replaced. */
+  hasReturnedTo(hash: Hex): boolean;
   mine(plan: BlockPlan): Promise<void>;
   /** Replaces the newest `depth` blocks by others, all at once; these may hold transactions of those. */
   reorganize(
@@ -39,6 +41,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
   const known = new Map<Hex, SealedBlock>();
   const byNumber = new Map<bigint, SealedBlock[]>();
   const confirmed = new Map<Hex, bigint>();
+  const returned = new Set<Hex>();
   let blocks: SealedBlock[] = [];
   /** The chain before the last reorganization. */
   let replaced: readonly SealedBlock[] = [];
@@ -87,6 +90,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
     find: (hash) => known.get(hash) ?? null,
     findByNumber: (number) => byNumber.get(number) ?? [],
     confirmationsOf: (hash) => confirmed.get(hash) ?? 0n,
+    hasReturnedTo: (hash) => returned.has(hash),
     mine: async (plan) => {
       const block = await extend(blocks, plan);
       adopt([...blocks, block], blocks.length);
@@ -105,6 +109,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
       const branch = [...replaced];
       while (branch.length <= blocks.length) branch.push(await extend(branch, planBlock()));
       const fork = branch.findIndex((block, number) => block !== blocks[number]);
+      for (const { hash } of replaced.slice(fork)) returned.add(hash);
       replaced = blocks;
       adopt(branch, fork);
     },

@@ -1,8 +1,12 @@
 import type { Plan } from '../plan/plan.ts';
 import clockPutBack from './clockPutBack.json' with { type: 'json' };
+import earlyRows from './earlyRows.json' with { type: 'json' };
 import fullDisks from './fullDisks.json' with { type: 'json' };
 import lostEnd from './lostEnd.json' with { type: 'json' };
 import lostHistory from './lostHistory.json' with { type: 'json' };
+import purgedEnd from './purgedEnd.json' with { type: 'json' };
+import purgedRows from './purgedRows.json' with { type: 'json' };
+import returnedBlock from './returnedBlock.json' with { type: 'json' };
 
 export interface KeptPlan {
   /** What it has found. */
@@ -12,4 +16,13 @@ export interface KeptPlan {
 
 /** Plans that have found something: what is drawn from their seeds may change, they do not. */
 // JSON has no literal types.
-export const keptPlans = [fullDisks, clockPutBack, lostEnd, lostHistory] as readonly KeptPlan[];
+export const keptPlans = [
+  fullDisks,
+  clockPutBack,
+  lostEnd,
+  lostHistory,
+  purgedEnd,
+  purgedRows,
+  earlyRows,
+  returnedBlock,
+] as readonly KeptPlan[];

@@ -16,7 +16,7 @@ import {
 } from 'rxjs';
 import { followEvents } from '../../support/http/followEvents.ts';
 import { readFeed } from '../../support/http/readFeed.ts';
-import { createSentEvents, type SentEvents } from '../../support/http/sentEvents.ts';
+import { createSentEvents, type FeedEvent, type SentEvents } from '../../support/http/sentEvents.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import type { Fleet } from '../processes/fleet.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
@@ -63,10 +63,14 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions): L
       return read(process, headers).pipe(takeUntil(merge(leaves$, dies$)));
     });
 
+  /** Whether a reorganization has withdrawn it, and another one brought it back. */
+  const hasReturned = ({ source: { blockHash } }: FeedEvent) =>
+    blockHash !== undefined && world.chain.hasReturnedTo(blockHash);
+
   const listen = (sent: SentEvents) =>
     followEvents(open, () => random.integer(1, awayMsMax)).pipe(
       tap((event) => {
-        if (sent.note(event) === 'before' && isTrusted)
+        if (sent.note(event) === 'before' && isTrusted && !hasReturned(event))
           onFailure(new SimulationFailure('event stream', `${event.id} was sent twice`));
       }),
     );

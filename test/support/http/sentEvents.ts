@@ -3,7 +3,7 @@ export interface FeedEvent {
   readonly id: string;
   readonly recordedAt: string;
   /** Of an event of the chain it names its block. */
-  readonly source: { readonly blockHash?: string };
+  readonly source: { readonly blockHash?: `0x${string}` };
 }
 
 /** What a client of the event stream was sent. */
