@@ -47,7 +47,9 @@ export async function restoreFold(
   const { lastSequence } = verified;
   if (stored === null) await options.checkStreams();
   const hasDiverged =
-    stored === null ? choice.disagrees : await correctStored(stored, place.position, choice, fault, options);
+    stored === null
+      ? choice.disagrees
+      : await correctStored(stored, { ...verified, position: place.position }, choice, fault, options);
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
   replaceState(place.position);
   logger.info(
@@ -82,7 +84,7 @@ async function verifyOrCreate({
  */
 async function correctStored(
   { resumeAfter, isStoredHistoryReplaced, removeAbove }: StoredOutput,
-  position: number,
+  { position, firstSequence }: { readonly position: number; readonly firstSequence: number },
   { disagrees, isReconfigured }: SnapshotChoice,
   fault: PipelineFault | null,
   { stream, snapshots, checkStreams, logger }: RestorationOptions,
@@ -98,7 +100,9 @@ async function correctStored(
   const isRewinding = fault === 'olderSnapshotNeeded';
   // Had the stream been replaced since it was verified, all of this would be about another one.
   await checkStreams();
-  if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);
+  // Nothing but the stored rows remembers the messages that retention has taken.
+  const removableAbove = isReconfigured ? position : Math.max(position, firstSequence - 1);
+  if (hasDiverged || isRewinding || isReconfigured) await removeAbove(removableAbove);
   if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
   return hasDiverged;
 }

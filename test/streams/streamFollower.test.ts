@@ -198,6 +198,21 @@ describe('a follower of a stream', () => {
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
   });
 
+  it('removes no row whose message retention has taken, even with no snapshot left to restore', async () => {
+    const setup = await prepareStream();
+    const { nats, publish } = setup;
+    await publish(10);
+    const one = startFollower(setup);
+    await one.waitUntilFolded(10);
+    await one.end();
+    await nats.jsm.streams.purge(stream, { seq: 7 });
+    await nats.jsm.streams.deleteMessage(stream, 10);
+    await publish(1);
+    const other = startFollower(setup);
+    await other.waitUntilFolded(11);
+    expect(other.seen).toEqual({ restoredAt: 0, sequences: [7, 8, 9, 11], removedAbove: [6] });
+  });
+
   it('has its stream created again where that vanished before its state was restored', async () => {
     const { nats, snapshots, publish } = await prepareStream();
     await publish(5);
