@@ -274,7 +274,10 @@ describe('ClickHouse', () => {
       'a full buffer',
     );
     expect(await miner.metric('miner_row_writer_state{stream="MINER_COUNTER",state="retrying"}')).toBe(1);
-    expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
+    await eventually(
+      async () => (await fetch(`${miner.publicUrl}/readyz`)).status === 503,
+      'not ready after the grace',
+    );
     const folded = (await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')) ?? 0;
     expect(folded).toBeLessThan(count - 1_000);
     expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
