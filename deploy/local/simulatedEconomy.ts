@@ -1,6 +1,7 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { Address } from 'viem';
+import { confirmations } from '../../actors/chain/confirmations.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
@@ -75,6 +76,9 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
       await untilAnswered(() => mineAt(at));
       onReached(at);
     }
+    // The safe block is of the present then, so that what is indexed is shown at once.
+    for (let at = untilSeconds - Number(confirmations) + 1; at <= untilSeconds && !signal.aborted; at++)
+      if (at > (await untilAnswered(readTipSeconds))) await untilAnswered(() => mineAt(at));
   }
 
   /** Blocks in real time, until the signal is aborted. */

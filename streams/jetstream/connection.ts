@@ -31,10 +31,10 @@ export async function openConnection(settings: ConnectionSettings): Promise<Nats
     timeout: 5_000,
   });
   const { version = 'unknown' } = connection.info ?? {};
-  settings.logger.info({ server: connection.getServer(), version }, 'connected to NATS');
+  settings.logger.info({ server: connection.getServer(), natsVersion: version }, 'connected to NATS');
   if (isTooOld(version))
     settings.logger.warn(
-      { version },
+      { natsVersion: version },
       'this NATS cannot sync before it acknowledges, so a power failure may take the last messages: upgrade to 2.10 or newer',
     );
   return connection;

@@ -55,7 +55,7 @@ describe('the examples of the OpenAPI description', () => {
 
   it('that do not fit, or are missing, are found', () => {
     const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
-    document.components.examples.Telemetry.value.freshness = 'yesterday';
+    document.components.examples.Telemetry.value.status = 'yesterday';
     const { responses } = document.paths['/v1/status'].get;
     delete responses['429'].content['application/json'].examples;
     responses['400'].content['application/json'].examples.invalid_query.value = { error: 'rate_limited' };

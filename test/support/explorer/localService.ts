@@ -52,6 +52,10 @@ export async function startLocalService(
   const url = (await find(/Read Service\s+(http\S+)\//, 'the address')) as string;
   const urlFile = (await find(/NATS .*token in (\S+)/, 'the address of NATS')) as string;
   await find(/(the simulated chain has reached the present)/, 'the present');
+  await eventually(
+    async () => (await readBody<{ status: string }>(`${url}/v1/core`)).status === 'available',
+    'the present of the chain, folded',
+  );
   return {
     url,
     natsUrl: readFileSync(urlFile, 'utf8').trim(),
