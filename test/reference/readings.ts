@@ -120,7 +120,7 @@ function readReading(body: Json, position: number): Reading {
 }
 
 /** Whether the time between two consecutive accepted readings is covered. */
-function isCovering(before: Reading, after: Reading): boolean {
+export function isCovering(before: Reading, after: Reading): boolean {
   return before.counterEpoch === after.counterEpoch && after.observedAtMs - before.observedAtMs <= 120_000;
 }
 
