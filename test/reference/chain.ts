@@ -337,3 +337,14 @@ export function listEvents<Arguments>(
 ): (ChainEvent & { readonly args: Arguments })[] {
   return events.filter((event) => event.contract === contract && event.name === name) as never;
 }
+
+/** The place of a settlement or a checkpoint in settlement history. */
+export function toPlaceOfRecord({ transactionHash, blockNumber, blockTimestampMs, logIndex }: EventPlace) {
+  return {
+    transactionHash,
+    ethereumBlockNumber: String(blockNumber),
+    blockTimestamp: toIso(blockTimestampMs),
+    logIndex,
+    confirmationStatus: 'safe' as const,
+  };
+}

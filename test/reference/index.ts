@@ -2,11 +2,25 @@ import { findReason, type ReadChain, type Reason } from './availability.ts';
 import { type ChainDeployment, followChain, readSafeChain, type SafeChain } from './chain.ts';
 import { buildCore, type CoreState, readCore } from './core.ts';
 import { readModules, readSigner } from './device.ts';
+import { buildFeed, type Category } from './feed.ts';
 import type { StoredMessage } from './messages.ts';
+import { readMetadata, selectImages } from './metadata.ts';
+import {
+  buildActivity,
+  buildMinerState,
+  buildMiningState,
+  buildPortfolio,
+  type EconomyInput,
+  isMintingConsistent,
+  type OwnerPage,
+  readEconomy,
+  showAvailable,
+} from './mining.ts';
 import { buildObservations, buildTelemetry } from './observations.ts';
-import { buildProcess, buildStatus, type ProcessInput } from './process.ts';
+import { buildProcess, buildPublicQueue, buildStatus, type ProcessInput } from './process.ts';
 import { acceptReadings } from './readings.ts';
 import { foldSettlement } from './settlement.ts';
+import { buildHistory, type Range } from './settlementHistory.ts';
 import { buildStatistics } from './statistics.ts';
 
 export interface ReferenceDeployment {
@@ -51,12 +65,71 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     return reason ?? (readChain as { safe: SafeChain; core: CoreState });
   }
 
-  const unavailable = (schemaVersion: number, reason: Reason) => ({
+  const unavailable = (schemaVersion: number, reason: Reason | 'source_disabled') => ({
     schemaVersion,
     installationId,
     status: 'unavailable',
     reason,
   });
+  const release = onChain === null ? null : { ...onChain.release };
+
+  /** A body of the economy, at the safe block or at an earlier one. */
+  function withEconomy(
+    schemaVersion: number,
+    nowMs: number,
+    build: (input: EconomyInput) => object | Reason,
+    atBlock?: bigint,
+  ): object {
+    const available = readAvailable('economy', nowMs);
+    if (typeof available === 'string') return { ...unavailable(schemaVersion, available), release };
+    const { indexed } = readChain as ReadChain;
+    const safe =
+      atBlock === undefined ? available.safe : readSafeChain(indexed, available.safe.deployment, atBlock);
+    // The contracts are configured at every block that a page was read at.
+    const [core, economy] = [readCore(safe as SafeChain), readEconomy(safe as SafeChain)];
+    const body = build({ installationId, safe, core, economy, nowMs } as EconomyInput);
+    return typeof body === 'string'
+      ? { ...unavailable(schemaVersion, body), release }
+      : { ...body, schemaVersion };
+  }
+
+  /** CONTRACT.md, Settlement source: the last safe state is shown also while the indexer is unavailable. */
+  function settlements({ searchParams }: URL, schemaVersion: number, nowMs: number): object {
+    const reason = findReason('core', readChain, nowMs);
+    const range = (searchParams.get('range') ?? 'now') as Range;
+    const isShown = reason === null || (reason === 'indexer_unavailable' && readChain?.core != null);
+    const queue = searchParams.has('queue') ? { settlementQueue: buildPublicQueue(readProcess(nowMs)) } : {};
+    if (!isShown) return { ...unavailable(schemaVersion, reason as Reason), ...queue };
+    const { safe, core } = readChain as { safe: SafeChain; core: CoreState };
+    const isDeployed = safe.block.number >= safe.deployment.chain.economyDeploymentBlock;
+    const economy = isDeployed ? (readEconomy(safe) ?? 'not_configured') : 'not_yet_safe';
+    return {
+      ...buildHistory({ installationId, safe, core, economy, nowMs }, range),
+      schemaVersion,
+      ...queue,
+    };
+  }
+
+  function metadata(tokenId: string, schemaVersion: number, isReleaseNamed: boolean, nowMs: number) {
+    return withEconomy(schemaVersion, nowMs, (input) => {
+      const found = input.economy.positions.has(BigInt(tokenId))
+        ? readMetadata(input.safe, BigInt(tokenId))
+        : null;
+      if (found === null) return 'not_yet_safe';
+      const { collection } = input.safe.deployment.contracts;
+      return { ...showAvailable(input), tokenId, collection, ...selectImages(found, isReleaseNamed) };
+    });
+  }
+
+  function feed({ searchParams }: URL, nowMs: number, place: Place | null): object {
+    const readings = readingsOf(installationId);
+    const category = (searchParams.get('category') ?? 'all') as Category;
+    const reason = findReason('economy', readChain, nowMs);
+    if (reason !== null) return unavailable(1, reason);
+    if (category === 'measurement' && readings.length === 0) return unavailable(1, 'source_disabled');
+    const page = { category, limit: readLimit(searchParams, 40), behind: place?.behind ?? null };
+    return withEconomy(1, nowMs, (input) => buildFeed(input, readings, page));
+  }
 
   function readProcess(nowMs: number): ProcessInput {
     const available = readAvailable('core', nowMs);
@@ -91,15 +164,29 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     );
   }
 
-  /** The body of a request that is answered 200, at a time. */
-  function body(request: string, nowMs: number, _place?: Place): object {
+  /** The body of a request that is answered 200, at a time. A place is what the cursor of the request means. */
+  function body(request: string, nowMs: number, place: Place | null = null): object {
     const url = new URL(request, 'http://reference');
-    const [, id = '', list] = /^\/v1\/public\/installations\/([^/]+)\/(\w+)$/.exec(url.pathname) ?? [];
-    if (list === 'telemetry') return buildTelemetry(id, readingsOf(id), nowMs);
-    if (list === 'observations') return buildObservations(id, readingsOf(id), url.searchParams);
-    switch (url.pathname) {
+    const { pathname, searchParams } = url;
+    const [, first = '', second = ''] =
+      /^\/v1\/(?:public\/installations|owners|miners)\/([^/]+)\/(\w+)$/.exec(pathname) ?? [];
+    const ofOwner = (owner: string): OwnerPage => ({
+      owner: owner.toLowerCase(),
+      limit: readLimit(searchParams, 25),
+      behind: place?.behind ?? null,
+    });
+    const owners = (list: 'miners' | 'activity', schemaVersion: number, owner: string) => {
+      const build = list === 'miners' ? buildPortfolio : buildActivity;
+      return withEconomy(schemaVersion, nowMs, (input) => build(input, ofOwner(owner)), place?.atBlock);
+    };
+    const ownerOfQuery = searchParams.get('owner') ?? '';
+    switch (pathname.replace(`/${first}/`, first === '' ? '//' : '/{}/')) {
       case '/v1/public/telemetry':
         return buildTelemetry(installationId, readingsOf(installationId), nowMs);
+      case '/v1/public/installations/{}/telemetry':
+        return buildTelemetry(first, readingsOf(first), nowMs);
+      case '/v1/public/installations/{}/observations':
+        return buildObservations(first, readingsOf(first), searchParams);
       case '/v1/public/modules':
         return { schemaVersion: 1, installationId, modules: readModules(pipeline, installationId) };
       case '/v4/public/process':
@@ -117,8 +204,32 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
           buildCore(available.safe, available.core, installationId) ?? unavailable(1, 'indexer_unavailable')
         );
       }
+      case '/v4/public/settlements':
+        return settlements(url, 4, nowMs);
+      case '/v1/settlements':
+        return settlements(url, 1, nowMs);
+      case '/v2/public/miners/state':
+        return withEconomy(2, nowMs, (input) =>
+          isMintingConsistent(input.economy) ? buildMinerState(input) : 'indexer_unavailable',
+        );
+      case '/v1/mining/state':
+        return withEconomy(1, nowMs, buildMiningState);
+      case '/v2/public/miners/portfolio':
+        return owners('miners', 2, ownerOfQuery);
+      case '/v2/public/miners/activity':
+        return owners('activity', 2, ownerOfQuery);
+      case '/v1/owners/{}/miners':
+      case '/v1/owners/{}/activity':
+        return owners(second as 'miners', 1, first);
+      case '/v1/miners/{}/metadata':
+        return metadata(first, 1, false, nowMs);
+      case '/v2/public/events':
+      case '/v1/events':
+        return feed(url, nowMs, place);
     }
-    throw new Error(`the reference has no route ${url.pathname}`);
+    const [, tokenId] = /^\/v2\/public\/miners\/metadata\/(\d+)$/.exec(pathname) ?? [];
+    if (tokenId === undefined) throw new Error(`the reference has no route ${pathname}`);
+    return metadata(tokenId, 2, searchParams.has('release'), nowMs);
   }
 
   return { body };
@@ -129,3 +240,5 @@ function readChainThrough(deployment: ChainDeployment, messages: readonly Stored
   const safe = readSafeChain(indexed, deployment);
   return { indexed, safe, core: safe === null ? null : readCore(safe) };
 }
+
+const readLimit = (query: URLSearchParams, otherwise: number) => Number(query.get('limit') ?? otherwise);

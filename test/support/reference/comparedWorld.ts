@@ -175,6 +175,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
     blockHash: (chain.blocks[Number(deploymentBlock) - 1] as SealedBlock).hash,
     proposers: [{ account: operator, isGranted: true }],
   });
+  publishChain();
 
   const planBlock = (
     actions: number,
@@ -195,11 +196,14 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
     publishChain();
   };
 
-  /** The chain went on while nothing was read from it: its newest blocks are a minute apart. */
+  /** The chain went on while nothing was read from it, so that its safe block is never far behind the clock. */
   const catchUp = async () => {
-    const missed = Math.floor(Number(nowSeconds() - chain.tip.timestamp) / 60) - 1;
-    for (let ago = Math.min(missed, 12); ago > 0; ago--)
-      await chain.mine(planBlock(0, [], nowSeconds() - BigInt(ago * 60)));
+    const missedSeconds = nowSeconds() - chain.tip.timestamp;
+    if (missedSeconds < 120n) return;
+    for (let ago = 12n; ago > 0n; ago--)
+      await chain.mine(
+        planBlock(0, [], nowSeconds() - ago * (missedSeconds > 780n ? 60n : missedSeconds / 13n)),
+      );
   };
 
   const read = ({ work, coreStatus, epoch: of }: { work: number; coreStatus: string; epoch: string }) => {
