@@ -27,7 +27,7 @@ describe('routes of the chain', () => {
             }
           }),
       ),
-      { numRuns: runs(10), interruptAfterTimeLimit: 120_000 },
+      { numRuns: runs(10), interruptAfterTimeLimit: runs(120_000) },
     );
   });
 });

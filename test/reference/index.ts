@@ -1,5 +1,11 @@
-import { findReason, type ReadChain, type Reason } from './availability.ts';
-import { type ChainDeployment, followChain, readSafeChain, type SafeChain } from './chain.ts';
+import { findCondition, findReason, type ReadChain, type Reason } from './availability.ts';
+import {
+  type ChainDeployment,
+  followChain,
+  type IndexedChain,
+  readSafeChain,
+  type SafeChain,
+} from './chain.ts';
 import { buildCore, type CoreState, readCore } from './core.ts';
 import { readModules, readSigner } from './device.ts';
 import { buildFeed, type Category } from './feed.ts';
@@ -52,7 +58,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   const genesisMs = deployment.genesisTimestamp * 1000;
   const accepted = acceptReadings(counter);
   const settlement = foldSettlement(pipeline, installationId);
-  const readChain = onChain === null ? null : readChainThrough(onChain, chain);
+  const readChain = onChain === null ? null : readStates(followChain(chain, onChain), onChain, null);
   const readingsOf = (id: string) => accepted.filter((reading) => reading.installationId === id);
 
   /** The safe chain and its core, or why there is none. */
@@ -82,12 +88,11 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   ): object {
     const available = readAvailable('economy', nowMs);
     if (typeof available === 'string') return { ...unavailable(schemaVersion, available), release };
-    const { indexed } = readChain as ReadChain;
-    const safe =
-      atBlock === undefined ? available.safe : readSafeChain(indexed, available.safe.deployment, atBlock);
+    const read = readChain as ReadChain;
+    const isNewest = atBlock === undefined || atBlock === available.safe.block.number;
+    const at = isNewest ? read : readStates(read.indexed, available.safe.deployment, atBlock);
     // The contracts are configured at every block that a page was read at.
-    const [core, economy] = [readCore(safe as SafeChain), readEconomy(safe as SafeChain)];
-    const body = build({ installationId, safe, core, economy, nowMs } as EconomyInput);
+    const body = build({ ...at, installationId, nowMs } as unknown as EconomyInput);
     return typeof body === 'string'
       ? { ...unavailable(schemaVersion, body), release }
       : { ...body, schemaVersion };
@@ -95,14 +100,17 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
 
   /** CONTRACT.md, Settlement source: the last safe state is shown also while the indexer is unavailable. */
   function settlements({ searchParams }: URL, schemaVersion: number, nowMs: number): object {
-    const reason = findReason('core', readChain, nowMs);
+    const condition = findCondition('core', readChain, nowMs);
     const range = (searchParams.get('range') ?? 'now') as Range;
-    const isShown = reason === null || (reason === 'indexer_unavailable' && readChain?.core != null);
+    const isShown = condition === null || (condition === 'indexer_unavailable' && readChain?.core != null);
     const queue = searchParams.has('queue') ? { settlementQueue: buildPublicQueue(readProcess(nowMs)) } : {};
-    if (!isShown) return { ...unavailable(schemaVersion, reason as Reason), ...queue };
+    if (!isShown) {
+      const reason = findReason('core', readChain, nowMs) as Reason;
+      return { ...unavailable(schemaVersion, reason), ...queue };
+    }
     const { safe, core } = readChain as { safe: SafeChain; core: CoreState };
     const isDeployed = safe.block.number >= safe.deployment.chain.economyDeploymentBlock;
-    const economy = isDeployed ? (readEconomy(safe) ?? 'not_configured') : 'not_yet_safe';
+    const economy = isDeployed ? (readChain?.economy ?? 'not_configured') : 'not_yet_safe';
     return {
       ...buildHistory({ installationId, safe, core, economy, nowMs }, range),
       schemaVersion,
@@ -235,10 +243,11 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   return { body };
 }
 
-function readChainThrough(deployment: ChainDeployment, messages: readonly StoredMessage[]): ReadChain {
-  const indexed = followChain(messages, deployment);
-  const safe = readSafeChain(indexed, deployment);
-  return { indexed, safe, core: safe === null ? null : readCore(safe) };
+/** What the contracts hold at the safe block, or at an earlier one. */
+function readStates(indexed: IndexedChain, deployment: ChainDeployment, atBlock: bigint | null): ReadChain {
+  const safe = readSafeChain(indexed, deployment, atBlock);
+  if (safe === null) return { indexed, safe, core: null, economy: null };
+  return { indexed, safe, core: readCore(safe), economy: readEconomy(safe) };
 }
 
 const readLimit = (query: URLSearchParams, otherwise: number) => Number(query.get('limit') ?? otherwise);

@@ -28,7 +28,7 @@ describe('process, status and core', () => {
             }
           }),
         ),
-        { numRuns: runs(hasChain ? 12 : 6), interruptAfterTimeLimit: 120_000 },
+        { numRuns: runs(hasChain ? 12 : 6), interruptAfterTimeLimit: runs(120_000) },
       );
     },
   );

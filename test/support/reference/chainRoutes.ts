@@ -28,12 +28,13 @@ export async function compareChainRoutes(
     for (const list of ['portfolio', 'activity'])
       await comparePages(program, `/v2/public/miners/${list}?owner=${owner}&limit=${limit}`);
   }
-  for (const tokenId of [1, 2, 9_999]) {
+  for (const tokenId of [1, 2, 3, 9_999]) {
     await compare(`/v1/miners/${tokenId}/metadata`);
-    for (const query of ['', '?release=release-1'])
+    for (const query of program.hasChain ? ['', '?release=release-1'] : [''])
       await compare(`/v2/public/miners/metadata/${tokenId}${query}`);
   }
-  await compare('/v1/events');
+  for (const query of ['', '?category=measurement&limit=100', '?category=players&limit=100'])
+    await compare(`/v1/events${query}`);
   for (const category of ['all', 'protocol', 'players', 'measurement'])
     await comparePages(program, `/v2/public/events?category=${category}&limit=${limit * 3}`);
 }

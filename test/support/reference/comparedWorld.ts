@@ -71,7 +71,7 @@ const reporterBody = fc.oneof(
   }),
 );
 
-const epoch = fc.constantFrom('first', 'first', 'second');
+const epoch = fc.constantFrom<string>('first', 'first', 'second');
 const oracleBody = fc.oneof(
   fc.constant({ type: 'unblocked' }),
   fc.constant({ type: 'blocked', reason: 'drift' }),
@@ -86,10 +86,10 @@ export const worldStep = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('live' as const),
       minutes: fc.integer({ min: 1, max: 30 }),
-      work: fc.constantFrom(0, 1, 40, 900),
+      work: fc.constantFrom<number>(0, 1, 40, 900),
       actions: fc.integer({ min: 0, max: 4 }),
       isClosing: fc.constantFrom(true, true, true, false),
-      coreStatus: fc.constantFrom('ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'IDLE', 'COUNTER_FAULT'),
+      coreStatus: fc.constantFrom<string>('ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'IDLE', 'COUNTER_FAULT'),
       epoch,
     }),
   },
@@ -101,7 +101,7 @@ export const worldStep = fc.oneof(
       do: fc.constant('close' as const),
       skipped: fc.nat(1),
       rounds: fc.integer({ min: 1, max: 3 }),
-      workUnits: fc.constantFrom('0', '7', '1000000', '1000001', String(2n ** 256n - 1n)),
+      workUnits: fc.constantFrom<string>('0', '7', '1000000', '1000001', String(2n ** 256n - 1n)),
     }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const), index: fc.nat() }) },
@@ -113,7 +113,7 @@ export const worldStep = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      seconds: fc.constantFrom(30, 120, 150, 600, 630, 1_200, 1_230, 7_200, 100_000),
+      seconds: fc.constantFrom<number>(30, 120, 150, 600, 630, 1_200, 1_230, 7_200, 100_000),
     }),
   },
 );
@@ -178,7 +178,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
   publishChain();
 
   const planBlock = (
-    actions: number,
+    actions: number | readonly Action[],
     repeated: readonly SentTransaction[] = [],
     timestamp = nowSeconds(),
   ) => ({
@@ -188,10 +188,12 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
       at: bigint,
     ): Iterable<Action | SentTransaction> {
       yield* repeated;
+      if (typeof actions !== 'number') return yield* actions;
       for (let index = 0; index < actions; index++) yield drawAction(random, state, at, genesis);
     },
   });
-  const mine = async (actions: number) => {
+  /** Mines one block, of so many actions that are drawn or of these. */
+  const mine = async (actions: number | readonly Action[]) => {
     await chain.mine(planBlock(actions));
     publishChain();
   };
