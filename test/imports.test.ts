@@ -82,6 +82,21 @@ describe('imports', () => {
     expect(findCycle(new Map(Object.entries(circle)))).toEqual(['b', 'd', 'b']);
   });
 
+  it('of the reference are its own files, viem, and types of the wire: it shares nothing with what it judges', () => {
+    const files = listFiles('test/reference').filter((path) => !path.endsWith('.test.ts'));
+    const imports = files.flatMap((path) => {
+      const source = readFileSync(resolve(root, path), 'utf8');
+      return [...source.matchAll(/^(import type|import|export)[^;]*? from '([^']+)';$/gms)].map(
+        ([, kind, from]) => `${path}: ${kind} ${from}`,
+      );
+    });
+    expect(imports.length).toBeGreaterThan(10);
+    const isItsOwn = (line: string) =>
+      / (?:\.\/\w+\.ts|viem)$/.test(line) ||
+      /: import type (?:\.\.\/\.\.\/http\/responses\/\w+\.ts|zod)$/.test(line);
+    expect(imports.filter((line) => !isItsOwn(line))).toEqual([]);
+  });
+
   it('of the top level are the folders of ARCHITECTURE.md', () => {
     const folders = readdirSync(root, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))

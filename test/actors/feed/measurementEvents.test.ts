@@ -8,8 +8,8 @@ import {
 } from '../../../actors/feed/measurementEvents.ts';
 import { type DayHistory, withReading } from '../../../actors/statistics/dayHistory.ts';
 import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
+import { listReached } from '../../reference/measurementFeed.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
-import { plainAchievements } from '../../support/reference/plainAchievements.ts';
 
 const noon = Date.UTC(2026, 0, 31, 12);
 const dayMs = 86_400_000;
@@ -29,22 +29,45 @@ function foldReadings(readings: readonly AcceptedReading[]): MeasurementProgress
 }
 
 function formatAchievement(achievement: Achievement): string {
-  const type = achievement.type.replace('measurement.', '');
   const amount =
     achievement.type === 'measurement.distance_streak'
       ? achievement.days
       : achievement.type === 'measurement.speed_record'
         ? achievement.previous
         : achievement.observed;
-  return `${type} ${formatDiscriminator(achievement)} ${amount}`;
+  return formatLine(achievement.type, formatDiscriminator(achievement), amount);
 }
+
+const formatLine = (type: string, discriminator: string, amount: unknown) =>
+  `${type.replace('measurement.', '')} ${discriminator} ${amount}`;
 
 /** Lines of all events, sorted within the reading that they came from. */
 function formatEvents(progress: MeasurementProgress | null): string[] {
+  return sortWithinReadings(
+    (progress?.events.toArray() ?? []).map(({ achievement, position }) => [
+      position,
+      formatAchievement(achievement),
+    ]),
+  );
+}
+
+/** The same lines of the reference. */
+function formatReached(readings: readonly AcceptedReading[]): string[] {
+  return sortWithinReadings(
+    listReached(readings).map(({ reading, reached: { type, discriminator, payload } }) => {
+      const members = payload as Record<string, unknown>;
+      const observed = Object.keys(members).find((name) => name.startsWith('observed')) ?? '';
+      const isRecord = 'previousRecordMmPerSecond' in members;
+      const amount = isRecord ? members.previousRecordMmPerSecond : (members.days ?? members[observed]);
+      return [reading.position, formatLine(type, discriminator, amount)];
+    }),
+  );
+}
+
+function sortWithinReadings(lines: readonly (readonly [position: number, line: string])[]): string[] {
   const byReading = new Map<number, string[]>();
-  for (const { achievement, position } of progress?.events ?? [])
-    byReading.set(position, [...(byReading.get(position) ?? []), formatAchievement(achievement)]);
-  return [...byReading.values()].flatMap((lines) => lines.sort());
+  for (const [position, line] of lines) byReading.set(position, [...(byReading.get(position) ?? []), line]);
+  return [...byReading.values()].flatMap((ofReading) => ofReading.sort());
 }
 
 const buildReading = (position: number, atMs: number, distanceMm: number, speedMmPerSecond = 0) =>
@@ -155,7 +178,7 @@ describe('events of the measurements', () => {
           atMs += gapMs;
           return buildReading(index + 1, atMs, distanceMm, speed);
         });
-        expect(formatEvents(foldReadings(readings))).toEqual(plainAchievements(readings));
+        expect(formatEvents(foldReadings(readings))).toEqual(formatReached(readings));
       }),
       { numRuns: 1_000 },
     );

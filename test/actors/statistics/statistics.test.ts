@@ -10,9 +10,11 @@ import {
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { opaque } from '../../reference/messages.ts';
+import { acceptReadings } from '../../reference/readings.ts';
+import { buildStatistics } from '../../reference/statistics.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { deriveUuid } from '../../support/readings/readingMessages.ts';
-import { plainReading, plainStatistics } from '../../support/reference/plainStatistics.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
 const id = 'wheel.one';
@@ -190,42 +192,38 @@ describe('statistics', () => {
   });
 });
 
+const toStored = (messages: readonly CounterReadingMessage[]) =>
+  messages.map((message, index) => ({
+    seq: index + 1,
+    subject: counterSubject(id),
+    data: Buffer.from(JSON.stringify(message)),
+    storedAtMs: 0,
+  }));
+
 function foldReadings(messages: readonly CounterReadingMessage[], genesisMs: number) {
   const actors = createCounterActors({ genesisMs, publicInstallationId: id });
-  messages.forEach((message, index) => {
-    const outcome = actors.receive({
-      seq: index + 1,
-      subject: counterSubject(id),
-      data: Buffer.from(JSON.stringify(message)),
-      timestampNanos: 0n,
-    });
-    expect(outcome).toHaveProperty('output.reading');
-  });
+  for (const message of toStored(messages))
+    expect(actors.receive({ ...message, timestampNanos: 0n })).toHaveProperty('output.reading');
   return actors;
 }
 
-/** Folds the readings, and compares the statistics of a moment with the plain ones, before and after a restart. */
+/** Folds the readings, and compares the statistics of a moment with the reference, before and after a restart. */
 function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: number, nowMs: number) {
   const actors = foldReadings(messages, genesisMs);
-  const readings = messages.map(plainReading);
   const restored = createCounterActors({ genesisMs, publicInstallationId: id });
   restoreState(restored, actors.capture().all());
-  for (const [range, dayCount] of [
-    ['7d', 7],
-    ['30d', 30],
-  ] as const) {
-    const {
-      range: shownRange,
-      generatedAtMs,
-      windowStartMs,
-      dayCount: shownCount,
-      ...statistics
-    } = computeStatistics(actors.history(), range, genesisMs, nowMs);
-    assert.deepEqual(statistics, plainStatistics(readings, dayCount, genesisMs, nowMs));
-    assert.deepEqual([shownRange, generatedAtMs, shownCount], [range, nowMs, dayCount]);
-    expect(statistics.days).toHaveLength(dayCount);
-    assert.equal(new Date(windowStartMs).toISOString(), `${statistics.days[0]?.date}T12:00:00.000Z`);
-    expect(computeStatistics(restored.history(), range, genesisMs, nowMs)).toMatchObject(statistics);
+  const nothingSettled = { settled: null, submissions: [] };
+  const input = {
+    installationId: id,
+    readings: acceptReadings(toStored(messages)),
+    genesisMs,
+    ...nothingSettled,
+  };
+  for (const range of statisticsRanges) {
+    const statistics = computeStatistics(actors.history(), range, genesisMs, nowMs);
+    const view = { installationId: id, revision: opaque, statistics, settled: null, oracle: null };
+    assert.deepEqual(toPlainStatisticsBody(view), buildStatistics(input, range, nowMs));
+    expect(computeStatistics(restored.history(), range, genesisMs, nowMs)).toEqual(statistics);
     expectRules(statistics);
   }
 }

@@ -1,0 +1,350 @@
+import { decodeEventLog, type Hex } from 'viem';
+import { type ContractName, contractEvents } from './contractEvents.ts';
+import {
+  isDecimal,
+  isInteger,
+  isObject,
+  isTime,
+  type Json,
+  parsePayload,
+  type StoredMessage,
+  toIso,
+  uint64Max,
+} from './messages.ts';
+
+/** MESSAGES.md, Chain span and Chain reads; CONTRACT.md, Safe block and Unavailable reasons. */
+
+export interface ChainDeployment {
+  readonly release: {
+    readonly id: string;
+    readonly protocolRevision: string;
+    readonly rewardModelRevision: string;
+  };
+  readonly chain: {
+    readonly target: 'anvil' | 'sepolia' | 'mainnet';
+    readonly chainId: bigint;
+    readonly deploymentBlock: bigint;
+    readonly economyDeploymentBlock: bigint;
+  };
+  readonly contracts: Readonly<Record<ContractName, string>>;
+}
+
+/** Where an event is on the chain. */
+export interface EventPlace {
+  readonly blockNumber: bigint;
+  readonly blockHash: string;
+  readonly blockTimestampMs: number;
+  readonly transactionHash: string;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+/** A log of one of the contracts; addresses in lower case. */
+export interface ChainEvent {
+  readonly contract: ContractName;
+  readonly address: string;
+  readonly name: string;
+  /** In the order of their declaration. */
+  readonly args: Readonly<Record<string, never>>;
+  readonly place: EventPlace;
+  /** When the stream stored the span that made its block safe (epoch milliseconds). */
+  readonly recordedAtMs: number;
+}
+
+interface Block {
+  readonly number: bigint;
+  readonly hash: string;
+  readonly timestampMs: number;
+  readonly logs: readonly Json[];
+  /** Null while it is not safe. */
+  safeSinceMs: number | null;
+}
+
+interface Span {
+  readonly fork: number;
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+  readonly parentHash: string;
+  readonly blocks: readonly Block[];
+  readonly part: { readonly index: number; readonly count: number } | null;
+}
+
+/** What the stream says of the chain. */
+export interface IndexedChain {
+  /** Something of this chain and core was stored. */
+  readonly isOfDeployment: boolean;
+  /** Something of another chain or core was stored. */
+  readonly isOfOther: boolean;
+  /** The newest indexed block; null before the first. */
+  readonly indexedThrough: bigint | null;
+  /** When the newest span was stored. */
+  readonly newestSpanAtMs: number;
+  /** Parent of the first block, to which the reads belong. */
+  readonly rootHash: string | null;
+  readonly blocks: readonly Block[];
+  readonly proposers: readonly { readonly account: string; readonly isGranted: boolean }[];
+}
+
+export function followChain(
+  messages: readonly StoredMessage[],
+  { chain, contracts }: ChainDeployment,
+): IndexedChain {
+  let blocks: Block[] = [];
+  let head: bigint | null = null;
+  let forks = 0;
+  let newestSpanAtMs = 0;
+  let rootHash: string | null = null;
+  let [isOfDeployment, isOfOther] = [false, false];
+  let waiting: Span[] = [];
+  const reads: Json[] = [];
+
+  for (const message of messages) {
+    const [, chainId, kind] = /^miner\.chain\.(\d+)\.(span|reads)$/.exec(message.subject) ?? [];
+    const body = parsePayload(message, 256 * 1024);
+    if (kind === undefined || body === null || !isAddress(body.core)) continue;
+    if (chainId !== String(chain.chainId) || body.core !== contracts.core) {
+      isOfOther = true;
+      continue;
+    }
+    if (kind === 'reads') {
+      if (isReads(body)) reads.push(body);
+      continue;
+    }
+    const span = readSpan(body);
+    if (span === null) continue;
+
+    // A single block in several messages is whole with its last part.
+    let whole = span;
+    if (span.part !== null) {
+      const isNext =
+        span.part.index === waiting.length &&
+        waiting.every(
+          (one) => one.parentHash === span.parentHash && one.blocks[0]?.hash === span.blocks[0]?.hash,
+        );
+      if (!isNext) waiting = [];
+      if (span.part.index !== waiting.length) continue;
+      waiting.push(span);
+      if (waiting.length < span.part.count) continue;
+      const [block] = span.blocks as [Block];
+      const logs = waiting.flatMap((one) => one.blocks.flatMap((of) => of.logs));
+      if (!isAscending(logs.map(({ logIndex }) => BigInt(logIndex as number)))) continue;
+      whole = { ...span, blocks: [{ ...block, logs }] };
+    }
+    waiting = [];
+
+    const parentNumber = whole.fromBlock - 1n;
+    const parent = blocks.find(({ number, hash }) => number === parentNumber && hash === whole.parentHash);
+    const isFirst = head === null && whole.fromBlock === chain.deploymentBlock;
+    const isNext = parent !== undefined && parentNumber === head;
+    const mayReplace = head !== null && (whole.toBlock > head || whole.fork > forks);
+    const isFork = parent !== undefined && mayReplace;
+    const isRestart = head !== null && whole.fromBlock === chain.deploymentBlock && whole.fork > forks;
+    if (!isFirst && !isNext && !isFork && !isRestart) continue; // unlinked_span
+    if (isFirst || isRestart) rootHash = whole.parentHash;
+    blocks = [...blocks.filter(({ number }) => number <= parentNumber && !isRestart), ...whole.blocks];
+    if (!isNext) forks = Math.max(forks, isFirst ? 0 : whole.fork);
+    head = whole.toBlock;
+    newestSpanAtMs = message.storedAtMs;
+    isOfDeployment = true;
+    // The safe block has 12 confirmations, its own block counted.
+    for (const block of blocks) if (block.number <= head - 11n) block.safeSinceMs ??= message.storedAtMs;
+  }
+  const readsOfParent = reads.findLast(
+    ({ blockNumber, blockHash }) =>
+      blockNumber === String(chain.deploymentBlock - 1n) && blockHash === rootHash,
+  );
+  return {
+    isOfDeployment,
+    isOfOther,
+    indexedThrough: head,
+    newestSpanAtMs,
+    rootHash,
+    blocks,
+    proposers: (readsOfParent?.proposers ?? []) as IndexedChain['proposers'],
+  };
+}
+
+const isAddress = (value: unknown): value is string =>
+  typeof value === 'string' && /^0x[0-9a-f]{40}$/.test(value);
+const isHash = (value: unknown): value is string =>
+  typeof value === 'string' && /^0x[0-9a-f]{64}$/.test(value);
+const isAscending = (numbers: readonly bigint[]) =>
+  numbers.every((number, index) => index === 0 || number > (numbers[index - 1] as bigint));
+
+function isReads({ blockNumber, blockHash, proposers }: Json): boolean {
+  return (
+    isDecimal(blockNumber, uint64Max) &&
+    isHash(blockHash) &&
+    Array.isArray(proposers) &&
+    proposers.every(
+      (one: Json) => isObject(one) && isAddress(one.account) && typeof one.isGranted === 'boolean',
+    )
+  );
+}
+
+/** Null for one that is malformed. */
+function readSpan(body: Json): Span | null {
+  const { fork, fromBlock, toBlock, parentHash, hash, timestamp, blocks: listed, part } = body;
+  if (!isInteger(fork) || !isDecimal(fromBlock, uint64Max) || !isDecimal(toBlock, uint64Max)) return null;
+  if (!isHash(parentHash) || !isHash(hash) || !isTime(timestamp) || !Array.isArray(listed)) return null;
+  const [from, to] = [BigInt(fromBlock), BigInt(toBlock)];
+  const blocks: Block[] = [];
+  for (const one of listed as Json[]) {
+    if (!isObject(one) || !isDecimal(one.number, uint64Max) || !isHash(one.hash) || !isTime(one.timestamp))
+      return null;
+    if (!Array.isArray(one.logs) || !one.logs.every(isLog)) return null;
+    if (!isAscending(one.logs.map(({ logIndex }: Json) => BigInt(logIndex as number)))) return null;
+    const timestampMs = Date.parse(one.timestamp);
+    blocks.push({
+      number: BigInt(one.number),
+      hash: one.hash,
+      timestampMs,
+      logs: one.logs,
+      safeSinceMs: null,
+    });
+  }
+  // Of the last block, hash and time are always told.
+  const last = blocks.at(-1);
+  if (last?.number !== to)
+    blocks.push({ number: to, hash, timestampMs: Date.parse(timestamp), logs: [], safeSinceMs: null });
+  else if (last.hash !== hash) return null;
+  if (
+    !isAscending(blocks.map(({ number }) => number)) ||
+    blocks.some(({ number }) => number < from || number > to)
+  )
+    return null;
+  if (part !== undefined && (!isPart(part) || from !== to)) return null;
+  return { fork: fork as number, fromBlock: from, toBlock: to, parentHash, blocks, part: part ?? null };
+}
+
+const isPart = (part: unknown): part is { index: number; count: number } =>
+  isObject(part) && isInteger(part.count, 2) && isInteger(part.index, 0, (part.count as number) - 1);
+
+const isLog = (log: Json) =>
+  isObject(log) &&
+  isAddress(log.address) &&
+  Array.isArray(log.topics) &&
+  log.topics.length <= 4 &&
+  log.topics.every(isHash) &&
+  typeof log.data === 'string' &&
+  /^0x(?:[0-9a-f]{2})*$/.test(log.data) &&
+  isHash(log.transactionHash) &&
+  isInteger(log.transactionIndex) &&
+  isInteger(log.logIndex);
+
+/** What is safe, and what happened through it. */
+export interface SafeChain {
+  readonly deployment: ChainDeployment;
+  readonly indexedThrough: bigint;
+  readonly block: { readonly number: bigint; readonly hash: string; readonly timestampMs: number };
+  /** In the order of the chain. */
+  readonly events: readonly ChainEvent[];
+  readonly proposers: IndexedChain['proposers'];
+}
+
+/** The chain at its safe block, or at an earlier block; null before any is safe. */
+export function readSafeChain(
+  indexed: IndexedChain,
+  deployment: ChainDeployment,
+  atBlock: bigint | null = null,
+): SafeChain | null {
+  const through = atBlock ?? (indexed.indexedThrough ?? 0n) - 11n;
+  const safe = indexed.blocks.filter(({ number }) => number <= through);
+  const block = safe.at(-1);
+  if (block === undefined || indexed.indexedThrough === null) return null;
+  const byAddress = new Map(Object.entries(deployment.contracts).map(([name, address]) => [address, name]));
+  const events = safe.flatMap((one) =>
+    one.logs.flatMap((log) =>
+      decodeLog(log, one, byAddress.get(log.address as string) as ContractName | undefined),
+    ),
+  );
+  return { deployment, indexedThrough: indexed.indexedThrough, block, events, proposers: indexed.proposers };
+}
+
+function decodeLog(log: Json, block: Block, contract: ContractName | undefined): ChainEvent[] {
+  if (contract === undefined) return [];
+  try {
+    const decoded = decodeEventLog({
+      abi: contractEvents[contract],
+      topics: log.topics as [Hex],
+      data: log.data as Hex,
+    }) as unknown as { eventName: string; args?: Record<string, unknown> };
+    const args = Object.entries(decoded.args ?? {}).map(([name, value]) => [
+      name,
+      typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value) ? value.toLowerCase() : value,
+    ]);
+    const place = {
+      blockNumber: block.number,
+      blockHash: block.hash,
+      blockTimestampMs: block.timestampMs,
+      transactionHash: log.transactionHash as string,
+      transactionIndex: log.transactionIndex as number,
+      logIndex: log.logIndex as number,
+    };
+    return [
+      {
+        contract,
+        address: log.address as string,
+        name: decoded.eventName,
+        args: Object.fromEntries(args),
+        place,
+        recordedAtMs: block.safeSinceMs ?? 0,
+      },
+    ];
+  } catch {
+    return []; // An event that no view reads.
+  }
+}
+
+// Shared objects (CONTRACT.md).
+
+export function showChainBriefly({ deployment: { chain }, indexedThrough, block }: SafeChain) {
+  return {
+    target: chain.target,
+    chainId: String(chain.chainId),
+    confirmations: '12' as const,
+    deploymentBlock: String(chain.deploymentBlock),
+    indexedThroughBlock: String(indexedThrough),
+    safeThroughBlock: String(block.number),
+  };
+}
+
+export function showChain(safe: SafeChain) {
+  return {
+    ...showChainBriefly(safe),
+    economyDeploymentBlock: String(safe.deployment.chain.economyDeploymentBlock),
+    safeBlockHash: safe.block.hash,
+    safeBlockTimestamp: toIso(safe.block.timestampMs),
+  };
+}
+
+export function showPlace(place: EventPlace) {
+  return {
+    blockNumber: String(place.blockNumber),
+    blockHash: place.blockHash,
+    blockTimestamp: toIso(place.blockTimestampMs),
+    transactionHash: place.transactionHash,
+    transactionIndex: place.transactionIndex,
+    logIndex: place.logIndex,
+  };
+}
+
+/** Arguments of the events of one name of a contract, with the event. */
+export function listEvents<Arguments>(
+  { events }: Pick<SafeChain, 'events'>,
+  contract: ContractName,
+  name: string,
+): (ChainEvent & { readonly args: Arguments })[] {
+  return events.filter((event) => event.contract === contract && event.name === name) as never;
+}
+
+/** The place of a settlement or a checkpoint in settlement history. */
+export function toPlaceOfRecord({ transactionHash, blockNumber, blockTimestampMs, logIndex }: EventPlace) {
+  return {
+    transactionHash,
+    ethereumBlockNumber: String(blockNumber),
+    blockTimestamp: toIso(blockTimestampMs),
+    logIndex,
+    confirmationStatus: 'safe' as const,
+  };
+}

@@ -1,0 +1,109 @@
+import type { ModuleSnapshot } from '../../http/responses/modules.ts';
+import type { StatusResponse } from '../../http/responses/status.ts';
+import {
+  isId,
+  isInteger,
+  isObject,
+  isOneOf,
+  isText,
+  isTime,
+  type Json,
+  parsePayload,
+  provenances,
+  readSubject,
+  type StoredMessage,
+  toIso,
+} from './messages.ts';
+
+/** MESSAGES.md, Module snapshot and Signer; CONTRACT.md, Modules. */
+
+const pipelineBytesMax = 256 * 1024;
+const instancesMax = 256;
+const states = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'];
+
+/** The newest snapshot of each instance, ordered by its ID. */
+export function readModules(messages: readonly StoredMessage[], installationId: string): ModuleSnapshot[] {
+  const modules = new Map<string, ModuleSnapshot>();
+  for (const message of messages) {
+    const [id, instanceId] = readSubject(message.subject, 'miner.module') ?? [];
+    if (id !== installationId || instanceId === undefined) continue;
+    const body = parsePayload(message, pipelineBytesMax);
+    if (body === null || !isModule(body) || body.instanceId !== instanceId) continue;
+    const known = modules.get(instanceId);
+    if (known === undefined && modules.size === instancesMax) continue;
+    const observedAtMs = Date.parse(body.observedAt as string);
+    if (known !== undefined && observedAtMs < Date.parse(known.observedAt)) continue;
+    modules.set(instanceId, toModuleBody(body));
+  }
+  return [...modules.values()].sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
+}
+
+function isModule(body: Json): boolean {
+  const { health } = body;
+  return (
+    isId(body.instanceId) &&
+    [body.moduleType, body.driverId, body.moduleVersion].every((value) => isText(value, 128)) &&
+    isInteger(body.schemaVersion, 1) &&
+    isOneOf(body.state, states) &&
+    isTime(body.observedAt) &&
+    isOneOf(body.provenance, provenances) &&
+    isObject(health) &&
+    isTime(health.checkedAt) &&
+    (health.message == null || isText(health.message, 1_024, 0)) &&
+    (health.code == null || isText(health.code, 128, 0)) &&
+    isObject(body.data)
+  );
+}
+
+/** What a module knows of its device is never shown. */
+function toModuleBody(body: Json): ModuleSnapshot {
+  const { checkedAt, message, code } = body.health as ModuleSnapshot['health'];
+  const { instanceId, moduleType, driverId, moduleVersion, schemaVersion, state, provenance } =
+    body as unknown as ModuleSnapshot;
+  return {
+    ...{ instanceId, moduleType, driverId, moduleVersion, schemaVersion, state, provenance },
+    observedAt: toIso(Date.parse(body.observedAt as string)),
+    health: {
+      checkedAt: toIso(Date.parse(checkedAt)),
+      ...(message !== undefined && { message }),
+      ...(code !== undefined && { code }),
+    },
+    data: {},
+  };
+}
+
+/** The newest signer. */
+export function readSigner(
+  messages: readonly StoredMessage[],
+  installationId: string,
+): StatusResponse['signer'] {
+  let signer: StatusResponse['signer'] = null;
+  for (const message of messages) {
+    const [id] = readSubject(message.subject, 'miner.signer') ?? [];
+    const body = id === installationId ? parsePayload(message, pipelineBytesMax) : null;
+    if (body === null || !isSigner(body)) continue;
+    const { kind, algorithm, keySlot, lastSignature } = body as Record<string, string>;
+    signer = {
+      kind: kind as string,
+      algorithm: algorithm as string,
+      keySlot: keySlot as string,
+      enrolledAt: toIso(Date.parse(body.enrolledAt as string)),
+      lastVerifiedAt: toIso(Date.parse(body.lastVerifiedAt as string)),
+      lastSignature: lastSignature as string,
+    };
+  }
+  return signer;
+}
+
+function isSigner({ kind, algorithm, keySlot, enrolledAt, lastVerifiedAt, lastSignature }: Json): boolean {
+  return (
+    typeof kind === 'string' &&
+    /^[a-z0-9][a-z0-9-]{2,63}$/.test(kind) &&
+    isText(algorithm, 128) &&
+    isText(keySlot, 128) &&
+    isTime(enrolledAt) &&
+    isTime(lastVerifiedAt) &&
+    isText(lastSignature, 4_096, 0) &&
+    Buffer.from(lastSignature, 'base64').toString('base64') === lastSignature
+  );
+}

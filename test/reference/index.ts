@@ -1,0 +1,253 @@
+import { findCondition, findReason, type ReadChain, type Reason } from './availability.ts';
+import {
+  type ChainDeployment,
+  followChain,
+  type IndexedChain,
+  readSafeChain,
+  type SafeChain,
+} from './chain.ts';
+import { buildCore, type CoreState, readCore } from './core.ts';
+import { readModules, readSigner } from './device.ts';
+import { buildFeed, type Category } from './feed.ts';
+import type { StoredMessage } from './messages.ts';
+import { readMetadata, selectImages } from './metadata.ts';
+import {
+  buildActivity,
+  buildMinerState,
+  buildMiningState,
+  buildPortfolio,
+  type EconomyInput,
+  isMintingConsistent,
+  type OwnerPage,
+  readEconomy,
+  showAvailable,
+} from './mining.ts';
+import { buildObservations, buildTelemetry } from './observations.ts';
+import { buildProcess, buildPublicQueue, buildStatus, type ProcessInput } from './process.ts';
+import { acceptReadings } from './readings.ts';
+import { foldSettlement } from './settlement.ts';
+import { buildHistory, type Range } from './settlementHistory.ts';
+import { buildStatistics } from './statistics.ts';
+
+export interface ReferenceDeployment {
+  readonly installationId: string;
+  /** Unix seconds. */
+  readonly genesisTimestamp: number;
+  readonly onChain: ChainDeployment | null;
+}
+
+/** What the streams hold, and of which deployment they are. */
+export interface ReferenceInput {
+  readonly deployment: ReferenceDeployment;
+  readonly counter: readonly StoredMessage[];
+  readonly pipeline: readonly StoredMessage[];
+  readonly chain: readonly StoredMessage[];
+}
+
+/** What the cursor of a request means. */
+export interface Place {
+  /** The last item of the page before: a token ID, or the ID of an event. */
+  readonly behind: string;
+  /** The block of an owner's first page. */
+  readonly atBlock?: bigint;
+}
+
+/** Computes every body from the messages of the streams. */
+export function createReference({ deployment, counter, pipeline, chain }: ReferenceInput) {
+  const { installationId, onChain } = deployment;
+  const genesisMs = deployment.genesisTimestamp * 1000;
+  const accepted = acceptReadings(counter);
+  const settlement = foldSettlement(pipeline, installationId);
+  const readChain = onChain === null ? null : readStates(followChain(chain, onChain), onChain, null);
+  const readingsOf = (id: string) => accepted.filter((reading) => reading.installationId === id);
+
+  /** The safe chain and its core, or why there is none. */
+  function readAvailable(
+    part: 'core' | 'economy',
+    nowMs: number,
+  ): { safe: SafeChain; core: CoreState } | Reason {
+    const reason = findReason(part, readChain, nowMs);
+    // Without a reason there are both.
+    return reason ?? (readChain as { safe: SafeChain; core: CoreState });
+  }
+
+  const unavailable = (schemaVersion: number, reason: Reason | 'source_disabled') => ({
+    schemaVersion,
+    installationId,
+    status: 'unavailable',
+    reason,
+  });
+  const release = onChain === null ? null : { ...onChain.release };
+
+  /** A body of the economy, at the safe block or at an earlier one. */
+  function withEconomy(
+    schemaVersion: number,
+    nowMs: number,
+    build: (input: EconomyInput) => object | Reason,
+    atBlock?: bigint,
+  ): object {
+    const available = readAvailable('economy', nowMs);
+    if (typeof available === 'string') return { ...unavailable(schemaVersion, available), release };
+    const read = readChain as ReadChain;
+    const isNewest = atBlock === undefined || atBlock === available.safe.block.number;
+    const at = isNewest ? read : readStates(read.indexed, available.safe.deployment, atBlock);
+    // The contracts are configured at every block that a page was read at.
+    const body = build({ ...at, installationId, nowMs } as unknown as EconomyInput);
+    return typeof body === 'string'
+      ? { ...unavailable(schemaVersion, body), release }
+      : { ...body, schemaVersion };
+  }
+
+  /** CONTRACT.md, Settlement source: the last safe state is shown also while the indexer is unavailable. */
+  function settlements({ searchParams }: URL, schemaVersion: number, nowMs: number): object {
+    const condition = findCondition('core', readChain, nowMs);
+    const range = (searchParams.get('range') ?? 'now') as Range;
+    const isShown = condition === null || (condition === 'indexer_unavailable' && readChain?.core != null);
+    const queue = searchParams.has('queue') ? { settlementQueue: buildPublicQueue(readProcess(nowMs)) } : {};
+    if (!isShown) {
+      const reason = findReason('core', readChain, nowMs) as Reason;
+      return { ...unavailable(schemaVersion, reason), ...queue };
+    }
+    const { safe, core } = readChain as { safe: SafeChain; core: CoreState };
+    const isDeployed = safe.block.number >= safe.deployment.chain.economyDeploymentBlock;
+    const economy = isDeployed ? (readChain?.economy ?? 'not_configured') : 'not_yet_safe';
+    return {
+      ...buildHistory({ installationId, safe, core, economy, nowMs }, range),
+      schemaVersion,
+      ...queue,
+    };
+  }
+
+  function metadata(tokenId: string, schemaVersion: number, isReleaseNamed: boolean, nowMs: number) {
+    return withEconomy(schemaVersion, nowMs, (input) => {
+      const found = input.economy.positions.has(BigInt(tokenId))
+        ? readMetadata(input.safe, BigInt(tokenId))
+        : null;
+      if (found === null) return 'not_yet_safe';
+      const { collection } = input.safe.deployment.contracts;
+      return { ...showAvailable(input), tokenId, collection, ...selectImages(found, isReleaseNamed) };
+    });
+  }
+
+  function feed({ searchParams }: URL, nowMs: number, place: Place | null): object {
+    const readings = readingsOf(installationId);
+    const category = (searchParams.get('category') ?? 'all') as Category;
+    const reason = findReason('economy', readChain, nowMs);
+    if (reason !== null) return unavailable(1, reason);
+    if (category === 'measurement' && readings.length === 0) return unavailable(1, 'source_disabled');
+    const page = { category, limit: readLimit(searchParams, 40), behind: place?.behind ?? null };
+    return withEconomy(1, nowMs, (input) => buildFeed(input, readings, page));
+  }
+
+  function readProcess(nowMs: number): ProcessInput {
+    const available = readAvailable('core', nowMs);
+    return {
+      installationId,
+      genesisMs,
+      readings: readingsOf(installationId),
+      settlement,
+      core: typeof available === 'string' ? null : available.core,
+      signer: readSigner(pipeline, installationId),
+      modules: readModules(pipeline, installationId),
+      nowMs,
+    };
+  }
+
+  function statistics({ searchParams }: URL, nowMs: number) {
+    const available = readAvailable('core', nowMs);
+    const settled =
+      typeof available === 'string'
+        ? null
+        : {
+            blockCount: available.core.cumulativeBlockUnits / 1_000_000_000n,
+            settlementCount: available.core.batches.length,
+            work: available.core.cumulativeWork,
+          };
+    const range = searchParams.get('range') === '30d' ? '30d' : '7d';
+    const readings = readingsOf(installationId);
+    return buildStatistics(
+      { installationId, readings, genesisMs, settled, submissions: settlement.submissions },
+      range,
+      nowMs,
+    );
+  }
+
+  /** The body of a request that is answered 200, at a time. A place is what the cursor of the request means. */
+  function body(request: string, nowMs: number, place: Place | null = null): object {
+    const url = new URL(request, 'http://reference');
+    const { pathname, searchParams } = url;
+    const [, first = '', second = ''] =
+      /^\/v1\/(?:public\/installations|owners|miners)\/([^/]+)\/(\w+)$/.exec(pathname) ?? [];
+    const ofOwner = (owner: string): OwnerPage => ({
+      owner: owner.toLowerCase(),
+      limit: readLimit(searchParams, 25),
+      behind: place?.behind ?? null,
+    });
+    const owners = (list: 'miners' | 'activity', schemaVersion: number, owner: string) => {
+      const build = list === 'miners' ? buildPortfolio : buildActivity;
+      return withEconomy(schemaVersion, nowMs, (input) => build(input, ofOwner(owner)), place?.atBlock);
+    };
+    const ownerOfQuery = searchParams.get('owner') ?? '';
+    switch (pathname.replace(`/${first}/`, first === '' ? '//' : '/{}/')) {
+      case '/v1/public/telemetry':
+        return buildTelemetry(installationId, readingsOf(installationId), nowMs);
+      case '/v1/public/installations/{}/telemetry':
+        return buildTelemetry(first, readingsOf(first), nowMs);
+      case '/v1/public/installations/{}/observations':
+        return buildObservations(first, readingsOf(first), searchParams);
+      case '/v1/public/modules':
+        return { schemaVersion: 1, installationId, modules: readModules(pipeline, installationId) };
+      case '/v4/public/process':
+        return buildProcess(readProcess(nowMs));
+      case '/v1/status':
+        return buildStatus(readProcess(nowMs));
+      case '/v2/public/stats':
+        return { ...statistics(url, nowMs), schemaVersion: 2 };
+      case '/v1/measurement/stats':
+        return statistics(url, nowMs);
+      case '/v1/core': {
+        const available = readAvailable('core', nowMs);
+        if (typeof available === 'string') return unavailable(1, available);
+        return (
+          buildCore(available.safe, available.core, installationId) ?? unavailable(1, 'indexer_unavailable')
+        );
+      }
+      case '/v4/public/settlements':
+        return settlements(url, 4, nowMs);
+      case '/v1/settlements':
+        return settlements(url, 1, nowMs);
+      case '/v2/public/miners/state':
+        return withEconomy(2, nowMs, (input) =>
+          isMintingConsistent(input.economy) ? buildMinerState(input) : 'indexer_unavailable',
+        );
+      case '/v1/mining/state':
+        return withEconomy(1, nowMs, buildMiningState);
+      case '/v2/public/miners/portfolio':
+        return owners('miners', 2, ownerOfQuery);
+      case '/v2/public/miners/activity':
+        return owners('activity', 2, ownerOfQuery);
+      case '/v1/owners/{}/miners':
+      case '/v1/owners/{}/activity':
+        return owners(second as 'miners', 1, first);
+      case '/v1/miners/{}/metadata':
+        return metadata(first, 1, false, nowMs);
+      case '/v2/public/events':
+      case '/v1/events':
+        return feed(url, nowMs, place);
+    }
+    const [, tokenId] = /^\/v2\/public\/miners\/metadata\/(\d+)$/.exec(pathname) ?? [];
+    if (tokenId === undefined) throw new Error(`the reference has no route ${pathname}`);
+    return metadata(tokenId, 2, searchParams.has('release'), nowMs);
+  }
+
+  return { body };
+}
+
+/** What the contracts hold at the safe block, or at an earlier one. */
+function readStates(indexed: IndexedChain, deployment: ChainDeployment, atBlock: bigint | null): ReadChain {
+  const safe = readSafeChain(indexed, deployment, atBlock);
+  if (safe === null) return { indexed, safe, core: null, economy: null };
+  return { indexed, safe, core: readCore(safe), economy: readEconomy(safe) };
+}
+
+const readLimit = (query: URLSearchParams, otherwise: number) => Number(query.get('limit') ?? otherwise);

@@ -1,0 +1,128 @@
+import type { z } from 'zod';
+import type { feedEvent } from '../../http/responses/feedEvent.ts';
+import { dayMs, sum, toDate, toIso } from './messages.ts';
+import { findDay, type Reading } from './readings.ts';
+
+/** CONTRACT.md, Event types and Emission conditions: what readings have reached. */
+
+export type FeedEvent = z.infer<typeof feedEvent>;
+type MeasurementEvent = Extract<FeedEvent, { eventVersion: 1 }>;
+type Reached<Event = MeasurementEvent> = Event extends { type: infer Type; payload: infer Payload }
+  ? { readonly type: Type; readonly discriminator: string; readonly payload: Payload }
+  : never;
+
+const kmInMm = 1_000_000;
+const lifetimeKm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100];
+const dayKm = [1, 3, 5, 10, 15];
+/** 2, 3, 6 and 10 km/h, each the next whole mm/s. */
+const speeds = [556, 834, 1_667, 2_778];
+/** 0.2 km/h, rounded up. */
+const recordStep = 56;
+const streakMm = 5 * kmInMm;
+
+/** What each accepted reading of one installation reached first, in their order. */
+export function listReached(readings: readonly Reading[]): { reading: Reading; reached: Reached }[] {
+  const days = new Map<number, number>();
+  let topSpeed = 0;
+  let record: number | null = null;
+  return readings.flatMap((reading) => {
+    const reached: Reached[] = [];
+    const day = findDay(reading.observedAtMs);
+    const lifetimeBefore = sum([...days.values()].map(BigInt));
+    const dayBefore = days.get(day) ?? 0;
+    days.set(day, Math.max(dayBefore, reading.distanceMm));
+    const lifetime = sum([...days.values()].map(BigInt));
+    const distance = days.get(day) as number;
+
+    for (const threshold of listMilestones(lifetimeBefore, lifetime)) {
+      reached.push({
+        type: 'measurement.distance_milestone',
+        discriminator: String(threshold),
+        payload: { thresholdDistanceMm: String(threshold), observedLifetimeDistanceMm: String(lifetime) },
+      });
+    }
+    for (const threshold of dayKm.map((km) => km * kmInMm)) {
+      if (dayBefore >= threshold || distance < threshold) continue;
+      reached.push({
+        type: 'measurement.daily_distance_milestone',
+        discriminator: `${toDate(day)}:${threshold}`,
+        payload: {
+          thresholdDistanceMm: String(threshold),
+          observedDayDistanceMm: String(distance),
+          utcDate: toDate(day),
+        },
+      });
+    }
+    const speed = reading.speedMmPerSecond;
+    for (const threshold of speeds) {
+      if (topSpeed >= threshold || speed < threshold) continue;
+      reached.push({
+        type: 'measurement.speed_milestone',
+        discriminator: String(threshold),
+        payload: { thresholdSpeedMmPerSecond: String(threshold), observedSpeedMmPerSecond: String(speed) },
+      });
+    }
+    topSpeed = Math.max(topSpeed, speed);
+    if (speed >= (record ?? 0) + recordStep) {
+      reached.push({
+        type: 'measurement.speed_record',
+        discriminator: String(speed),
+        payload: {
+          previousRecordMmPerSecond: record === null ? null : String(record),
+          recordMmPerSecond: String(speed),
+          observedSpeedMmPerSecond: String(speed),
+        },
+      });
+      record = speed;
+    }
+    if (dayBefore < streakMm && distance >= streakMm) {
+      let count = 1;
+      while ((days.get(day - count * dayMs) ?? 0) >= streakMm) count++;
+      if (count >= 2 && count <= 3_650)
+        reached.push({
+          type: 'measurement.distance_streak',
+          discriminator: toDate(day),
+          payload: {
+            days: count,
+            minimumDailyDistanceMm: String(streakMm),
+            endingUtcDate: toDate(day),
+          },
+        });
+    }
+    return reached.map((one) => ({ reading, reached: one }));
+  });
+}
+
+/** Lifetime milestones above one distance and up to another, in millimetres: the highest hundred. */
+function listMilestones(before: bigint, after: bigint): bigint[] {
+  const step = 50n * BigInt(kmInMm);
+  const found: bigint[] = [];
+  for (let one = (after / step) * step; one > before && one >= 3n * step && found.length < 100; one -= step)
+    found.push(one);
+  const first = lifetimeKm.map((km) => BigInt(km * kmInMm)).filter((one) => one > before && one <= after);
+  return [...first, ...found.reverse()].slice(-100);
+}
+
+/** The events of one installation as the feed shows them, in the order of their readings. */
+export function buildMeasurementEvents(readings: readonly Reading[]): MeasurementEvent[] {
+  return listReached(readings).map(({ reading, reached: { discriminator, ...reached } }) => {
+    const [occurredAt, recordedAt] = [toIso(reading.observedAtMs), toIso(reading.receivedAtMs)];
+    return {
+      id: `measurement:${reading.installationId}:measurement-v1:${reached.type}:${discriminator}`,
+      eventVersion: 1,
+      occurredAt,
+      recordedAt,
+      source: {
+        kind: 'measurement',
+        installationId: reading.installationId,
+        receiptCursor: String(reading.position),
+        telemetryId: reading.telemetryId,
+        observedAt: occurredAt,
+        receivedAt: recordedAt,
+        policyVersion: 'measurement-v1',
+        disposition: 'accepted',
+      },
+      ...reached,
+    } as MeasurementEvent;
+  });
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, it } from 'vitest';
+import { moduleSubject } from '../../actors/messages/subjects.ts';
+import { genesisMs } from '../support/genesis.ts';
+import { runs } from '../support/propertyRuns.ts';
+import { hostileHistory } from '../support/readings/hostileHistory.ts';
+import { withComparedProgram } from '../support/reference/comparedProgram.ts';
+
+const wheels = ['wheel.one', 'wheel:two', 'wheel-three', 'unknown'];
+const deployment = {
+  installationId: 'wheel.one',
+  genesisTimestamp: genesisMs / 1000,
+  streamId: `0x${'5'.repeat(64)}` as const,
+  onChain: null,
+};
+
+const time = fc.constantFrom('2026-01-31T12:00:00Z', '2026-01-31T12:00:00.25Z', '2026-02-01T00:00:00.001Z');
+
+/** Snapshots of a few modules, as they may be and as they may not. */
+const moduleSnapshot = fc.record({
+  instance: fc.constantFrom('hall.1', 'hall:2', 'core'),
+  named: fc.constantFrom(null, 'other'),
+  body: fc.record(
+    {
+      moduleType: fc.constantFrom('wheel-sensor', '', 'x'.repeat(129)),
+      driverId: fc.constant('hall'),
+      moduleVersion: fc.constant('1.2.3'),
+      schemaVersion: fc.constantFrom(0, 1, 7),
+      state: fc.constantFrom('disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped', 'unknown'),
+      observedAt: fc.oneof(time, fc.constantFrom('2026-02-30T00:00:00Z', '2026-01-31T12:00Z')),
+      provenance: fc.constantFrom('hardware', 'simulated', 'replay', 'derived'),
+      health: fc.record(
+        {
+          checkedAt: time,
+          message: fc.constantFrom(null, '', 'ok'),
+          code: fc.constantFrom(null, '', 'E1', 'x'.repeat(129)),
+        },
+        { requiredKeys: ['checkedAt'] },
+      ),
+      data: fc.constantFrom({}, { secret: 1 }),
+    },
+    { requiredKeys: ['moduleType', 'driverId', 'moduleVersion', 'schemaVersion', 'state', 'observedAt'] },
+  ),
+});
+
+describe('bodies of the measurements', () => {
+  it('show the newest snapshot of each module, and nothing of what it knows', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(moduleSnapshot, { maxLength: 30, size: 'max' }), async (snapshots) =>
+        withComparedProgram(deployment, genesisMs, async (program) => {
+          for (const { instance, named, body } of snapshots) {
+            const snapshot = { instanceId: named ?? instance, provenance: 'hardware', data: {}, ...body };
+            program.store('MINER_PIPELINE', moduleSubject('wheel.one', instance), snapshot);
+          }
+          await program.compare('/v1/public/modules');
+        }),
+      ),
+      { numRuns: runs(25) },
+    );
+  });
+
+  it('are the reference’s, for histories as the worst gateways publish them', async () => {
+    await fc.assert(
+      fc.asyncProperty(hostileHistory, fc.nat(2_000), async (messages, laterHalfMinutes) =>
+        withComparedProgram(deployment, genesisMs, async (program) => {
+          for (const { subject, data } of messages) program.store('MINER_COUNTER', subject, data);
+          program.clock.advance(laterHalfMinutes * 30_000);
+          for (const wheel of wheels) {
+            const path = `/v1/public/installations/${wheel}`;
+            await program.compare(`${path}/telemetry`);
+            for (let query = '?limit=7'; ; ) {
+              const { nextCursor } = await program.compare(`${path}/observations${query}`);
+              if (nextCursor === null) break;
+              query = `?limit=100&cursor=${nextCursor}`;
+            }
+          }
+          await program.compare('/v1/public/telemetry');
+          for (const range of ['7d', '30d'])
+            for (const path of ['/v2/public/stats', '/v1/measurement/stats'])
+              await program.compare(`${path}?range=${range}`);
+        }),
+      ),
+      { numRuns: runs(20) },
+    );
+  });
+});

@@ -1,0 +1,499 @@
+import type { z } from 'zod';
+import type { minerStateResponse, miningStateResponse } from '../../http/responses/issuance.ts';
+import type { plainOwnerActivityResponse } from '../../http/responses/ownerActivity.ts';
+import type { plainPortfolioResponse } from '../../http/responses/portfolio.ts';
+import { type ChainEvent, listEvents, type SafeChain, showChain, showPlace } from './chain.ts';
+import { type CoreState, isPaused, readVersion, type Version } from './core.ts';
+import { dayMs, opaque, sum, toDate, toIso } from './messages.ts';
+import { readMetadata } from './metadata.ts';
+import { findHeight, max, min } from './workToBlocks.ts';
+
+/** CONTRACT.md, Issuance and collection, Portfolio, Owner activity; `Mining.sol` and `Collection.sol`, step by step. */
+
+const scale = 10n ** 27n;
+const nobody = `0x${'0'.repeat(40)}`;
+
+interface Configured {
+  readonly rewardPerBlock: bigint;
+  readonly supplyCap: bigint;
+  readonly claimLimit: bigint;
+  readonly weights: readonly bigint[];
+  readonly cooldownBlocks: readonly bigint[];
+}
+
+interface Token {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+/** Rewards are scaled. */
+interface Position {
+  readonly tokenId: bigint;
+  owner: string;
+  ownedSinceMs: number;
+  level: number;
+  activeWeight: bigint;
+  targetWeight: bigint;
+  pending: { readonly round: bigint; readonly source: 'mint' | 'merge' } | null;
+  nextMergeBlock: bigint;
+  unclaimed: bigint;
+  earned: bigint;
+  /** By UTC date. */
+  readonly earnedOn: Map<string, bigint>;
+}
+
+export interface MintedRound {
+  readonly roundId: bigint;
+  readonly amount: bigint;
+}
+
+/** What the contracts of the economy hold. */
+export interface Economy {
+  readonly configuration: Configured;
+  readonly token: Token;
+  readonly version: Version;
+  readonly positions: Map<bigint, Position>;
+  readonly mintedRounds: MintedRound[];
+  totalWeight: bigint;
+  accumulatedPerWeight: bigint;
+  totalMinted: bigint;
+  totalPaid: bigint;
+  supply: bigint;
+  closedThroughBlock: bigint;
+  processedThroughRound: bigint;
+  lastActivationRound: bigint;
+}
+
+/** Null before the contracts are configured. */
+export function readEconomy(safe: SafeChain): Economy | null {
+  const configuration = listEvents<Configured>(safe, 'mining', 'MiningConfigured').at(-1)?.args;
+  const token = listEvents<Token>(safe, 'tokenFactory', 'TokenCreated').at(-1)?.args;
+  const version = readVersion(safe, 'mining');
+  if (configuration === undefined || token === undefined || version === null) return null;
+  const economy: Economy = {
+    configuration,
+    token,
+    version,
+    positions: new Map(),
+    mintedRounds: [],
+    totalWeight: 0n,
+    accumulatedPerWeight: 0n,
+    totalMinted: 0n,
+    totalPaid: 0n,
+    supply: 0n,
+    closedThroughBlock: 0n,
+    processedThroughRound: 0n,
+    lastActivationRound: 0n,
+  };
+  for (const event of safe.events) applyEvent(economy, event);
+  return economy;
+}
+
+function applyEvent(economy: Economy, { contract, name, args, place }: ChainEvent): void {
+  const given = args as unknown as Readonly<Record<string, bigint>>;
+  const read = (argument: string) => given[argument] as bigint;
+  const readAddress = (argument: string) => args[argument] as unknown as string;
+  const find = (tokenId: bigint) => economy.positions.get(tokenId) as Position;
+  switch (`${contract} ${name}`) {
+    case 'collection Transfer':
+      moveToken(economy, read('tokenId'), readAddress('to'), place.blockTimestampMs);
+      break;
+    case 'token Transfer':
+      if (readAddress('from') === nobody) economy.supply += read('value');
+      if (readAddress('to') === nobody) economy.supply -= read('value');
+      break;
+    case 'mining PositionMinted':
+      Object.assign(find(read('tokenId')), {
+        level: 1,
+        targetWeight: read('weight'),
+        pending: { round: read('firstRound'), source: 'mint' },
+        nextMergeBlock: read('nextMergeBlock'),
+      });
+      break;
+    case 'mining PositionsMerged': {
+      // The donor's token is burned before this is logged, and what it had goes to the survivor.
+      const [survivor, donor] = [find(read('survivorTokenId')), find(read('donorTokenId'))];
+      survivor.level = Number(read('level'));
+      survivor.activeWeight += donor.activeWeight;
+      survivor.unclaimed += donor.unclaimed;
+      survivor.earned += donor.earned;
+      for (const [date, earned] of donor.earnedOn) addOn(survivor.earnedOn, date, earned);
+      survivor.targetWeight = economy.configuration.weights[survivor.level - 1] as bigint;
+      survivor.pending = { round: read('effectiveRound'), source: 'merge' };
+      survivor.nextMergeBlock = read('nextMergeBlock');
+      economy.positions.delete(donor.tokenId);
+      break;
+    }
+    case 'mining WeightActivated':
+      economy.lastActivationRound = read('roundId');
+      economy.totalWeight = read('totalWeight');
+      for (const position of economy.positions.values()) activate(position, read('roundId'));
+      break;
+    case 'mining RoundMinted': {
+      const perWeight = read('accumulatedPerWeight') - economy.accumulatedPerWeight;
+      economy.accumulatedPerWeight = read('accumulatedPerWeight');
+      economy.totalMinted += read('amount');
+      economy.closedThroughBlock += read('completedBlockCount');
+      economy.mintedRounds.push({ roundId: read('roundId'), amount: read('amount') });
+      for (const position of economy.positions.values()) {
+        const earned = position.activeWeight * perWeight;
+        position.earned += earned;
+        position.unclaimed += earned;
+        addOn(position.earnedOn, toDate(place.blockTimestampMs), earned);
+      }
+      break;
+    }
+    case 'mining Checkpointed':
+      economy.processedThroughRound = read('throughRound');
+      break;
+    case 'mining RewardsClaimed':
+      economy.totalPaid += read('amount');
+      // Whole base units are paid; the rest of each position stays.
+      for (const tokenId of args.tokenIds as unknown as bigint[]) find(tokenId).unclaimed %= scale;
+      break;
+  }
+}
+
+function moveToken({ positions }: Economy, tokenId: bigint, to: string, atMs: number): void {
+  const known = positions.get(tokenId);
+  if (known !== undefined) {
+    // An owner who sends it to themselves has it since before.
+    if (known.owner === to) return;
+    known.owner = to;
+    known.ownedSinceMs = atMs;
+    return;
+  }
+  positions.set(tokenId, {
+    tokenId,
+    owner: to,
+    ownedSinceMs: atMs,
+    level: 0,
+    activeWeight: 0n,
+    targetWeight: 0n,
+    pending: null,
+    nextMergeBlock: 0n,
+    unclaimed: 0n,
+    earned: 0n,
+    earnedOn: new Map(),
+  });
+}
+
+function activate(position: Position, roundId: bigint): void {
+  if (position.pending === null || position.pending.round > roundId) return;
+  position.activeWeight = position.targetWeight;
+  position.pending = null;
+}
+
+const addOn = (amounts: Map<string, bigint>, date: string, amount: bigint) =>
+  amounts.set(date, (amounts.get(date) ?? 0n) + amount);
+
+/** What a checkpoint through all settled rounds would mint, by the steps of the mining contract (CONTRACT.md, Next mint round). */
+export function projectCheckpoint(safe: SafeChain, economy: Economy, core: CoreState) {
+  const { rewardPerBlock, supplyCap } = economy.configuration;
+  const waiting = [...economy.positions.values()].filter(({ pending }) => pending !== null);
+  const findWeight = (throughRound: bigint) =>
+    economy.totalWeight +
+    sum(
+      waiting.map(({ pending, targetWeight, activeWeight }) =>
+        (pending?.round as bigint) <= throughRound ? targetWeight - activeWeight : 0n,
+      ),
+    );
+  type Settled = { readonly roundId: bigint; readonly cumulativeBlockUnits: bigint };
+  const rounds = listEvents<Settled>(safe, 'core', 'RoundSettled').map(({ args }) => args);
+  let [closed, minted] = [economy.closedThroughBlock, economy.totalMinted];
+  for (const { roundId, cumulativeBlockUnits } of rounds) {
+    const height = cumulativeBlockUnits / 1_000_000_000n;
+    if (roundId <= economy.processedThroughRound || height === closed) continue;
+    if (findWeight(roundId) > 0n) minted += min((height - closed) * rewardPerBlock, supplyCap - minted);
+    closed = height;
+  }
+  const processed = rounds.findLast(({ roundId }) => roundId <= economy.processedThroughRound);
+  return {
+    completedBlockCount: closed - economy.closedThroughBlock,
+    amount: minted - economy.totalMinted,
+    // The weight of the round itself, while none beyond it is settled.
+    eligibleWeight: findWeight(max(core.settledThroughRound, economy.processedThroughRound + 1n)),
+    previousCumulativeBlockUnits: processed?.cumulativeBlockUnits ?? 0n,
+  };
+}
+
+// Issuance and collection.
+
+export interface EconomyInput {
+  readonly installationId: string;
+  readonly safe: SafeChain;
+  readonly core: CoreState;
+  readonly economy: Economy;
+  readonly nowMs: number;
+}
+
+/** What every available body of the economy begins with. */
+export function showAvailable({ installationId, safe, economy, nowMs }: EconomyInput) {
+  const { contracts, release } = safe.deployment;
+  const { core, tokenFactory, mining, token, collection } = contracts;
+  return {
+    installationId,
+    status: 'available' as const,
+    generatedAt: toIso(nowMs),
+    release: { ...release },
+    chain: showChain(safe),
+    identities: {
+      ...{ core, tokenFactory, mining, token, collection },
+      miningImplementation: economy.version.implementation,
+      miningImplementationVersion: String(economy.version.version),
+      miningStorageLayoutDigest: economy.version.storageLayoutDigest,
+    },
+  };
+}
+
+export function showAsset({ safe, economy }: Pick<EconomyInput, 'safe' | 'economy'>) {
+  const { symbol, decimals } = economy.token;
+  return { address: safe.deployment.contracts.token, symbol, decimals };
+}
+
+export function buildMinerState(input: EconomyInput): z.infer<typeof minerStateResponse> {
+  const { economy } = input;
+  return {
+    schemaVersion: 2,
+    ...showAvailable(input),
+    asset: showAsset(input),
+    issuance: {
+      ...showIssuance(economy),
+      mintedThroughBlock: String(economy.closedThroughBlock),
+      mintedThroughRound: String(economy.processedThroughRound),
+      lastAppliedRound: String(economy.lastActivationRound),
+    },
+    collection: showCollection(input.safe),
+  };
+}
+
+/** What the public route promises of the numbers (CONTRACT.md, Unavailable reasons). */
+export const isMintingConsistent = (economy: Economy) =>
+  economy.totalMinted === economy.supply && economy.processedThroughRound >= economy.lastActivationRound;
+
+export function buildMiningState(input: EconomyInput): z.infer<typeof miningStateResponse> {
+  const { economy } = input;
+  return {
+    schemaVersion: 1,
+    ...showAvailable(input),
+    asset: showAsset(input),
+    issuance: {
+      ...showIssuance(economy),
+      closedThroughBlock: String(economy.closedThroughBlock),
+      processedThroughRound: String(economy.processedThroughRound),
+      lastActivationRound: String(economy.lastActivationRound),
+      supplyCapBaseUnits: String(economy.configuration.supplyCap),
+      paidBaseUnits: String(economy.totalPaid),
+    },
+    livePositionCount: String(economy.positions.size),
+    collection: showCollection(input.safe),
+  };
+}
+
+function showIssuance({ totalMinted, supply, configuration }: Economy) {
+  return {
+    mintedBaseUnits: String(totalMinted),
+    tokenSupplyBaseUnits: String(supply),
+    unmintedCapacityBaseUnits: String(configuration.supplyCap - totalMinted),
+  };
+}
+
+interface Sale {
+  readonly allowlistStart: bigint;
+  readonly allowlistEnd: bigint;
+  readonly publicPrice: bigint;
+  readonly publicAllocation: bigint;
+  readonly protocolReserve: bigint;
+}
+
+function showCollection(safe: SafeChain) {
+  const sale = listEvents<Sale>(safe, 'collection', 'SaleConfigured').at(-1)?.args;
+  const publicMinted =
+    listEvents<{ publicMinted: bigint }>(safe, 'collection', 'PublicMinted').at(-1)?.args.publicMinted ?? 0n;
+  const reserveMinted =
+    listEvents<{ reserveMinted: bigint }>(safe, 'collection', 'ReserveMinted').at(-1)?.args.reserveMinted ??
+    0n;
+  const isClosed = listEvents(safe, 'collection', 'SaleClosed').length > 0;
+  const toTime = (seconds: bigint | undefined) =>
+    seconds === undefined ? null : toIso(Number(seconds) * 1000);
+  return {
+    phase: findPhase(sale, isClosed, publicMinted, BigInt(safe.block.timestampMs / 1000)),
+    paused: isPaused(safe, 'collection'),
+    publicMinted: String(publicMinted),
+    publicAllocation: String(sale?.publicAllocation ?? 0n),
+    reserveMinted: String(reserveMinted),
+    protocolReserve: String(sale?.protocolReserve ?? 0n),
+    publicPriceBaseUnits: String(sale?.publicPrice ?? 0n),
+    allowlistStart: toTime(sale?.allowlistStart),
+    allowlistEnd: toTime(sale?.allowlistEnd),
+  };
+}
+
+/** CONTRACT.md, Collection phase. */
+function findPhase(sale: Sale | undefined, isClosed: boolean, publicMinted: bigint, nowSeconds: bigint) {
+  if (isClosed) return 'closed' as const;
+  if (sale === undefined) return 'unconfigured' as const;
+  if (publicMinted >= sale.publicAllocation) return 'closed' as const;
+  if (nowSeconds < sale.allowlistStart) return 'pending' as const;
+  return nowSeconds < sale.allowlistEnd ? ('allowlist' as const) : ('public' as const);
+}
+
+// Owners.
+
+/** A page of an owner's list: so many items behind the last one of the page before. */
+export interface OwnerPage {
+  readonly owner: string;
+  readonly limit: number;
+  /** A token ID, or the ID of an event; null for the first page. */
+  readonly behind: string | null;
+}
+
+type Portfolio = Extract<z.infer<typeof plainPortfolioResponse>, { status: 'available' }>;
+
+export function buildPortfolio(input: EconomyInput, { owner, limit, behind }: OwnerPage): Portfolio {
+  const { safe, core, economy } = input;
+  const { configuration, token } = economy;
+  const held = [...economy.positions.values()]
+    .filter((position) => position.owner === owner)
+    .sort((a, b) => (a.tokenId < b.tokenId ? -1 : 1));
+  const following = held.filter(({ tokenId }) => tokenId > BigInt(behind ?? 0));
+  const lastDay = Math.floor(safe.block.timestampMs / dayMs);
+  const dates = Array.from({ length: 7 }, (_, index) => toDate((lastDay - 6 + index) * dayMs));
+  const earnedIn = (positions: readonly Position[], days: readonly string[]) =>
+    sum(positions.flatMap(({ earnedOn }) => days.map((date) => earnedOn.get(date) ?? 0n)));
+  // Every amount is summed scaled, and truncated once.
+  const toUnits = (scaled: bigint) => String(scaled / scale);
+  const showRewards = (positions: readonly Position[]) => ({
+    claimableBaseUnits: toUnits(sum(positions.map(({ unclaimed }) => unclaimed))),
+    earnedBaseUnits: toUnits(sum(positions.map(({ earned }) => earned))),
+    earnedSevenDayBaseUnits: toUnits(earnedIn(positions, dates)),
+  });
+  const height = findHeight(core);
+  const { genesisTimestamp, roundDuration } = core.configuration;
+  const seconds = BigInt(safe.block.timestampMs / 1000);
+  return {
+    schemaVersion: 1,
+    ...showAvailable(input),
+    owner,
+    configuration: {
+      genesisTimestamp: String(genesisTimestamp),
+      roundDuration: String(roundDuration),
+      claimLimit: String(configuration.claimLimit),
+      maximumLevel: configuration.weights.length,
+      tokenSymbol: token.symbol,
+      tokenDecimals: token.decimals,
+      levels: configuration.weights.map((weight, index) => ({
+        level: index + 1,
+        weight: String(weight),
+        cooldownBlocks: String(configuration.cooldownBlocks[index]),
+      })),
+    },
+    mining: {
+      settledThroughRound: String(core.settledThroughRound),
+      currentRound:
+        seconds < genesisTimestamp ? '0' : String((seconds - genesisTimestamp) / roundDuration + 1n),
+      completedBlockHeight: String(height),
+      lastAppliedRound: String(economy.lastActivationRound),
+      totalWeight: String(economy.totalWeight),
+    },
+    summary: {
+      positionCount: String(held.length),
+      activeWeight: String(sum(held.map(({ activeWeight }) => activeWeight))),
+      targetWeight: String(sum(held.map(({ targetWeight }) => targetWeight))),
+      ...showRewards(held),
+    },
+    earnings: dates.map((date) => ({ date, earnedBaseUnits: toUnits(earnedIn(held, [date])) })),
+    positions: following.slice(0, limit).map((position) => ({
+      tokenId: String(position.tokenId),
+      level: position.level,
+      activeWeight: String(position.activeWeight),
+      targetWeight: String(position.targetWeight),
+      pendingRound: position.pending === null ? null : String(position.pending.round),
+      pendingActivationSource: position.pending?.source ?? null,
+      mergeState: findMergeState(position, height, configuration.weights.length),
+      nextMergeBlock: String(position.nextMergeBlock),
+      blocksUntilMerge: String(max(position.nextMergeBlock - height, 0n)),
+      ...showRewards([position]),
+      ownershipStartedAt: toIso(position.ownedSinceMs),
+      metadataStatus: readMetadata(safe, position.tokenId) === null ? 'unavailable' : 'available',
+    })),
+    nextCursor: following.length > limit ? opaque : null,
+  };
+}
+
+/** CONTRACT.md, Merge state. */
+function findMergeState({ level, pending, nextMergeBlock }: Position, height: bigint, highest: number) {
+  if (level === highest) return 'terminal' as const;
+  if (pending !== null) return 'pending' as const;
+  return height < nextMergeBlock ? ('cooldown' as const) : ('ready' as const);
+}
+
+type Activity = Extract<z.infer<typeof plainOwnerActivityResponse>, { status: 'available' }>;
+type OwnerEvent = Activity['activity'][number];
+
+export function buildActivity(input: EconomyInput, { owner, limit, behind }: OwnerPage): Activity {
+  const all = input.safe.events.flatMap((event) => showOwnerEvent(input.safe, event, owner)).reverse();
+  const following = behind === null ? all : all.slice(all.findIndex(({ id }) => id === behind) + 1);
+  return {
+    schemaVersion: 1,
+    ...showAvailable(input),
+    owner,
+    activity: following.slice(0, limit),
+    total: String(all.length),
+    nextCursor: following.length > limit ? opaque : null,
+  };
+}
+
+/** An event of the chain in the list of one of its owners. */
+function showOwnerEvent(
+  { deployment }: SafeChain,
+  { contract, name, args, address, place }: ChainEvent,
+  of: string,
+): OwnerEvent[] {
+  const given = args as unknown as Readonly<Record<string, bigint>>;
+  const read = (argument: string) => String(given[argument]);
+  const { owner, from, to } = args as unknown as Readonly<Record<string, string | undefined>>;
+  const show = (kind: OwnerEvent['kind'], tokenIds: string[], members: Partial<OwnerEvent>): OwnerEvent[] => [
+    {
+      id: `chain:${deployment.chain.chainId}:${address}:${place.transactionHash}:${place.logIndex}:${kind}`,
+      kind,
+      tokenIds,
+      ...{
+        amountBaseUnits: null,
+        from: null,
+        to: null,
+        level: null,
+        effectiveRound: null,
+        nextMergeBlock: null,
+      },
+      ...members,
+      source: { ...showPlace(place), confirmationStatus: 'safe' },
+    },
+  ];
+  switch (`${contract} ${name}`) {
+    case 'mining PositionMinted': {
+      const rounds = { effectiveRound: read('firstRound'), nextMergeBlock: read('nextMergeBlock') };
+      const members = { to: of, level: 1, ...rounds };
+      return owner === of ? show('mint', [read('tokenId')], members) : [];
+    }
+    case 'mining PositionsMerged': {
+      const members = {
+        level: Number(read('level')),
+        effectiveRound: read('effectiveRound'),
+        nextMergeBlock: read('nextMergeBlock'),
+      };
+      return owner === of ? show('merge', [read('survivorTokenId'), read('donorTokenId')], members) : [];
+    }
+    case 'mining RewardsClaimed': {
+      const tokenIds = (args.tokenIds as unknown as bigint[]).map(String);
+      return owner === of ? show('claim', tokenIds, { to: of, amountBaseUnits: read('amount') }) : [];
+    }
+    case 'collection Transfer': {
+      // Mints and burns are not transfers.
+      if (from === undefined || to === undefined || from === nobody || to === nobody) return [];
+      return from === of || to === of ? show('transfer', [read('tokenId')], { from, to }) : [];
+    }
+    default:
+      return [];
+  }
+}

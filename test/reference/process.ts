@@ -1,0 +1,334 @@
+import type { ProcessResponse } from '../../http/responses/process.ts';
+import type { StatusResponse } from '../../http/responses/status.ts';
+import type { CoreState } from './core.ts';
+import { opaque, roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
+import { findFreshness } from './observations.ts';
+import { isCovering, observeRounds, type Reading } from './readings.ts';
+import type { Settlement, Submission } from './settlement.ts';
+import {
+  blockUnitsPerBlock,
+  type CoreSums,
+  describeCompleted,
+  findHeight,
+  findWorkPerBlock,
+  isWithinBounds,
+  max,
+  min,
+  settleRounds,
+} from './workToBlocks.ts';
+
+/** CONTRACT.md, Process: builder, oracle and settlement queue, as both routes show them. */
+
+export interface ProcessInput {
+  readonly installationId: string;
+  readonly genesisMs: number;
+  /** The accepted ones of the installation. */
+  readonly readings: readonly Reading[];
+  readonly settlement: Settlement;
+  /** Null while the chain is not available. */
+  readonly core: CoreState | null;
+  readonly signer: StatusResponse['signer'];
+  readonly modules: StatusResponse['modules'];
+  readonly nowMs: number;
+}
+
+/** CONTRACT.md, Frontiers: the sums of the core as a route shows them. */
+type ShowSums<Shown> = (sums: CoreSums) => Shown;
+
+function showPublicSums(sums: CoreSums) {
+  const workPerBlock = findWorkPerBlock(sums.workPerThousandBlocks);
+  const progress = sums.cumulativeBlockUnits % blockUnitsPerBlock;
+  return {
+    cumulativeWork: String(sums.cumulativeWork),
+    blockHeight: String(findHeight(sums)),
+    currentWork: String((progress * workPerBlock) / blockUnitsPerBlock),
+    workPerBlock: String(workPerBlock),
+  };
+}
+
+function showPlainSums(sums: CoreSums) {
+  return {
+    cumulativeWork: String(sums.cumulativeWork),
+    cumulativeBlockUnits: String(sums.cumulativeBlockUnits),
+    blockHeight: String(findHeight(sums)),
+    blockProgress: String(sums.cumulativeBlockUnits % blockUnitsPerBlock),
+    workPerThousandBlocks: String(sums.workPerThousandBlocks),
+  };
+}
+
+/** Body of the public route. */
+export function buildProcess(input: ProcessInput): ProcessResponse {
+  const { revision, generatedAt, oracle } = buildMembers(input);
+  const measurement = buildMeasurement(input);
+  const builder = buildBuilder(input, showPublicSums);
+  return {
+    schemaVersion: 4,
+    installationId: input.installationId,
+    revision,
+    generatedAt,
+    // A counter above 2^64 - 1 cannot be shown here.
+    measurement: BigInt(measurement?.cumulativeWorkUnits ?? 0) > uint64Max ? null : measurement,
+    builder:
+      builder.status === 'unavailable' && builder.reason === 'round_ineligible'
+        ? { status: 'unavailable', reason: 'round_projection_gap' }
+        : (builder as ProcessResponse['builder']),
+    oracle,
+    settlementQueue: buildQueue(input, showPublicSums),
+  };
+}
+
+/** Body of the plain route. */
+export function buildStatus(input: ProcessInput): StatusResponse {
+  return {
+    schemaVersion: 1,
+    installationId: input.installationId,
+    ...buildMembers(input),
+    measurement: buildMeasurement(input),
+    builder: buildBuilder(input, showPlainSums),
+    settlementQueue: buildQueue(input, showPlainSums),
+    signer: input.signer,
+    modules: input.modules,
+  };
+}
+
+function buildMembers(input: ProcessInput) {
+  return { revision: opaque, generatedAt: toIso(input.nowMs), oracle: buildOracle(input) };
+}
+
+function buildMeasurement({ readings, nowMs }: ProcessInput): StatusResponse['measurement'] {
+  const reading = readings.at(-1);
+  if (reading === undefined) return null;
+  return {
+    freshness: findFreshness(reading, nowMs),
+    observedAt: toIso(reading.observedAtMs),
+    receivedAt: toIso(reading.receivedAtMs),
+    staleAfterSeconds: 120,
+    counterEpoch: reading.counterEpoch,
+    cumulativeWorkUnits: String(reading.cumulativeWorkUnits),
+    provenance: reading.provenance,
+    coreStatus: reading.coreStatus,
+    rpmMilli: reading.rpmMilli,
+    speedMmPerSecond: reading.speedMmPerSecond,
+    distanceMm: reading.distanceMm,
+  };
+}
+
+/** CONTRACT.md, Oracle state. */
+function buildOracle({ settlement, nowMs }: ProcessInput): StatusResponse['oracle'] {
+  const { closure, oracleBlockedReason } = settlement;
+  if (closure === null)
+    return { state: 'unavailable', reason: 'no_closure', latestAcceptedAt: null, latestClosure: null };
+  const acceptedAt = toIso(closure.acceptedAtMs);
+  const isStale = nowMs - closure.acceptedAtMs > 1_200_000;
+  return {
+    state: oracleBlockedReason !== null ? 'blocked' : isStale ? 'stale' : 'accepted',
+    reason: oracleBlockedReason,
+    latestAcceptedAt: acceptedAt,
+    latestClosure: {
+      firstRound: String(closure.firstRound),
+      lastRound: String(closure.lastRound),
+      roundCount: String(closure.lastRound - closure.firstRound + 1n),
+      acceptedAt,
+    },
+  };
+}
+
+/** The round that holds a time; 0 and below before the genesis. */
+const findRound = (timeMs: number, genesisMs: number) =>
+  BigInt(Math.floor((timeMs - genesisMs) / roundMs) + 1);
+
+/** The last closed round that has ended: one that a fast clock has closed earlier counts as open until then. */
+function findClosedThrough({ settlement, core, genesisMs, nowMs }: ProcessInput): bigint {
+  const closed = settlement.closure?.lastRound ?? 0n;
+  // What the core has settled has ended.
+  const ended = max(findRound(nowMs, genesisMs) - 1n, core?.settledThroughRound ?? 0n);
+  return min(closed, ended);
+}
+
+type QueueReason = 'oracle_head_unavailable' | 'round_projection_gap' | 'round_ineligible';
+
+/** Works of the closed rounds above the settled frontier; otherwise why they cannot be projected. */
+function findBuffered(
+  input: ProcessInput,
+): { core: CoreState; works: readonly bigint[]; sums: CoreSums } | QueueReason {
+  const { settlement, core } = input;
+  if (settlement.closure === null) return 'oracle_head_unavailable';
+  if (core === null || !isWithinBounds(core)) return 'round_projection_gap';
+  if (settlement.closure.lastRound < core.settledThroughRound) return 'round_projection_gap';
+  const works: bigint[] = [];
+  for (let round = core.settledThroughRound + 1n; round <= findClosedThrough(input); round++) {
+    const work = settlement.closedRounds.get(round);
+    if (work === undefined) return 'round_projection_gap';
+    works.push(work);
+  }
+  const sums = project(core, works);
+  return sums === null ? 'round_ineligible' : { core, works, sums };
+}
+
+/** The core's sums after further rounds; null where it would not take one of them. */
+function project(core: CoreState, works: readonly bigint[]): CoreSums | null {
+  const { maxWorkPerRound } = core.configuration;
+  // A round's work is multiplied by 10^12 within 256 bits.
+  if (works.some((work) => work > maxWorkPerRound || work * blockUnitsPerBlock * 1000n > uint256Max))
+    return null;
+  const sums = settleRounds(core, works, core.configuration);
+  return isWithinBounds(sums) ? sums : null;
+}
+
+/** CONTRACT.md, Builder: the reasons in their order, then closed and open work. */
+function buildBuilder<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
+  const unavailable = <Reason extends string>(reason: Reason) => ({ status: 'unavailable' as const, reason });
+  const reading = input.readings.at(-1);
+  if (reading === undefined) return unavailable('no_measurement');
+  if (reading.coreStatus === 'COUNTER_FAULT') return unavailable('counter_fault');
+  if (!input.settlement.approvedEpochs.includes(reading.counterEpoch))
+    return unavailable('counter_epoch_unapproved');
+  const buffered = findBuffered(input);
+  if (buffered === 'oracle_head_unavailable' || buffered === 'round_projection_gap')
+    return unavailable(buffered);
+  const open = findOpenWorks(input, reading);
+  if (open === null) return unavailable('round_projection_gap');
+  if (buffered === 'round_ineligible') return unavailable(buffered);
+  const { core, works } = buffered;
+  const sums = project(core, [...works, ...open]);
+  if (sums === null) return unavailable('round_ineligible');
+  const last = core.batches.at(-1);
+  return {
+    status: 'available' as const,
+    anchor: {
+      settledThroughRound: String(core.settledThroughRound),
+      ...show(core),
+      confirmedAt: last === undefined ? null : toIso(last.place.blockTimestampMs),
+      transactionHash: last?.place.transactionHash ?? null,
+    },
+    queued: {
+      closedRoundCount: String(works.length),
+      closedWorkUnits: String(sum(works)),
+      openRoundWorkUnits: String(sum(open)),
+    },
+    projected: showProjected(core, sums, show),
+  };
+}
+
+function showProjected<Shown>(core: CoreState, sums: CoreSums, show: ShowSums<Shown>) {
+  const completed = describeCompleted(findHeight(sums) - findHeight(core), findHeight(sums));
+  return { lifecycle: 'optimistic' as const, ...show(sums), ...completed };
+}
+
+/** Works of the rounds after the last closed one through the newest reading's; null where an earlier one of them is not observed. */
+function findOpenWorks(input: ProcessInput, reading: Reading): bigint[] | null {
+  const { readings, genesisMs, core } = input;
+  const newest = findRound(reading.observedAtMs, genesisMs);
+  const observed = observeRounds(readings, genesisMs);
+  const works: bigint[] = [];
+  const from = max(findClosedThrough(input), core?.settledThroughRound ?? 0n) + 1n;
+  for (let round = from; round <= newest; round++) {
+    const start = genesisMs + Number(round - 1n) * roundMs;
+    const work = round === newest ? measureRound(readings, start) : observed.get(start);
+    if (work === undefined) return null;
+    works.push(work);
+  }
+  return works;
+}
+
+/** Work of a round as far as it is measured. */
+function measureRound(readings: readonly Reading[], start: number): bigint {
+  let work = 0n;
+  readings.forEach((reading, index) => {
+    const before = readings[index - 1];
+    const isInRound = reading.observedAtMs >= start && reading.observedAtMs < start + roundMs;
+    if (before !== undefined && isInRound && isCovering(before, reading))
+      work += reading.cumulativeWorkUnits - before.cumulativeWorkUnits;
+  });
+  return work;
+}
+
+/** CONTRACT.md, Settlement queue state. */
+export function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
+  const buffered = findBuffered(input);
+  if (typeof buffered === 'string') return { status: 'unavailable' as const, reason: buffered };
+  const { settlement, nowMs } = input;
+  const { core, works, sums } = buffered;
+  const { lastRun, runUnderWay } = settlement;
+  const latest = settlement.submissions.at(-1) ?? null;
+  const incidentOpen = settlement.openIncidents.size > 0;
+  const blockedReason = incidentOpen
+    ? ('incident_open' as const)
+    : settlement.oracleBlockedReason !== null
+      ? ('oracle_blocked' as const)
+      : core.paused
+        ? ('settlement_paused' as const)
+        : null;
+  const isStale = lastRun === null || nowMs - lastRun.finishedAtMs > 600_000 || runUnderWay !== null;
+  const isUnderWay = latest !== null && latest.terminalAtMs === null;
+  const isAny = works.length > 0;
+  return {
+    status: 'available' as const,
+    state:
+      blockedReason !== null
+        ? ('blocked' as const)
+        : !settlement.settlementEnabled
+          ? ('disabled' as const)
+          : isStale
+            ? ('stale' as const)
+            : isUnderWay
+              ? (latest.lifecycle as 'preparing' | 'submitted' | 'retrying')
+              : isAny
+                ? ('ready' as const)
+                : ('empty' as const),
+    settlementEnabled: settlement.settlementEnabled,
+    reporterEnvironmentEnabled: settlement.reporterEnvironmentEnabled,
+    buffered: {
+      firstRound: isAny ? String(core.settledThroughRound + 1n) : null,
+      lastRound: isAny ? String(core.settledThroughRound + BigInt(works.length)) : null,
+      roundCount: String(works.length),
+      activeRoundCount: String(works.filter((work) => work > 0n).length),
+      workUnits: String(sum(works)),
+    },
+    projected: showProjected(core, sums, show),
+    incidentOpen,
+    blockedReason,
+    lastRun:
+      lastRun === null
+        ? null
+        : {
+            startedAt: toIso(lastRun.startedAtMs),
+            finishedAt: toIso(lastRun.finishedAtMs),
+            result: lastRun.result,
+          },
+    latestSubmission: latest === null ? null : showSubmission(latest, show),
+  };
+}
+
+/** The queue as the public routes show it. */
+export const buildPublicQueue = (input: ProcessInput) => buildQueue(input, showPublicSums);
+
+/** CONTRACT.md, Submission lifecycle. */
+function showSubmission<Shown>(submission: Submission, show: ShowSums<Shown>) {
+  const { lifecycle, previousSettledThroughRound, settledThroughRound, expected } = submission;
+  const toIsoOrNull = (timeMs: number | null) => (timeMs === null ? null : toIso(timeMs));
+  const confirmedAt = lifecycle === 'confirmed' ? toIsoOrNull(submission.terminalAtMs) : null;
+  return {
+    submissionId: submission.submissionId,
+    lifecycle,
+    previousSettledThroughRound: String(previousSettledThroughRound),
+    settledThroughRound: String(settledThroughRound),
+    roundCount: String(settledThroughRound - previousSettledThroughRound),
+    activeRoundCount: String(submission.activeRoundCount),
+    expected: {
+      settledThroughRound: String(settledThroughRound),
+      ...show(expected),
+      // An anchor is one only once it is confirmed.
+      confirmedAt,
+      transactionHash: confirmedAt === null ? null : submission.transactionHash,
+      ...describeCompleted(expected.completedBlockCount, findHeight(expected)),
+    },
+    transactionHash: submission.transactionHash,
+    createdAt: toIso(submission.createdAtMs),
+    submittedAt: toIsoOrNull(submission.submittedAtMs),
+    confirmedAt,
+    terminalAt: toIsoOrNull(submission.terminalAtMs),
+    changedAt: toIso(submission.changedAtMs),
+    outcomeCode: lifecycle === 'reverted' || lifecycle === 'superseded' ? lifecycle : null,
+  };
+}

@@ -1,0 +1,166 @@
+import {
+  dayMs,
+  isDecimal,
+  isId,
+  isInteger,
+  isOneOf,
+  isText,
+  isTime,
+  isUuid,
+  type Json,
+  parsePayload,
+  provenances,
+  readSubject,
+  roundMs,
+  type StoredMessage,
+} from './messages.ts';
+
+/** MESSAGES.md, Counter reading and Acceptance of readings; CONTRACT.md, Time, rounds and days. */
+
+export interface Reading {
+  readonly position: number;
+  readonly telemetryId: string;
+  readonly installationId: string;
+  readonly bootId: string;
+  readonly sequence: number;
+  readonly observedAtMs: number;
+  readonly receivedAtMs: number;
+  readonly counterEpoch: string;
+  readonly cumulativeWorkUnits: bigint;
+  readonly provenance: 'hardware' | 'simulated' | 'replay' | 'derived';
+  readonly softwareVersion: string | null;
+  readonly coreStatus: 'IDLE' | 'ACTIVE' | 'COUNTER_FAULT';
+  readonly rpmMilli: number;
+  readonly speedMmPerSecond: number;
+  readonly distanceMm: number;
+}
+
+const remembered = 64;
+const installationsMax = 20_000;
+
+/** The readings that are accepted, of all installations, in the order of the stream. */
+export function acceptReadings(messages: readonly StoredMessage[]): Reading[] {
+  const accepted: Reading[] = [];
+  const byInstallation = new Map<string, Reading[]>();
+  for (const message of messages) {
+    const payload = parsePayload(message, 16_384);
+    const [subjectId] = readSubject(message.subject, 'miner.counter') ?? [];
+    if (payload === null || !isReading(payload)) continue; // 1, malformed
+    const reading = readReading(payload, message.seq);
+    if (reading.installationId !== subjectId) continue; // 2, wrong_installation
+    if (reading.observedAtMs - reading.receivedAtMs > 300_000) continue; // 3, future_observation
+    const earlier = byInstallation.get(reading.installationId) ?? [];
+    if (earlier.length === 0 && byInstallation.size === installationsMax) continue; // too_many_installations
+    if (explainRefusal(reading, earlier) !== null) continue;
+    earlier.push(reading);
+    byInstallation.set(reading.installationId, earlier);
+    accepted.push(reading);
+  }
+  return accepted;
+}
+
+/** Rules 4 to 6: what the accepted readings before it say against one. */
+function explainRefusal(reading: Reading, earlier: readonly Reading[]): string | null {
+  const sameBoot = findLastOfRemembered(earlier, (one) => one.bootId, reading.bootId);
+  if (sameBoot !== null && reading.sequence <= sameBoot.sequence) return 'duplicate';
+  const newest = earlier.at(-1);
+  if (newest !== undefined && reading.observedAtMs < newest.observedAtMs) return 'out_of_order';
+  const sameEpoch = findLastOfRemembered(earlier, (one) => one.counterEpoch, reading.counterEpoch);
+  if (sameEpoch !== null && reading.cumulativeWorkUnits < sameEpoch.cumulativeWorkUnits)
+    return 'counter_regression';
+  return null;
+}
+
+/** The last accepted reading of a boot or an epoch, where it is the newest one or among the 63 before it. */
+function findLastOfRemembered(
+  earlier: readonly Reading[],
+  read: (reading: Reading) => string,
+  wanted: string,
+): Reading | null {
+  const seen = new Set<string>();
+  for (let index = earlier.length - 1; index >= 0; index--) {
+    const reading = earlier[index] as Reading;
+    seen.add(read(reading));
+    if (seen.size > remembered) return null;
+    if (read(reading) === wanted) return reading;
+  }
+  return null;
+}
+
+function isReading(body: Json): boolean {
+  return (
+    [body.telemetryId, body.bootId, body.counterEpoch].every(isUuid) &&
+    isId(body.installationId) &&
+    isInteger(body.sequence) &&
+    isTime(body.observedAt) &&
+    isTime(body.receivedAt) &&
+    isDecimal(body.cumulativeWorkUnits) &&
+    isOneOf(body.provenance, provenances) &&
+    (body.softwareVersion === null || isText(body.softwareVersion, 256, 0)) &&
+    isOneOf(body.coreStatus, ['IDLE', 'ACTIVE', 'COUNTER_FAULT']) &&
+    [body.rpmMilli, body.speedMmPerSecond, body.distanceMm].every((value) => isInteger(value))
+  );
+}
+
+/** UUIDs are compared in lower case. */
+function readReading(body: Json, position: number): Reading {
+  // Once `isReading` holds, the members are of the wire's types.
+  const { observedAt, receivedAt, ...rest } = body as unknown as Omit<Reading, 'cumulativeWorkUnits'> &
+    Record<'observedAt' | 'receivedAt' | 'cumulativeWorkUnits', string>;
+  return {
+    ...rest,
+    position,
+    telemetryId: rest.telemetryId.toLowerCase(),
+    bootId: rest.bootId.toLowerCase(),
+    counterEpoch: rest.counterEpoch.toLowerCase(),
+    observedAtMs: Date.parse(observedAt),
+    receivedAtMs: Date.parse(receivedAt),
+    cumulativeWorkUnits: BigInt(rest.cumulativeWorkUnits),
+  };
+}
+
+/** Whether the time between two consecutive accepted readings is covered. */
+export function isCovering(before: Reading, after: Reading): boolean {
+  return before.counterEpoch === after.counterEpoch && after.observedAtMs - before.observedAtMs <= 120_000;
+}
+
+/** Work of each observed round of one installation, by the start of the round. */
+export function observeRounds(readings: readonly Reading[], genesisMs: number): Map<number, bigint> {
+  const findStart = (timeMs: number) => timeMs - ((((timeMs - genesisMs) % roundMs) + roundMs) % roundMs);
+  const covered: { from: number; to: number }[] = [];
+  const work = new Map<number, bigint>();
+  for (let index = 1; index < readings.length; index++) {
+    const [before, after] = [readings[index - 1] as Reading, readings[index] as Reading];
+    if (!isCovering(before, after)) continue;
+    const [from, to] = [before.observedAtMs, after.observedAtMs];
+    const last = covered.at(-1);
+    // Two readings of one instant leave no gap between them, whatever their epochs.
+    if (last !== undefined && last.to === from) last.to = to;
+    else covered.push({ from, to });
+    work.set(
+      findStart(to),
+      (work.get(findStart(to)) ?? 0n) + after.cumulativeWorkUnits - before.cumulativeWorkUnits,
+    );
+  }
+  const observed = new Map<number, bigint>();
+  for (const { from, to } of covered) {
+    for (let start = findStart(from + roundMs - 1); start + roundMs <= to; start += roundMs)
+      if (start >= genesisMs) observed.set(start, work.get(start) ?? 0n);
+  }
+  return observed;
+}
+
+/** The noon at which the universal day of a time began. */
+export function findDay(timeMs: number): number {
+  return Math.floor((timeMs - dayMs / 2) / dayMs) * dayMs + dayMs / 2;
+}
+
+/** The largest distance of each universal day with a reading, by its noon. */
+export function measureDays(readings: readonly Reading[]): Map<number, number> {
+  const days = new Map<number, number>();
+  for (const { observedAtMs, distanceMm } of readings) {
+    const day = findDay(observedAtMs);
+    days.set(day, Math.max(days.get(day) ?? 0, distanceMm));
+  }
+  return days;
+}

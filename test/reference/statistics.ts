@@ -1,0 +1,280 @@
+import type { z } from 'zod';
+import type { plainStatisticsResponse } from '../../http/responses/statistics.ts';
+import {
+  dayMs,
+  findLargest,
+  findMedian,
+  findP90,
+  minuteMs,
+  opaque,
+  roundMs,
+  sum,
+  toBps,
+  toDate,
+  toIso,
+} from './messages.ts';
+import { findDay, measureDays, observeRounds, type Reading } from './readings.ts';
+
+/** CONTRACT.md, Statistics and Terms of the statistics. */
+
+type Body = z.infer<typeof plainStatisticsResponse>;
+type Lifetime = Body['lifetime'];
+type Day = Body['activity']['days'][number];
+
+const bucketMs = 30 * minuteMs;
+
+export interface StatisticsInput {
+  readonly installationId: string;
+  /** The accepted ones of the installation. */
+  readonly readings: readonly Reading[];
+  readonly genesisMs: number;
+  /** Null while the chain view is unavailable. */
+  readonly settled: { blockCount: bigint; settlementCount: number; work: bigint } | null;
+  readonly submissions: readonly SubmissionTimes[];
+}
+
+export interface SubmissionTimes {
+  readonly lifecycle: string;
+  readonly createdAtMs: number;
+  readonly submittedAtMs: number | null;
+  readonly terminalAtMs: number | null;
+}
+
+/** Body of the plain route; statistics are computed at multiples of 30 seconds, and `generatedAt` is one. */
+export function buildStatistics(input: StatisticsInput, range: '7d' | '30d', nowMs: number): Body {
+  const { readings, genesisMs } = input;
+  const dayCount = range === '7d' ? 7 : 30;
+  // What has not ended does not exist yet, whatever a device with a fast clock has sent.
+  const hasEnded = (start: number) => start + roundMs <= nowMs;
+  const rounds = new Map([...observeRounds(readings, genesisMs)].filter(([start]) => hasEnded(start)));
+  const isExpected = (start: number) => start >= genesisMs && hasEnded(start);
+  const distances = measureDays(readings);
+  const windowStartMs = findDay(nowMs) - (dayCount - 1) * dayMs;
+
+  const describe = (starts: readonly number[]) => {
+    const observed = starts.filter((start) => rounds.has(start));
+    const expectedRoundCount = starts.filter(isExpected).length;
+    return {
+      works: observed.map((start) => rounds.get(start) as bigint),
+      isFull: observed.length === starts.length,
+      coverage: {
+        expectedRoundCount,
+        observedRoundCount: observed.length,
+        coverageBps: toBps(observed.length, expectedRoundCount),
+      },
+    };
+  };
+
+  const buildBucket = (start: number) => {
+    const { works } = describe(listRounds(start, 3));
+    const byCount = ['missing', 'partial', 'partial', 'complete'] as const;
+    return {
+      start,
+      work: sum(works),
+      shown: {
+        startMinuteUtc: (start % dayMs) / minuteMs,
+        coverage: hasEnded(start) ? (byCount[works.length] as (typeof byCount)[number]) : ('future' as const),
+        observedRoundCount: works.length,
+        workUnits: works.length === 0 ? null : String(sum(works)),
+      },
+    };
+  };
+
+  const days = Array.from({ length: dayCount }, (_, index) => windowStartMs + index * dayMs).map((start) => {
+    const { works, isFull, coverage } = describe(listRounds(start, 144));
+    const buckets = Array.from({ length: 48 }, (_, index) => buildBucket(start + index * bucketMs));
+    const distance = distances.get(start);
+    const shown: Day = {
+      date: toDate(start),
+      coverage,
+      observedWorkUnits: String(sum(works)),
+      distanceMm: distance === undefined ? null : String(distance),
+      // In clock order: the second half of a universal day comes first.
+      buckets: [...buckets.slice(24), ...buckets.slice(0, 24)].map((bucket) => bucket.shown),
+    };
+    return { start, work: sum(works), isFull, distance: BigInt(distance ?? 0), buckets, shown };
+  });
+
+  const window = describe(listRounds(windowStartMs, dayCount * 144));
+  const isComplete = window.coverage.coverageBps === 10_000;
+  const activeDays = days.filter(({ work }) => work > 0n);
+  const mostActive = findLargest(days, ({ work }) => work);
+  const typicalDay = Array.from({ length: 48 }, (_, index) => {
+    const works = days
+      .map(({ buckets }) => buckets[(index + 24) % 48] as (typeof buckets)[number])
+      .filter(({ shown }) => shown.coverage === 'complete')
+      .map(({ work }) => work);
+    const mean = works.length === 0 ? null : (sum(works) * 1000n) / BigInt(works.length);
+    return { startMinuteUtc: index * 30, total: sum(works), observedDayCount: works.length, mean };
+  });
+  const ofActiveDays = (total: bigint) =>
+    activeDays.length === 0 ? null : String(total / BigInt(activeDays.length));
+
+  // Records.
+  const inWindow = readings.filter(
+    ({ observedAtMs }) => observedAtMs >= windowStartMs && observedAtMs < findDay(nowMs) + dayMs,
+  );
+  const record = (value: bigint, occurredAtMs: number | undefined, isFull: boolean) =>
+    value === 0n || occurredAtMs === undefined
+      ? null
+      : {
+          value: String(value),
+          occurredAt: toIso(occurredAtMs),
+          coverage: isFull ? ('complete' as const) : ('partial' as const),
+        };
+  const peak = (read: (reading: Reading) => number) => {
+    const found = findLargest(inWindow, (reading) => BigInt(read(reading)));
+    return record(found === null ? 0n : BigInt(read(found)), found?.observedAtMs, isComplete);
+  };
+  const halfHour = findLargest(
+    days.flatMap(({ buckets }) => buckets),
+    ({ work }) => work,
+  );
+  const farthest = findLargest(days, ({ distance }) => distance);
+  const isActiveRound = (start: number) => (rounds.get(start) ?? 0n) > 0n;
+  const longestRun = findLongestRun(listRounds(windowStartMs, dayCount * 144), isActiveRound);
+  const streak = findLongestRun(days, ({ work }) => work > 0n);
+
+  const activeWorks = window.works.filter((work) => work > 0n);
+  const { observedRoundCount, expectedRoundCount } = window.coverage;
+  return {
+    schemaVersion: 1,
+    installationId: input.installationId,
+    revision: opaque,
+    generatedAt: toIso(nowMs),
+    range,
+    timezone: 'UTC',
+    window: {
+      startAt: toIso(windowStartMs),
+      endAt: toIso(nowMs),
+      dayCount,
+      bucketSeconds: 1800,
+      roundSeconds: 600,
+    },
+    lifetime: buildLifetime(input, rounds, nowMs),
+    activity: {
+      provenance: 'accepted_rounds',
+      coverage: { ...window.coverage, complete: isComplete },
+      summary: {
+        observedWorkUnits: String(sum(window.works)),
+        observedDistanceMm: String(sum(days.map(({ distance }) => distance))),
+        activeDayCount: activeDays.length,
+        inactiveDayCount: days.filter(({ isFull, work }) => isFull && work === 0n).length,
+        averageWorkPerActiveDayMilli: ofActiveDays(sum(activeDays.map(({ work }) => work)) * 1000n),
+        medianWorkPerActiveDay: toText(findMedian(activeDays.map(({ work }) => work))),
+        averageDistancePerActiveDayMm: ofActiveDays(sum(activeDays.map(({ distance }) => distance))),
+        mostActiveDate: mostActive?.shown.date ?? null,
+        mostActiveDateWorkUnits: mostActive?.shown.observedWorkUnits ?? null,
+        peakWindowStartMinuteUtc: findLargest(typicalDay, ({ mean }) => mean ?? 0n)?.startMinuteUtc ?? null,
+      },
+      days: days.map(({ shown }) => shown),
+      typicalDay: typicalDay.map(({ startMinuteUtc, total, observedDayCount, mean }) => ({
+        startMinuteUtc,
+        totalWorkUnits: String(total),
+        observedDayCount,
+        meanWorkMilli: toText(mean),
+      })),
+    },
+    records: {
+      mostWorkHalfHour: record(
+        halfHour?.work ?? 0n,
+        halfHour?.start,
+        halfHour?.shown.coverage === 'complete',
+      ),
+      mostWorkUtcDay: record(mostActive?.work ?? 0n, mostActive?.start, mostActive?.isFull ?? false),
+      maximumDailyDistanceMm: record(farthest?.distance ?? 0n, farthest?.start, farthest?.isFull ?? false),
+      peakObservedRpmMilli: peak(({ rpmMilli }) => rpmMilli),
+      peakObservedSpeedMmPerSecond: peak(({ speedMmPerSecond }) => speedMmPerSecond),
+      // Every round of such a run is observed.
+      longestActiveWindowMinutes: record(BigInt(longestRun.length * 10), longestRun[0], true),
+      longestActiveDayStreak: record(
+        BigInt(streak.length),
+        streak[0]?.start,
+        streak.every(({ isFull }) => isFull),
+      ),
+    },
+    blocks: { status: 'unavailable', reason: 'completion_boundaries_unavailable' },
+    rounds: {
+      observedCount: observedRoundCount,
+      activeCount: activeWorks.length,
+      zeroWorkCount: observedRoundCount - activeWorks.length,
+      missingCount: expectedRoundCount - observedRoundCount,
+      activeRateBps: toBps(activeWorks.length, observedRoundCount),
+      averageActiveWorkMilli:
+        activeWorks.length === 0 ? null : String((sum(activeWorks) * 1000n) / BigInt(activeWorks.length)),
+      medianActiveWork: toText(findMedian(activeWorks)),
+      p90ActiveWork: toText(findP90(activeWorks)),
+      mostActiveWork: toText(findLargest(activeWorks, (work) => work)),
+    },
+    oracle: buildOracle(input.submissions, windowStartMs),
+  };
+}
+
+const toText = (value: bigint | null) => (value === null ? null : String(value));
+const listRounds = (start: number, count: number) =>
+  Array.from({ length: count }, (_, index) => start + index * roundMs);
+
+/** The first of the longest runs of neighbours that match. */
+function findLongestRun<Item>(items: readonly Item[], matches: (item: Item) => boolean): Item[] {
+  let longest: Item[] = [];
+  let current: Item[] = [];
+  for (const item of items) {
+    current = matches(item) ? [...current, item] : [];
+    if (current.length > longest.length) longest = current;
+  }
+  return longest;
+}
+
+/** `rounds` are the observed ones that have ended. */
+function buildLifetime(
+  { readings, genesisMs, settled }: StatisticsInput,
+  rounds: ReadonlyMap<number, bigint>,
+  nowMs: number,
+): Lifetime {
+  const first = readings[0] ?? null;
+  const workByDay = new Map<number, bigint>();
+  for (const [start, work] of rounds)
+    workByDay.set(findDay(start), (workByDay.get(findDay(start)) ?? 0n) + work);
+  const begun = [...measureDays(readings)].filter(([day]) => day <= nowMs);
+  // From the round that holds the first reading, and from the genesis.
+  const firstRound = Math.max(0, Math.floor(((first?.observedAtMs ?? 0) - genesisMs) / roundMs));
+  const ended = Math.max(0, Math.floor((nowMs - genesisMs) / roundMs));
+  const expected = first === null ? 0 : Math.max(0, ended - firstRound);
+  return {
+    acceptedWorkUnits: String(sum([...rounds.values()])),
+    observedDistanceMm: String(sum(begun.map(([, distance]) => BigInt(distance)))),
+    settledBlockCount: settled === null ? null : String(settled.blockCount),
+    settlementCount: settled === null ? null : String(settled.settlementCount),
+    settledWorkUnits: settled === null ? null : String(settled.work),
+    activeDayCount: [...workByDay.values()].filter((work) => work > 0n).length,
+    coverageBps: toBps(rounds.size, expected),
+    firstObservedAt: first === null ? null : toIso(first.observedAtMs),
+  };
+}
+
+/** Submissions that were created in the window; `completeForWindow` when some are known since before it. */
+function buildOracle(submissions: readonly SubmissionTimes[], windowStartMs: number): Body['oracle'] {
+  const first = submissions[0];
+  if (first === undefined) return { status: 'unavailable', reason: 'projection_not_initialized' };
+  const created = submissions.filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
+  const count = (lifecycle: string) => created.filter((one) => one.lifecycle === lifecycle).length;
+  const rate = (lifecycle: string) => toBps(count(lifecycle), created.length);
+  const latencies = created.flatMap(({ lifecycle, submittedAtMs, terminalAtMs }) =>
+    lifecycle === 'confirmed' ? [BigInt((terminalAtMs as number) - (submittedAtMs as number))] : [],
+  );
+  const toNumber = (value: bigint | null) => (value === null ? null : Number(value));
+  return {
+    status: 'available',
+    coverageStartedAt: toIso(first.createdAtMs),
+    completeForWindow: first.createdAtMs <= windowStartMs,
+    submissionCount: created.length,
+    confirmedCount: count('confirmed'),
+    revertedCount: count('reverted'),
+    supersededCount: count('superseded'),
+    confirmedRateBps: rate('confirmed'),
+    revertedRateBps: rate('reverted'),
+    supersededRateBps: rate('superseded'),
+    confirmationLatencyMedianMs: toNumber(findMedian(latencies)),
+    confirmationLatencyP90Ms: toNumber(findP90(latencies)),
+  };
+}

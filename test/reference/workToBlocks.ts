@@ -1,0 +1,83 @@
+import { uint64Max, uint256Max } from './messages.ts';
+
+/** CONTRACT.md, Frontiers and Work to blocks. */
+
+export const blockUnitsPerBlock = 1_000_000_000n;
+
+/** What the core has summed up. */
+export interface CoreSums {
+  readonly cumulativeWork: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly workPerThousandBlocks: bigint;
+}
+
+export interface CoreConfiguration {
+  readonly maxWorkPerRound: bigint;
+  readonly maxRoundsPerBatch: bigint;
+  readonly targetBlocksPerActiveRound: bigint;
+  readonly difficultySmoothingRounds: bigint;
+}
+
+export const findWorkPerBlock = (workPerThousandBlocks: bigint) =>
+  max((workPerThousandBlocks + 999n) / 1000n, 1n);
+export const findHeight = ({ cumulativeBlockUnits }: CoreSums) => cumulativeBlockUnits / blockUnitsPerBlock;
+
+/** MESSAGES.md, Expected sums: a height and a work per block of uint64, sums of uint256. */
+export function isWithinBounds(sums: CoreSums): boolean {
+  return (
+    sums.cumulativeWork <= uint256Max &&
+    sums.cumulativeBlockUnits <= uint256Max &&
+    findHeight(sums) <= uint64Max &&
+    findWorkPerBlock(sums.workPerThousandBlocks) <= uint64Max
+  );
+}
+
+/** The sums after consecutive rounds with these amounts of work were settled, in batches. */
+export function settleRounds(
+  sums: CoreSums,
+  works: readonly bigint[],
+  configuration: CoreConfiguration,
+): CoreSums {
+  const active = works.filter((work) => work > 0n);
+  const most = Number(configuration.maxRoundsPerBatch);
+  let reached = sums;
+  for (let from = 0; from < active.length; from += most)
+    reached = settleBatch(reached, active.slice(from, from + most), configuration);
+  return reached;
+}
+
+/** One batch, of the works of its active rounds. */
+function settleBatch(sums: CoreSums, active: readonly bigint[], configuration: CoreConfiguration): CoreSums {
+  const difficulty = sums.workPerThousandBlocks;
+  let { cumulativeWork, cumulativeBlockUnits } = sums;
+  let workAdded = 0n;
+  for (const work of active) {
+    workAdded += work;
+    cumulativeWork += work;
+    cumulativeBlockUnits += (work * blockUnitsPerBlock * 1000n) / difficulty;
+  }
+  const count = BigInt(active.length);
+  const shares = configuration.difficultySmoothingRounds;
+  const moved = min(count, shares);
+  const ideal = (workAdded * 1000n) / (count * configuration.targetBlocksPerActiveRound);
+  const next = (difficulty * (shares - moved) + ideal * moved) / shares;
+  const least = max(1n, difficulty / 4n);
+  return {
+    cumulativeWork,
+    cumulativeBlockUnits,
+    workPerThousandBlocks: min(max(next, least), 4n * difficulty),
+  };
+}
+
+/** Work blocks that lie above one height and not above another. */
+export function describeCompleted(completedBlockCount: bigint, height: bigint) {
+  const isAny = completedBlockCount > 0n;
+  return {
+    firstCompletedBlock: isAny ? String(height - completedBlockCount + 1n) : null,
+    lastCompletedBlock: isAny ? String(height) : null,
+    completedBlockCount: String(completedBlockCount),
+  };
+}
+
+export const min = (a: bigint, b: bigint) => (a < b ? a : b);
+export const max = (a: bigint, b: bigint) => (a > b ? a : b);

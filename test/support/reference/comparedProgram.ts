@@ -1,0 +1,171 @@
+import { Registry } from 'prom-client';
+import { expect } from 'vitest';
+import type { InputStreamName } from '../../../actors/messages/subjects.ts';
+import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import { createDomainActors, createServiceViews } from '../../../deploy/serviceViews.ts';
+import { createPublicServer } from '../../../http/server/publicServer.ts';
+import { createObservationReader } from '../../../storage/observations.ts';
+import { createRecentReadings } from '../../../storage/recentReadings.ts';
+import { createChainFold } from '../../../streams/chain/chainFold.ts';
+import { createCounterFold } from '../../../streams/counter/counterFold.ts';
+import type { Followers } from '../../../streams/followers.ts';
+import { createMessageCounts } from '../../../streams/messageCounts.ts';
+import { createSettlementFold } from '../../../streams/settlement/settlementFold.ts';
+import type { StreamFold } from '../../../streams/streamFold.ts';
+import { createReference, type Place } from '../../reference/index.ts';
+import type { StoredMessage } from '../../reference/messages.ts';
+import { manualClock } from '../manualClock.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import { buildBatch } from '../readings/buildBatch.ts';
+import { silentLogger } from '../silentLogger.ts';
+import { noOlderActivity } from '../storage/noOlderActivity.ts';
+import { noOlderEvents } from '../storage/noOlderEvents.ts';
+import { type Difference, listDifferences, noteMembers } from './compareBodies.ts';
+
+const streams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
+
+const settings = {
+  allowedOrigins: [],
+  trustedProxies: [],
+  rateLimits: false,
+  isPortShared: false,
+  readTimeoutMs: 5_000,
+  transactionUrl: null,
+  publicUrl: null,
+  securityContact: null,
+};
+
+/** Differences that are known, each with what the documents say; a comparison leaves them out. */
+const knownDifferences: readonly ((difference: Difference, isChainAvailable: boolean) => boolean)[] = [
+  // Builder and queue of the program go on with the last safe state; without an available chain they have no frontier (design.md, 3, Chain unavailable).
+  ({ member }, isChainAvailable) => !isChainAvailable && /^\.(?:builder|settlementQueue)\b/.test(member),
+  // Amounts of issuance are left out, not empty, unless issuance is known (design.md, 3, Chain unavailable).
+  ({ member, reference }) => member === '.recentRounds' && reference === undefined,
+];
+
+export type ComparedProgram = Awaited<ReturnType<typeof startComparedProgram>>;
+
+/**
+ * The program of one deployment between its streams and its bytes, each message folded as soon as it is stored, and the reference over the same streams.
+ * Only NATS and ClickHouse are missing: memory holds everything that is asked for.
+ */
+export async function startComparedProgram(deployment: Deployment, startMs: number) {
+  const clock = manualClock(startMs);
+  const actors = createDomainActors(deployment);
+  const registry = new Registry();
+  const counts = createMessageCounts(registry, [...streams]);
+  const recent = createRecentReadings({ storedThrough: () => 0 });
+  const ignored = () => undefined;
+  const folds: Partial<Record<InputStreamName, StreamFold>> = {
+    MINER_COUNTER: createCounterFold({ actors: actors.counters, recent, counts }),
+    MINER_PIPELINE: createSettlementFold({ actors: actors.settlements, counts }),
+    ...(actors.chain !== null && {
+      MINER_CHAIN: createChainFold({
+        actors: actors.chain,
+        counts,
+        chainCounts: { reorganized: ignored, rewound: ignored },
+        logger: silentLogger,
+      }),
+    }),
+  };
+  for (const fold of Object.values(folds)) fold.caughtUp?.();
+  const observations = createObservationReader({
+    recent,
+    database: { select: () => Promise.reject(new Error('memory holds every reading')) } as never,
+    tables: () => undefined as never,
+    isStoredThrough: () => true,
+  });
+  const caughtUp = { isCurrent: true, isCaughtUp: true };
+  // What views read of the followers; the rest is of NATS and ClickHouse.
+  const followers = {
+    followers: new Map(streams.map((stream) => [stream, caughtUp])),
+    observations,
+    olderEvents: noOlderEvents,
+    olderActivity: noOlderActivity,
+  } as unknown as Followers;
+  const { views } = createServiceViews({
+    ...actors,
+    deployment,
+    followers: () => followers,
+    chainStaleAfterMs: 120_000,
+    clock,
+  });
+  const server = createPublicServer({
+    sources: { views, observations },
+    hasViews: () => true,
+    readiness: () => ({ isReady: true, detail: {} }),
+    clock,
+    logger: silentLogger,
+    registry,
+    settings,
+  });
+  const port = await server.listen('127.0.0.1', 0);
+  whenFinished(() => server.close());
+
+  const stored: Record<InputStreamName, StoredMessage[]> = {
+    MINER_COUNTER: [],
+    MINER_PIPELINE: [],
+    MINER_CHAIN: [],
+  };
+  const store = (stream: InputStreamName, subject: string, body: object | string | Uint8Array) => {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    const data = body instanceof Uint8Array ? body : Buffer.from(text);
+    const storedAtMs = clock.nowMs();
+    latest = null;
+    const seq = stored[stream].length + 1;
+    stored[stream].push({ seq, subject, data, storedAtMs });
+    const message = { seq, subject, data, timestampNanos: BigInt(storedAtMs) * 1_000_000n };
+    folds[stream]?.receive(buildBatch([message]));
+  };
+
+  let latest: ReturnType<typeof createReference> | null = null;
+  const reference = () => {
+    latest ??= createReference({
+      deployment,
+      counter: stored.MINER_COUNTER,
+      pipeline: stored.MINER_PIPELINE,
+      chain: stored.MINER_CHAIN,
+    });
+    return latest;
+  };
+
+  /** The program's body, as a client receives it. */
+  const fetchBody = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    const body = (await response.json()) as Record<string, unknown>;
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
+    return { body, headers: response.headers };
+  };
+
+  /** Compares the bodies of a request, member by member. A place says in the reference's words what the cursor of the path means. */
+  const compare = async (path: string, place?: Place) => {
+    const { body } = await fetchBody(path);
+    const expected = reference().body(path, clock.nowMs(), place);
+    const core = reference().body('/v1/core', clock.nowMs()) as { readonly status: string };
+    const isKnown = (difference: Difference) =>
+      knownDifferences.some((matches) => matches(difference, core.status === 'available'));
+    const found = listDifferences(body, expected);
+    const differences = found.filter((difference) => !isKnown(difference));
+    if (differences.length > 0)
+      expect({ path, differences: differences.slice(0, 12) }).toEqual({ path, differences: [] });
+    if (found.length === 0) noteMembers(path, body);
+    return body;
+  };
+
+  const hasChain = deployment.onChain !== null;
+  return { hasChain, clock, store, stored, reference, fetchBody, compare, close: () => server.close() };
+}
+
+/** A program for one example of a property; it ends with the example. */
+export async function withComparedProgram(
+  deployment: Deployment,
+  startMs: number,
+  act: (program: ComparedProgram) => Promise<void>,
+): Promise<void> {
+  const program = await startComparedProgram(deployment, startMs);
+  try {
+    await act(program);
+  } finally {
+    program.close();
+  }
+}

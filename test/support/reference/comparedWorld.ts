@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+import { oracleSubject, reporterSubject } from '../../../actors/messages/subjects.ts';
+import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import { operator, owners } from '../../simulation/chain/contracts/settings.ts';
+import { onChain } from '../../simulation/chain/deployment.ts';
+import { type Action, drawAction } from '../../simulation/chain/drawAction.ts';
+import { createEthereumChain } from '../../simulation/chain/ethereumNode.ts';
+import type { SealedBlock, SentTransaction } from '../../simulation/chain/sealBlock.ts';
+import { createRandom } from '../../simulation/world/random.ts';
+import { genesisMs } from '../genesis.ts';
+import { deriveUuid, readingMessage, toPublication } from '../readings/readingMessages.ts';
+import type { ComparedProgram } from './comparedProgram.ts';
+
+export const worldOwners = owners;
+
+/** A deployment with the contracts of the simulated chain, or with none. */
+export const worldDeployment = (hasChain = true): Deployment => ({
+  installationId: 'wheel.one',
+  genesisTimestamp: genesisMs / 1000,
+  streamId: `0x${'5'.repeat(64)}`,
+  onChain: hasChain ? onChain : null,
+});
+
+const subjectOf = { oracle: oracleSubject('wheel.one'), reporter: reporterSubject('wheel.one') };
+const name = fc.constantFrom('a', 'b', 'c', 'd');
+const hash = fc.nat(3).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
+
+/** What a reporter says at random; the queue and its submissions are mostly moved by it. */
+const reporterBody = fc.oneof(
+  fc.record({
+    type: fc.constant('settings'),
+    settlementEnabled: fc.constantFrom(true, true, false),
+    reporterEnvironmentEnabled: fc.boolean(),
+  }),
+  fc.record({ type: fc.constant('run_started'), runId: name }),
+  fc.record({
+    type: fc.constant('run_finished'),
+    runId: name,
+    result: fc.constantFrom('ok', 'nothing to do'),
+  }),
+  fc.record({ type: fc.constant('incident_opened'), incidentId: name, reason: fc.constant('drift') }),
+  fc.record({ type: fc.constant('incident_closed'), incidentId: name }),
+  fc
+    .record({
+      submissionId: name,
+      rounds: fc.integer({ min: 0, max: 20 }),
+      active: fc.nat(17),
+      completed: fc.nat(3),
+    })
+    .map(({ submissionId, rounds, active, completed }) => ({
+      type: 'submission_prepared',
+      submissionId: deriveUuid(submissionId),
+      previousSettledThroughRound: '3',
+      settledThroughRound: String(3 + rounds),
+      activeRoundCount: active,
+      expected: {
+        cumulativeWork: '1800',
+        cumulativeBlockUnits: '2345678901',
+        workPerThousandBlocks: '900001',
+        completedBlockCount: String(completed),
+      },
+    })),
+  fc.record({
+    type: fc.constantFrom('submission_submitted', 'submission_retrying'),
+    submissionId: name.map(deriveUuid),
+    transactionHash: hash,
+  }),
+  fc.record({
+    type: fc.constantFrom('submission_confirmed', 'submission_reverted', 'submission_superseded'),
+    submissionId: name.map(deriveUuid),
+  }),
+);
+
+const epoch = fc.constantFrom<string>('first', 'first', 'second');
+const oracleBody = fc.oneof(
+  fc.constant({ type: 'unblocked' }),
+  fc.constant({ type: 'blocked', reason: 'drift' }),
+  epoch.map((of) => ({ type: 'epoch_approved', counterEpoch: deriveUuid(of) })),
+);
+
+/** What happens in a world, one thing after another. */
+export const worldStep = fc.oneof(
+  {
+    weight: 8,
+    /** Minutes with a reading and a block each, and an oracle that closes every round that has ended. */
+    arbitrary: fc.record({
+      do: fc.constant('live' as const),
+      minutes: fc.integer({ min: 1, max: 30 }),
+      work: fc.constantFrom<number>(0, 1, 40, 900),
+      actions: fc.integer({ min: 0, max: 4 }),
+      isClosing: fc.constantFrom(true, true, true, false),
+      coreStatus: fc.constantFrom<string>('ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'IDLE', 'COUNTER_FAULT'),
+      epoch,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('reporter' as const), body: reporterBody }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('oracle' as const), body: oracleBody }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('close' as const),
+      skipped: fc.nat(1),
+      rounds: fc.integer({ min: 1, max: 3 }),
+      workUnits: fc.constantFrom<string>('0', '7', '1000000', '1000001', String(2n ** 256n - 1n)),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const), index: fc.nat() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('reorganize' as const), depth: fc.integer({ min: 1, max: 30 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      seconds: fc.constantFrom<number>(30, 120, 150, 600, 630, 1_200, 1_230, 7_200, 100_000),
+    }),
+  },
+);
+export type WorldStep = typeof worldStep extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** A world of one wheel, its oracle and reporter, and a chain with an economy; what the chain's actors do is drawn from the seed. */
+export async function createComparedWorld(program: ComparedProgram, seed: number) {
+  const { clock, store, stored } = program;
+  const { deploymentBlock, chainId } = onChain.chain;
+  const random = createRandom(String(seed));
+  const nowSeconds = () => BigInt(Math.floor(clock.nowMs() / 1000));
+  const genesis = BigInt(genesisMs / 1000);
+  const chain = await createEthereumChain(genesis, nowSeconds() - 60n);
+  let published: SealedBlock[] = [];
+  let forks = 0;
+  const wheel = { readings: 0, counters: new Map<string, number>(), distanceMm: 0, day: 0 };
+  let closedThrough = 0;
+
+  /** Publishes what the chain has become: a span for each block, the first blocks in one. */
+  const publishChain = () => {
+    const blocks = chain.blocks.slice(Number(deploymentBlock));
+    const kept = blocks.findIndex((block, index) => block.hash !== published[index]?.hash);
+    if (kept === -1) return;
+    if (kept < published.length) forks++;
+    const groups = published.length === 0 ? [blocks] : blocks.slice(kept).map((block) => [block]);
+    for (const group of groups) store('MINER_CHAIN', `miner.chain.${chainId}.span`, buildSpan(group));
+    published = blocks;
+  };
+  const buildSpan = (group: readonly SealedBlock[]) => {
+    const [first, last] = [group[0] as SealedBlock, group.at(-1) as SealedBlock];
+    const toTime = (timestamp: bigint) => new Date(Number(timestamp) * 1000).toISOString();
+    return {
+      core: onChain.contracts.core,
+      fork: forks,
+      fromBlock: String(first.number),
+      toBlock: String(last.number),
+      parentHash: first.header.parentHash,
+      hash: last.hash,
+      timestamp: toTime(last.timestamp),
+      blocks: group
+        .filter(({ events }) => events.length > 0)
+        .map(({ number, hash: blockHash, timestamp, receipts }) => ({
+          number: String(number),
+          hash: blockHash,
+          timestamp: toTime(timestamp),
+          logs: receipts.flatMap(({ logs }) =>
+            logs.map(({ address, topics, data, transactionHash, transactionIndex, logIndex }) => ({
+              ...{ address, topics, data, transactionHash },
+              transactionIndex: Number(transactionIndex),
+              logIndex: Number(logIndex),
+            })),
+          ),
+        })),
+    };
+  };
+  store('MINER_CHAIN', `miner.chain.${chainId}.reads`, {
+    core: onChain.contracts.core,
+    blockNumber: String(deploymentBlock - 1n),
+    blockHash: (chain.blocks[Number(deploymentBlock) - 1] as SealedBlock).hash,
+    proposers: [{ account: operator, isGranted: true }],
+  });
+  publishChain();
+
+  const planBlock = (
+    actions: number | readonly Action[],
+    repeated: readonly SentTransaction[] = [],
+    timestamp = nowSeconds(),
+  ) => ({
+    timestamp,
+    drawActions: function* (
+      state: Parameters<typeof drawAction>[1],
+      at: bigint,
+    ): Iterable<Action | SentTransaction> {
+      yield* repeated;
+      if (typeof actions !== 'number') return yield* actions;
+      for (let index = 0; index < actions; index++) yield drawAction(random, state, at, genesis);
+    },
+  });
+  /** Mines one block, of so many actions that are drawn or of these. */
+  const mine = async (actions: number | readonly Action[]) => {
+    await chain.mine(planBlock(actions));
+    publishChain();
+  };
+
+  /** The chain went on while nothing was read from it, so that its safe block is never far behind the clock. */
+  const catchUp = async () => {
+    const missedSeconds = nowSeconds() - chain.tip.timestamp;
+    if (missedSeconds < 120n) return;
+    for (let ago = 12n; ago > 0n; ago--)
+      await chain.mine(
+        planBlock(0, [], nowSeconds() - ago * (missedSeconds > 780n ? 60n : missedSeconds / 13n)),
+      );
+  };
+
+  const read = ({ work, coreStatus, epoch: of }: { work: number; coreStatus: string; epoch: string }) => {
+    const day = Math.floor((clock.nowMs() - 43_200_000) / 86_400_000);
+    if (day !== wheel.day) Object.assign(wheel, { day, distanceMm: 0 });
+    wheel.distanceMm += work * 40_000;
+    const counter = (wheel.counters.get(of) ?? 0) + work;
+    wheel.counters.set(of, counter);
+    const now = new Date(clock.nowMs()).toISOString();
+    const { subject, body } = toPublication(
+      readingMessage('wheel.one', wheel.readings++, {
+        observedAt: now,
+        receivedAt: now,
+        counterEpoch: deriveUuid(of),
+        cumulativeWorkUnits: String(counter),
+        coreStatus: coreStatus as 'IDLE',
+        rpmMilli: work * 3,
+        speedMmPerSecond: Math.floor(random.next() * 4 * work),
+        distanceMm: wheel.distanceMm,
+        softwareVersion: work === 0 ? null : '1.2.3',
+      }),
+    );
+    store('MINER_COUNTER', subject, body);
+  };
+
+  const say = (who: 'oracle' | 'reporter', body: object) =>
+    store('MINER_PIPELINE', subjectOf[who], { at: new Date(clock.nowMs()).toISOString(), ...body });
+  const close = (first: number, last: number, readWork: (round: number) => string) => {
+    closedThrough = last;
+    const acceptedAt = new Date(clock.nowMs()).toISOString();
+    const rounds = Array.from({ length: last - first + 1 }, (_, index) => ({
+      roundId: String(first + index),
+      workUnits: readWork(first + index),
+    }));
+    const bounds = { firstRound: String(first), lastRound: String(last) };
+    say('oracle', { type: 'closure_accepted', ...bounds, rounds, acceptedAt });
+  };
+  const closeEnded = () => {
+    const ended = Math.floor((clock.nowMs() - genesisMs) / 600_000);
+    // A closure has 1,008 rounds at most.
+    if (ended > closedThrough && ended - closedThrough <= 1_008)
+      close(closedThrough + 1, ended, () => String(random.integer(0, 3_000)));
+  };
+
+  return {
+    random,
+    chain,
+    mine,
+    apply: async (step: WorldStep) => {
+      switch (step.do) {
+        case 'live':
+          await catchUp();
+          for (let minute = 0; minute < step.minutes; minute++) {
+            clock.advance(60_000);
+            read(step);
+            await mine(step.actions);
+            if (step.isClosing) closeEnded();
+          }
+          break;
+        case 'close':
+          close(
+            closedThrough + 1 + step.skipped,
+            closedThrough + step.skipped + step.rounds,
+            () => step.workUnits,
+          );
+          break;
+        case 'again': {
+          const { subject, data } = stored.MINER_PIPELINE[step.index % stored.MINER_PIPELINE.length] ?? {};
+          if (subject !== undefined && data !== undefined) store('MINER_PIPELINE', subject, data);
+          break;
+        }
+        case 'reorganize':
+          await chain.reorganize(step.depth, (replaced) => [
+            planBlock(
+              1,
+              replaced.filter(() => !random.oneOf(4)),
+              nowSeconds() - BigInt(step.depth * 12),
+            ),
+            ...Array.from({ length: step.depth }, (_, index) =>
+              planBlock(1, [], nowSeconds() - BigInt((step.depth - index - 1) * 12)),
+            ),
+          ]);
+          publishChain();
+          break;
+        case 'wait':
+          clock.advance(step.seconds * 1_000);
+          break;
+        default:
+          say(step.do, step.body);
+      }
+    },
+    /** Moves to a time at which each view is computed again, also statistics: a multiple of thirty seconds, thirty seconds later at least. */
+    settle: () => clock.advance(60_000 - (clock.nowMs() % 30_000)),
+  };
+}
