@@ -248,6 +248,9 @@ export function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   const buffered = findBuffered(input);
   if (typeof buffered === 'string') return { status: 'unavailable' as const, reason: buffered };
   const { settlement, nowMs } = input;
+  const { settlementEnabled, reporterEnvironmentEnabled } = settlement;
+  if (settlementEnabled === null || reporterEnvironmentEnabled === null)
+    return { status: 'unavailable' as const, reason: 'oracle_head_unavailable' as const };
   const { core, works, sums } = buffered;
   const { lastRun, runUnderWay } = settlement;
   const latest = settlement.submissions.at(-1) ?? null;
@@ -267,7 +270,7 @@ export function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
     state:
       blockedReason !== null
         ? ('blocked' as const)
-        : !settlement.settlementEnabled
+        : !settlementEnabled
           ? ('disabled' as const)
           : isStale
             ? ('stale' as const)
@@ -276,8 +279,8 @@ export function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
               : isAny
                 ? ('ready' as const)
                 : ('empty' as const),
-    settlementEnabled: settlement.settlementEnabled,
-    reporterEnvironmentEnabled: settlement.reporterEnvironmentEnabled,
+    settlementEnabled,
+    reporterEnvironmentEnabled,
     buffered: {
       firstRound: isAny ? String(core.settledThroughRound + 1n) : null,
       lastRound: isAny ? String(core.settledThroughRound + BigInt(works.length)) : null,

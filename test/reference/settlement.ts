@@ -36,8 +36,9 @@ export interface Settlement {
   readonly closedRounds: Map<bigint, bigint>;
   oracleBlockedReason: string | null;
   approvedEpochs: string[];
-  settlementEnabled: boolean;
-  reporterEnvironmentEnabled: boolean;
+  /** Null until the reporter has said so. */
+  settlementEnabled: boolean | null;
+  reporterEnvironmentEnabled: boolean | null;
   runUnderWay: { readonly runId: string; readonly startedAtMs: number } | null;
   lastRun: { readonly startedAtMs: number; readonly finishedAtMs: number; readonly result: string } | null;
   readonly openIncidents: Set<string>;
@@ -62,8 +63,8 @@ export function foldSettlement(messages: readonly StoredMessage[], installationI
     closedRounds: new Map(),
     oracleBlockedReason: null,
     approvedEpochs: [],
-    settlementEnabled: false,
-    reporterEnvironmentEnabled: false,
+    settlementEnabled: null,
+    reporterEnvironmentEnabled: null,
     runUnderWay: null,
     lastRun: null,
     openIncidents: new Set(),

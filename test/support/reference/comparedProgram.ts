@@ -88,6 +88,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     deployment,
     followers: () => followers,
     chainStaleAfterMs: 120_000,
+    chainBehindAfterMs: 900_000,
     clock,
   });
   const server = createPublicServer({
