@@ -72,16 +72,18 @@ function toModuleBody(body: Json): ModuleSnapshot {
   };
 }
 
-/** The newest signer. */
+/** The newest signer; one that is stored again changes nothing (MESSAGES.md, Common rules). */
 export function readSigner(
   messages: readonly StoredMessage[],
   installationId: string,
 ): StatusResponse['signer'] {
   let signer: StatusResponse['signer'] = null;
+  const known = new Set<string>();
   for (const message of messages) {
     const [id] = readSubject(message.subject, 'miner.signer') ?? [];
     const body = id === installationId ? parsePayload(message, pipelineBytesMax) : null;
-    if (body === null || !isSigner(body)) continue;
+    if (body === null || !isSigner(body) || known.has(JSON.stringify(body))) continue;
+    known.add(JSON.stringify(body));
     const { kind, algorithm, keySlot, lastSignature } = body as Record<string, string>;
     signer = {
       kind: kind as string,

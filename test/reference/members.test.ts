@@ -196,6 +196,11 @@ it('compare every member of every response with at least two values', async () =
       reporter({ type: index === 0 ? 'submission_reverted' : 'submission_superseded', submissionId });
     await compareNow();
   }
+  // A signer that is stored again does not come back.
+  const firstSigner = program.stored.MINER_PIPELINE.find(
+    ({ subject }) => subject === signerSubject('wheel.one'),
+  );
+  program.store('MINER_PIPELINE', signerSubject('wheel.one'), firstSigner?.data as Uint8Array);
   reporter({ type: 'incident_opened', incidentId: 'i', reason: 'drift' });
   oracle({ type: 'blocked', reason: 'drift' });
   await world.apply({ ...live(30, 900, 5), coreStatus: 'IDLE' });
