@@ -60,6 +60,8 @@ describe('readiness', () => {
     expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
     await nats.start();
     await waitUntilReady(miner);
+    // What a client sends while it connects again may be lost.
+    await eventually(async () => (await connection.rtt()) >= 0, 'a connection');
     await publishAll(connection, mixedPublications(50, 200));
     await waitUntilFolded(miner, 250);
   });
