@@ -1,9 +1,9 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
-import type { Decimals } from '../../../http/client/responses.ts';
-import { feedEvent } from '../../../http/responses/feedEvent.ts';
-import { createOpenApiDocument } from '../../../http/routes/openApi.ts';
-import type { Route } from '../../../http/routes/route.ts';
-import { routes } from '../../../http/routes/routes.ts';
+import type { Decimals } from '../../http/client/decimals.ts';
+import { feedEvent } from '../../http/responses/feedEvent.ts';
+import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import type { Route } from '../../http/routes/route.ts';
+import { routes } from '../../http/routes/routes.ts';
 
 /** What of JSON Schema the published document uses. */
 interface Schema {
@@ -167,7 +167,7 @@ export async function writeClientTypes(): Promise<string> {
   );
   const ofEvent = findDecimals({ $ref: refPrefix + (feedEvent.meta()?.id ?? '') });
   return `${[
-    '// Made from the schemas of the routes by `npm run tables`; not edited by hand.',
+    '// Made from the schemas of the routes by the build; not edited by hand.',
     types
       .replace(/export interface Unused \{[^}]*\}\n?/, '')
       .replaceAll(/ *\* This interface was referenced by [^\n]*\n *\* via the [^\n]*\n/g, '')
@@ -175,7 +175,7 @@ export async function writeClientTypes(): Promise<string> {
       .replaceAll(/\/\*\*\n\s*\* ([^\n]*)\n(?:\s*\*\n)?\s*\*\//g, '/** $1 */')
       .trim(),
     `/** Every route, with its parameters and its body. */\nexport interface Routes {\n${entries.join('\n')}\n}`,
-    '/** Where the decimals of a body are: `1` is one, a list has them in each item. */\nexport type Decimals = 1 | readonly [Decimals] | { readonly [member: string]: Decimals };',
+    "import type { Decimals } from './decimals.ts';",
     `export const decimals: { readonly [Path in keyof Routes]?: Decimals } = ${JSON.stringify(decimals)};`,
     `export const eventDecimals: Decimals = ${JSON.stringify(ofEvent)};`,
   ].join('\n\n')}\n`;
