@@ -78,8 +78,8 @@ async function readState(
   { stream, fold, snapshots, logger }: SnapshotChoiceOptions,
 ): Promise<ReplaceState | null> {
   try {
-    const restoration = fold.beginRestore(header.foldVersion);
-    for await (const records of readSnapshotRecords(snapshots, header, fold.convertLines))
+    const restoration = fold.beginRestore();
+    for await (const records of readSnapshotRecords(snapshots, header))
       refuseOnError(() => records.forEach(restoration.add));
     return restoration.accepts?.() === false ? null : refuseOnError(restoration.complete);
   } catch (error) {
@@ -118,6 +118,5 @@ function sortByPreference(
 function isReconfigured(headers: readonly StoredSnapshotHeader[], { sharesTables, identity }: StreamFold) {
   if (!sharesTables || headers.length === 0) return false;
   const { configuration } = identity;
-  // Earlier versions did not note it.
-  return headers.every((header) => header.configuration !== configuration && header.configuration !== '');
+  return headers.every((header) => header.configuration !== configuration);
 }

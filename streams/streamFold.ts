@@ -1,5 +1,5 @@
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import type { FoldRecord, Restoration, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
+import type { Restoration, StateCapture, StateRestoration } from '../actors/foldRecord.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
 import type { MessageBatch } from './jetstream/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
@@ -49,10 +49,7 @@ export interface StreamFold {
   receive(batch: MessageBatch): FoldOutput;
   /** Immutable state as of this call. */
   capture(): StateCapture;
-  /** @param foldVersion of the fold that made the records: its own, or the one that it converts; its own when it is left out. */
-  beginRestore(foldVersion?: number): FoldRestoration;
-  /** Records of a snapshot in the format before records, by its lines. */
-  convertLines(lines: Iterable<string>): Iterable<FoldRecord>;
+  beginRestore(): FoldRestoration;
   /** Everything is folded that the stream held when state was restored. */
   caughtUp?(): void;
 }

@@ -5,8 +5,7 @@ import type { LoggedActivity, OwnerEvent, OwnerState } from './ownerState.ts';
 /** So many of the newest events of all owners together stay in memory when they are rows: what a page shows is mostly among them. */
 export const ownerEventsRetained = 50_000;
 /**
- * About so many entries of a kind become rows with one message, those of a block together: only after a start on the state of an earlier version, or
- * far behind the tip, are there more.
+ * About so many entries of a kind become rows with one message, those of a block together: more only far behind the tip.
  */
 export const rowsOfMessage = 5_000;
 

@@ -14,7 +14,6 @@ import {
   encodeSpanFold,
 } from './chainSnapshot.ts';
 import type { ChainState, RecordName } from './chainState.ts';
-import { convertChainRecord, convertibleFoldVersions } from './convertChainRecords.ts';
 import { decodeChain } from './decodeChain.ts';
 import { type FinalHistory, nothingFinal } from './finalHistory.ts';
 import { createSpanFold, spanFoldVersion } from './spanFold.ts';
@@ -57,8 +56,7 @@ export interface ChainActors {
   readonly refusedSpan: RefusedSpan | null;
   /** The state as it is at this call. */
   capture(): StateCapture;
-  /** @param foldVersion of the fold whose records are added: this one's when it is left out. */
-  beginRestore(foldVersion?: number): ChainRestoration<() => void>;
+  beginRestore(): ChainRestoration<() => void>;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
   retainFrom(block: bigint | null): void;
 }
@@ -94,14 +92,11 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   }
 
   return {
-    identity: {
-      ...identifyFold(spanFoldVersion, {
-        chainId: settings.chainId,
-        deploymentBlock: settings.deploymentBlock,
-        ...settings.contracts,
-      }),
-      convertibleVersions: convertibleFoldVersions,
-    },
+    identity: identifyFold(spanFoldVersion, {
+      chainId: settings.chainId,
+      deploymentBlock: settings.deploymentBlock,
+      ...settings.contracts,
+    }),
     chainId: settings.chainId,
     receive: (message) => {
       const reads = decodeChainReads(message.subject, message.data);
@@ -152,12 +147,10 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         changes: names === null ? null : () => encodeChainChanges(captured, names),
       };
     },
-    beginRestore: (foldVersion = spanFoldVersion) => {
+    beginRestore: () => {
       const restoration = createChainRestoration();
-      const { add } = restoration;
       return {
         ...restoration,
-        add: foldVersion === spanFoldVersion ? add : (record) => add(convertChainRecord(record, foldVersion)),
         complete: () => {
           const restored = restoration.complete();
           return () => {

@@ -275,9 +275,3 @@ export const chainRecords = {
   /** By owner, of those of whose events none is in memory: how many there were. */
   activityCount: defineRecord('activityCount', count),
 } as const;
-
-/** Kinds of lists as they were written before that, with the names of members. */
-export const namedChainRecords = {
-  position: defineRecord('position', position),
-  activity: defineRecord('activity', ownerEvent),
-} as const;

@@ -206,7 +206,7 @@ function isInMemory(known: OwnerState | undefined, { eventNumber }: LoggedActivi
   return known !== undefined && eventNumber >= findFirstInMemory(known) && eventNumber < known.activityCount;
 }
 
-/** Of snapshots of earlier versions, which have it by owner, and where events were replaced. */
+/** Sorts what memory holds by owner into the order of the chain. */
 function sortLogged(owners: ImmutableMap<Address, OwnerState>): List<LoggedActivity> {
   const all: { readonly place: Place; readonly entry: LoggedActivity }[] = [];
   for (const [owner, known] of owners) {

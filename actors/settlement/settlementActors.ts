@@ -9,7 +9,6 @@ import type { StreamMessage } from '../messages/streamMessage.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
 import { cacheView } from '../views/cacheView.ts';
 import type { ModulesView } from '../views/views.ts';
-import { foldVersionBeforeMachine } from './convertSettlementLines.ts';
 import { decodeSettlement, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {
   type CapturedInstallation,
@@ -131,7 +130,7 @@ export function createSettlementActors(): SettlementActors {
   }
 
   return {
-    identity: { ...identifyFold(settlementFoldVersion, {}), convertibleVersions: [foldVersionBeforeMachine] },
+    identity: identifyFold(settlementFoldVersion, {}),
     receive,
     modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,

@@ -47,8 +47,6 @@ const installation = z.strictObject({
       peakSpeedMmPerSecond: count,
       peakSpeedAtMs: milliseconds,
     }),
-    /** In snapshots of versions before rounds had records of their own. */
-    recentRounds: recentRounds.optional(),
   }),
 });
 

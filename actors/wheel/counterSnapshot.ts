@@ -201,7 +201,7 @@ function joinRounds(
     else known.push(...rounds);
   }
   return Array.from(installations, ([installationId, { acceptance, activity }]) => {
-    const rounds = activity.recentRounds ?? roundsOf.get(installationId) ?? [];
+    const rounds = roundsOf.get(installationId) ?? [];
     rounds.sort((a, b) => a.roundId - b.roundId);
     return { acceptance, roundState: { ...activity, recentRounds: rounds } };
   });

@@ -6,7 +6,6 @@ import {
   encodeSpanFold,
 } from '../../actors/chain/chainSnapshot.ts';
 import type { ChainState } from '../../actors/chain/chainState.ts';
-import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
 import type { SpanFoldState } from '../../actors/chain/spanFoldState.ts';
 import { openDatabase } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
@@ -108,7 +107,7 @@ async function restore({ dir, positions }: SnapshotTask) {
   if (header === undefined) throw new Error('nothing was saved');
   const { result, ms, cpuMs, longestStallMs } = await measureEventLoop(async () => {
     const restoration = createChainRestoration();
-    for await (const records of readSnapshotRecords(store, header, convertChainLines))
+    for await (const records of readSnapshotRecords(store, header))
       for (const record of records) restoration.add(record);
     return restoration.complete();
   });

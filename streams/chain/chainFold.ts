@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { toActivityRow } from '../../actors/chain/activityRows.ts';
 import type { ChainActors, ChainOutput } from '../../actors/chain/chainActors.ts';
-import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
 import { ForkBelowStates } from '../../actors/chain/followLink.ts';
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
 import type { ChainFault, Reorganization } from '../../actors/chain/spanFoldState.ts';
@@ -142,13 +141,12 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
     },
 
     capture: () => actors.capture(),
-    beginRestore: (foldVersion) => {
-      const restoration = actors.beginRestore(foldVersion);
+    beginRestore: () => {
+      const restoration = actors.beginRestore();
       return {
         ...afterRestoration(restoration, reportFault),
         accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),
       };
     },
-    convertLines: convertChainLines,
   };
 }

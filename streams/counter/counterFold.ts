@@ -1,4 +1,3 @@
-import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { MessageCounts } from '../messageCounts.ts';
@@ -41,8 +40,6 @@ export function createCounterFold({ actors, recent, counts, onRestored }: Counte
         onRestored?.(position);
         recent.reset(position);
       }),
-
-    convertLines: convertCounterLines,
 
     caughtUp: () => actors.reveal(),
   };

@@ -1,4 +1,3 @@
-import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
 import type { SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import type { MessageCounts } from '../messageCounts.ts';
@@ -22,6 +21,5 @@ export function createSettlementFold({ actors, counts }: SettlementFoldOptions):
 
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),
-    convertLines: convertSettlementLines,
   };
 }

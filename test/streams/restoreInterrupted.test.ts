@@ -57,7 +57,6 @@ function createCountingFold() {
         },
       };
     },
-    convertLines: () => [],
   };
   return { fold, seen, state: () => [...counts].sort() };
 }

@@ -32,7 +32,6 @@ function startSaver() {
     },
     capture,
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-    convertLines: () => [],
   };
   const saver = createStateSaver({ stream: 'MINER_CHAIN', fold, snapshots, clock: manualClock() });
   const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });

@@ -70,7 +70,6 @@ function startFollower(
         seen.sequences = [];
       },
     }),
-    convertLines: () => [],
   };
   const sinks = writes ? emptySinks(seen.removedAbove) : null;
   const follower = createTestFollower(nats, { fold, snapshots, sinks, clock, logger });
@@ -93,7 +92,6 @@ const stateless: StreamFold = {
   receive: () => ({ rows: noRows, rejections: [] }),
   capture: () => ({ all: () => [], changes: null }),
   beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-  convertLines: () => [],
 };
 
 describe('a follower of a stream', () => {

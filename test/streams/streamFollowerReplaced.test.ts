@@ -38,7 +38,6 @@ it('a follower that is stopped while it restores from replaced tables saves noth
         restoredAt = position;
       },
     }),
-    convertLines: () => [],
   };
   const follower = createTestFollower(nats, {
     fold,

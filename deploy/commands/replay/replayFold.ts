@@ -1,6 +1,5 @@
 import type { FoldRecord } from '../../../actors/foldRecord.ts';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
-import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.ts';
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
 import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
@@ -69,7 +68,5 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
         position = restoredAt;
         onProgress(position);
       }),
-
-    convertLines: convertCounterLines,
   };
 }
