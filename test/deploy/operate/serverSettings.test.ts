@@ -116,9 +116,9 @@ describe('accounts of NATS', () => {
     expect(batch.position).toBe(1);
 
     // What the audits read by, in requests that are bounded in bytes: these messages take two.
-    const gateway = await connectAs('gateway');
-    for (let number = 2; number <= 100; number++) gateway.publish(publishers[0][1], 'x'.repeat(60_000));
-    await gateway.flush();
+    const gateway = jetstream(await connectAs('gateway'));
+    const large = Array.from({ length: 99 }, () => gateway.publish(publishers[0][1], 'x'.repeat(60_000)));
+    await Promise.all(large);
     const bounds: unknown[] = [];
     const operator = await connectAs('operator');
     operator.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', {
