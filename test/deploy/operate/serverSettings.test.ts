@@ -239,6 +239,15 @@ describe('accounts of NATS', () => {
       expect(text).toMatch(/^include "accounts.conf"$/m);
     }
   });
+
+  it('run on servers that bound what they queue for a stream, and collect garbage before their limit', () => {
+    for (const file of ['compose.yaml', 'kubernetes/nats/nats.yaml']) {
+      const text = readFileSync(join(deployDir, file), 'utf8');
+      // Before 2.11 a publisher that does not wait for acknowledgements took gigabytes within seconds.
+      expect(text).toMatch(/nats:2\.(?:1[1-9]|[2-9]\d)\.\d+-alpine$/m);
+      expect(text).toMatch(/GOMEMLIMIT/);
+    }
+  });
 });
 
 describe('users of ClickHouse', () => {
