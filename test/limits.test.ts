@@ -23,14 +23,23 @@ import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
 import { catchUpReadsMax } from '../http/server/catchUp.ts';
-import { clientsMax, defaultHeartbeatMs } from '../http/server/eventStream.ts';
+import {
+  clientsMax,
+  defaultHeartbeatMs,
+  streamsOfClientMax,
+  streamsOfSiteMax,
+} from '../http/server/eventStream.ts';
 import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
 import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pageCache.ts';
-import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
+import {
+  defaultReadTimeoutMs,
+  inFlightMax,
+  waitingOfClientMax,
+  waitingOfSiteMax,
+} from '../http/server/pendingReads.ts';
 import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
 import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
 import { refusalsPerTurn } from '../http/server/refusalCount.ts';
-import { streamsOfClientMax, streamsOfSiteMax } from '../http/server/streamCounts.ts';
 import { missedBatchSize } from '../http/server/streamDelivery.ts';
 import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
 import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
@@ -79,7 +88,11 @@ const requests: readonly Row[] = [
     count(createRateLimiter().capacity),
     'the one seen least recently in its set is evicted, and starts with a full bucket',
   ],
-  ['Expensive requests that wait', count(inFlightMax), '503 `database_busy`'],
+  [
+    'Expensive requests that wait: in all, of one client, of one site',
+    [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
+    '503 `database_busy`',
+  ],
   ['Time of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],

@@ -3,12 +3,11 @@ import { interval, merge, type Subscription, tap } from 'rxjs';
 import { decodeFeedPosition, encodeFeedPosition, type FeedViews } from '../../actors/views/feedViews.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { ReadResult } from '../routes/route.ts';
+import { createClientCounts } from './clientCounts.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import { createEventStreamMetrics } from './eventStreamMetrics.ts';
-import type { AddressWords } from './ipAddress.ts';
 import type { LoadGuard } from './loadGuard.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
-import { createStreamCounts } from './streamCounts.ts';
 import { createStreamDelivery, type StreamClient } from './streamDelivery.ts';
 import { formatPosition, parseStreamForm } from './streamForm.ts';
 import { createStreamOutput } from './streamOutput.ts';
@@ -21,14 +20,14 @@ export const defaultHeartbeatMs = 15_000;
 /** Milliseconds after which a client should connect again. */
 const retryMs = 3_000;
 export const clientsMax = 5_000;
+export const streamsOfClientMax = 32;
+export const streamsOfSiteMax = 256;
 const refusedForSeconds = 15;
 
 export interface EventStreamOptions {
   readonly feed: FeedViews;
   readonly writer: ResponseWriter;
   readonly registry: Registry;
-  /** Whether the streams of one client and of one site are limited. */
-  readonly isLimited: boolean;
   /** Null where expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
   /** An event was left out, since its body is invalid. */
@@ -42,7 +41,6 @@ export interface StreamRequest {
   readonly query: URLSearchParams;
   /** `Last-Event-ID`; empty without one. */
   readonly lastEventId: string;
-  readonly address: AddressWords;
 }
 
 /** Server-sent events: those of the feed as they become visible (CONTRACT.md, Event stream). */
@@ -63,9 +61,9 @@ export function isFeedEventId(lastEventId: string): boolean {
 }
 
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { feed, writer, registry, isLimited, loadGuard, heartbeatMs = defaultHeartbeatMs } = options;
+  const { feed, writer, registry, loadGuard, heartbeatMs = defaultHeartbeatMs } = options;
   const clients = new Set<StreamClient>();
-  const counts = createStreamCounts();
+  const counts = createClientCounts(streamsOfClientMax, streamsOfSiteMax);
   const metrics = createEventStreamMetrics(registry, () => clients.size);
   const delivery = createStreamDelivery({
     feed,
@@ -78,12 +76,13 @@ export function createEventStream(options: EventStreamOptions): EventStream {
   /** What runs while somebody listens. */
   let upkeep: Subscription | null = null;
 
-  function open(exchange: Exchange, { query, lastEventId, address }: StreamRequest): HttpError | null {
+  function open(exchange: Exchange, { query, lastEventId }: StreamRequest): HttpError | null {
     const form = parseStreamForm(query);
     if (form === null) return createHttpError('invalid_query');
     const resumesAt = lastEventId === '' ? null : decodeFeedPosition(lastEventId);
     if (lastEventId !== '' && resumesAt === null) return createHttpError('invalid_cursor');
-    if (clients.size >= clientsMax || (isLimited && counts.isFull(address)))
+    const { client: address } = exchange;
+    if (clients.size >= clientsMax || counts.isFull(address))
       return createHttpError('rate_limited', refusedForSeconds);
     const response = writer.beginStream(exchange, eventStreamType);
     const client: StreamClient = {

@@ -69,6 +69,7 @@ export function createMount(options: MountOptions): Mount {
         traceparent: isTraced ? request.getHeader('traceparent') : '',
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
         limit: null,
+        client: null,
         isOfProxy: false,
         isAborted: false,
         isAnswered: false,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../actors/views/clock.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { ReadResult } from '../routes/route.ts';
+import { createClientCounts } from './clientCounts.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
@@ -11,6 +12,9 @@ import { createTurnBudget } from './turnBudget.ts';
 
 /** Expensive requests that may wait at the same time; more are answered with `database_busy`. */
 export const inFlightMax = 64;
+/** Of one client, and of one site, so that others are answered while reads take long. */
+export const waitingOfClientMax = 16;
+export const waitingOfSiteMax = 32;
 /** A read that takes longer is ended, and answered with `request_timeout`. */
 export const defaultReadTimeoutMs = 10_000;
 const busyRetryAfterSeconds = 1;
@@ -47,6 +51,7 @@ export interface PendingReadsOptions {
 export function createPendingReads(options: PendingReadsOptions): PendingReads {
   const { writer, guard, metrics, loadGuard, timeoutMs, clock } = options;
   const pending = new Set<AbortController>();
+  const counts = createClientCounts(waitingOfClientMax, waitingOfSiteMax);
   const budget = createTurnBudget(clock);
 
   function answer<Body>(
@@ -78,7 +83,8 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         exchange.counts.shed();
         return refuse(exchange, createHttpError('database_busy', overloadedRetryAfterSeconds));
       }
-      if (metrics.readsInFlight >= inFlightMax)
+      const { client } = exchange;
+      if (metrics.readsInFlight >= inFlightMax || counts.isFull(client))
         return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
       const ending = new AbortController();
       const { response } = exchange;
@@ -97,6 +103,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
           ending.abort();
         });
         pending.add(ending);
+        counts.change(client, 1);
         metrics.reading(1);
       };
       const finish = (write: () => void) => {
@@ -104,6 +111,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         isAnswered = true;
         if (deadline !== null) clearTimeout(deadline);
         pending.delete(ending);
+        counts.change(client, -1);
         metrics.reading(-1);
         if (!exchange.isAborted) response.cork(write);
       };

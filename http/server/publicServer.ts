@@ -101,7 +101,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     feed: sources.views.feed,
     writer,
     registry,
-    isLimited: settings.rateLimits,
     loadGuard,
     onRefused: (error) => {
       metrics.route(eventStreamPath, 'publicHeavy').failed();
@@ -109,7 +108,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     },
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
-  mountEventStream(mount, { events, transport, writer, reads, findClientAddress });
+  mountEventStream(mount, { events, transport, writer, reads });
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
     mount(path, isLarge ? largeGuarded : null, (exchange) => sender.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;

@@ -62,6 +62,7 @@ export function createRequestRefusals(options: RequestRefusalsOptions): RequestR
     limit: (exchange, rateClass) => {
       if (limiter === null) return null;
       const { address, isOfProxy } = findClientAddress(exchange.response, exchange.headers.forwardedFor);
+      exchange.client = address;
       exchange.isOfProxy = isOfProxy;
       const verdict = limiter.take(address, rateClass, exchange.seenAtMs);
       exchange.limit = verdict;

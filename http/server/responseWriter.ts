@@ -4,6 +4,7 @@ import type { OnAnswered } from './answeredRequest.ts';
 import { type HttpError, helpLinks } from './errors.ts';
 import { type LeadingHeaders, prepareLeading } from './headerBlock.ts';
 import type { RouteCounts } from './httpMetrics.ts';
+import type { AddressWords } from './ipAddress.ts';
 import { type EncodedResponse, jsonType } from './preparedResponse.ts';
 import type { RateVerdict } from './rateVerdict.ts';
 import type { RequestHeaders } from './requestHeaders.ts';
@@ -30,6 +31,8 @@ export interface Exchange {
   readonly approvedOrigin: string | null;
   /** What its client may still ask; null where nothing is limited. */
   limit: RateVerdict | null;
+  /** Whom it is from; null where nothing is limited. */
+  client: AddressWords | null;
   /** The connection is a trusted proxy's. */
   isOfProxy: boolean;
   /** The peer has disconnected: writing would end the process. */

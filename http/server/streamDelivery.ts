@@ -19,7 +19,8 @@ export const missedBatchSize = 100;
 export interface StreamClient {
   readonly response: HttpResponse;
   readonly form: StreamForm;
-  readonly address: AddressWords;
+  /** Null where its streams are not limited. */
+  readonly address: AddressWords | null;
   readonly output: StreamOutput;
   /** Through which events everything was delivered to it; null while the feed was never available. */
   position: FeedPosition | null;

@@ -7,8 +7,8 @@ import { addAchievements, type MeasurementProgress } from '../../actors/feed/mea
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { feedEvent } from '../../http/responses/feedEvent.ts';
+import { streamsOfClientMax } from '../../http/server/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
-import { streamsOfClientMax } from '../../http/server/streamCounts.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
