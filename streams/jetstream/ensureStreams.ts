@@ -12,10 +12,7 @@ import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts';
 
 const nanosPerSecond = 1_000_000_000;
-/** For what this service publishes: an attempt whose outcome is unknown may be repeated after long. */
 const dedupeWindowNanos = 120 * nanosPerSecond;
-/** For what others publish. NATS holds their message IDs in memory, of any length: a flood of long ones would end it. A message that is stored again changes nothing. */
-const publisherDedupeWindowNanos = 2 * nanosPerSecond;
 const secondsPerDay = 86_400;
 /** Bytes of a message's headers for which there is space next to the largest payload that is accepted. */
 const headersBytesMax = 4 * 1024;
@@ -185,7 +182,7 @@ function describeSettings(stream: StreamName, { retentionDays, replicas = null }
   const maxAge = retentionDays * secondsPerDay * nanosPerSecond;
   return {
     subjects: streamSubjects[stream],
-    duplicate_window: stream in messageBytesMax ? publisherDedupeWindowNanos : dedupeWindowNanos,
+    duplicate_window: dedupeWindowNanos,
     allow_direct: true,
     max_age: stream === 'MINER_CHAIN' || stream === 'MINER_LEASE' ? 0 : maxAge,
     ...(stream === 'MINER_LEASE' ? { max_msgs_per_subject: 1 } : {}),
