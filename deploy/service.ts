@@ -4,9 +4,9 @@ import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'x
 import type { ChainActors } from '../actors/chain/chainActors.ts';
 import type { Clock } from '../actors/views/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
-import { createAccessLog, type OnAnswered } from '../http/server/answeredRequest.ts';
 import { createOperatorServer } from '../http/server/operatorServer.ts';
 import { createPublicServer } from '../http/server/publicServer.ts';
+import { createAccessLog, type OnAnswered } from '../http/server/requests/answeredRequest.ts';
 import { requireValue } from '../machines/requireValue.ts';
 import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
 import { openDatabase } from '../storage/database.ts';

@@ -22,27 +22,27 @@ import { stopMs } from '../deploy/commands/runService.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
-import { catchUpReadsMax } from '../http/server/catchUp.ts';
-import {
-  clientsMax,
-  defaultHeartbeatMs,
-  streamsOfClientMax,
-  streamsOfSiteMax,
-} from '../http/server/eventStream.ts';
-import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
-import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pageCache.ts';
 import {
   defaultReadTimeoutMs,
   inFlightMax,
   waitingOfClientMax,
   waitingOfSiteMax,
-} from '../http/server/pendingReads.ts';
-import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
-import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
-import { refusalsPerTurn } from '../http/server/refusalCount.ts';
-import { missedBatchSize } from '../http/server/streamDelivery.ts';
-import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
-import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
+} from '../http/server/answers/pendingReads.ts';
+import { compressedAboveBytes } from '../http/server/answers/preparedResponse.ts';
+import { catchUpReadsMax } from '../http/server/events/catchUp.ts';
+import {
+  clientsMax,
+  defaultHeartbeatMs,
+  streamsOfClientMax,
+  streamsOfSiteMax,
+} from '../http/server/events/eventStream.ts';
+import { missedBatchSize } from '../http/server/events/streamDelivery.ts';
+import { waitingMax as waitingEventsMax } from '../http/server/events/streamOutput.ts';
+import { eventLoopDelayMaxMs } from '../http/server/limits/loadGuard.ts';
+import { createRateLimiter, rateClasses, siteFactor } from '../http/server/limits/rateLimiter.ts';
+import { refusalsPerTurn } from '../http/server/limits/refusalCount.ts';
+import { expensiveMsPerTurn } from '../http/server/limits/turnBudget.ts';
+import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pages/pageCache.ts';
 import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';

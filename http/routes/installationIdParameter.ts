@@ -1,4 +1,4 @@
-import { isIdCharacter } from '../server/requestId.ts';
+import { isIdCharacter } from '../server/requests/requestId.ts';
 
 const lengthMax = 128;
 

@@ -7,7 +7,7 @@ import { addAchievements, type MeasurementProgress } from '../../actors/feed/mea
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { feedEvent } from '../../http/responses/feedEvent.ts';
-import { streamsOfClientMax } from '../../http/server/eventStream.ts';
+import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';

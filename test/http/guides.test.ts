@@ -3,8 +3,8 @@ import type { Address } from 'viem';
 import { describe, expect, it } from 'vitest';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { routes } from '../../http/routes/routes.ts';
-import { errorStatus } from '../../http/server/errors.ts';
-import { rateClasses } from '../../http/server/rateLimiter.ts';
+import { errorStatus } from '../../http/server/answers/errors.ts';
+import { rateClasses } from '../../http/server/limits/rateLimiter.ts';
 import { type ChainWithHistory, startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import {
   findOverflow,

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { feedEvent } from '../../http/responses/feedEvent.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { errorStatus } from '../../http/server/errors.ts';
+import { errorStatus } from '../../http/server/answers/errors.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { createSchemaValidator, escapePointer } from '../support/http/validateExamples.ts';

@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { Transport } from './uws.ts';
+import type { Transport } from '../engine/uws.ts';
 
 /** What is read of a request's headers. Those that are no list count with their first line; one that is missing is empty. */
 export interface RequestHeaders {

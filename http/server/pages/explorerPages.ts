@@ -1,14 +1,14 @@
-import type { Clock } from '../../actors/views/clock.ts';
-import { formatPlace, noAddress, type Place, parsePlace } from '../explorer/place.ts';
-import { activityPath, portfolioPath } from '../explorer/resources.ts';
-import { parseOwner } from '../routes/ownerAddress.ts';
-import type { ReadResult, RouteSources } from '../routes/route.ts';
-import { revalidated } from './cacheControl.ts';
+import type { Clock } from '../../../actors/views/clock.ts';
+import { formatPlace, noAddress, type Place, parsePlace } from '../../explorer/place.ts';
+import { activityPath, portfolioPath } from '../../explorer/resources.ts';
+import { parseOwner } from '../../routes/ownerAddress.ts';
+import type { ReadResult, RouteSources } from '../../routes/route.ts';
+import { revalidated } from '../answers/cacheControl.ts';
+import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { readExplorerBuild } from './explorerBuild.ts';
 import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
-import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
 
 /** Bodies that are read before a page is rendered, by the routes' paths; null for those that could not be read. */
 export type BodiesRead = ReadonlyMap<string, unknown>;

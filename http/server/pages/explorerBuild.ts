@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
-import type { RenderPage } from '../explorer/page.ts';
+import type { RenderPage } from '../../explorer/page.ts';
+import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { findBuiltFolder } from './builtFolder.ts';
-import { type PreparedResponse, prepareDocument } from './preparedResponse.ts';
 
 /** What the build has made of `http/explorer`. */
 export interface ExplorerBuild {

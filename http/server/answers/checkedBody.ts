@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { compileGuard } from '../../actors/schemas/compileGuard.ts';
+import { compileGuard } from '../../../actors/schemas/compileGuard.ts';
 
 /** Problems that are reported of one body; the first ones say what is wrong. */
 const problemsMax = 5;

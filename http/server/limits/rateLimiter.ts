@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { listKeys } from '../../actors/schemas/listKeys.ts';
-import { type AddressWords, toClient, toSite } from './ipAddress.ts';
+import { listKeys } from '../../../actors/schemas/listKeys.ts';
+import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
 import { createRateVerdicts, type RateVerdict, type RateVerdicts } from './rateVerdict.ts';
 
 /** Token buckets of the rate classes (CONTRACT.md, Rate limits); `other` is of what is no route of the contract: documents, errors. Probes have `health`, so that

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
+import { type Header, type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
+import { requestIdHeader } from '../requests/requestId.ts';
 import type { ContentEncoding } from './contentEncoding.ts';
-import { type Header, type LeadingHeaders, prepareLeading } from './headerBlock.ts';
-import { requestIdHeader } from './requestId.ts';
 
 export const jsonType = 'application/json';
 

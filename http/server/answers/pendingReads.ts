@@ -1,14 +1,14 @@
-import type { Clock } from '../../actors/views/clock.ts';
-import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import type { ReadResult } from '../routes/route.ts';
-import { createClientCounts } from './clientCounts.ts';
+import type { Clock } from '../../../actors/views/clock.ts';
+import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
+import type { ReadResult } from '../../routes/route.ts';
+import { createClientCounts } from '../limits/clientCounts.ts';
+import type { LoadGuard } from '../limits/loadGuard.ts';
+import { createTurnBudget } from '../limits/turnBudget.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
-import type { LoadGuard } from './loadGuard.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 import { retryAfterSeconds } from './routeAnswers.ts';
-import { createTurnBudget } from './turnBudget.ts';
 
 /** Expensive requests that may wait at the same time; more are answered with `database_busy`. */
 export const inFlightMax = 64;

@@ -1,7 +1,7 @@
-import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
-import type { Route, RouteSources, ViewRoute } from '../routes/route.ts';
-import { routes } from '../routes/routes.ts';
-import { createBodyCheck } from './checkedBody.ts';
+import { memoizeByIdentity } from '../../../actors/views/memoizeByIdentity.ts';
+import type { Route, RouteSources, ViewRoute } from '../../routes/route.ts';
+import { routes } from '../../routes/routes.ts';
+import { createBodyCheck } from '../answers/checkedBody.ts';
 
 /** What pages show: bodies of routes as they would be sent, by their paths. */
 export interface PageBodies {

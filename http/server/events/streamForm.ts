@@ -5,11 +5,11 @@ import {
   type FeedPosition,
   feedCategories,
   isOfCategory,
-} from '../../actors/views/feedViews.ts';
-import { feedEvent } from '../responses/feedEvent.ts';
-import { toFeedEventBody } from '../responses/feedEventBody.ts';
-import { parseExactQuery } from '../routes/parseExactQuery.ts';
-import { createBodyCheck } from './checkedBody.ts';
+} from '../../../actors/views/feedViews.ts';
+import { feedEvent } from '../../responses/feedEvent.ts';
+import { toFeedEventBody } from '../../responses/feedEventBody.ts';
+import { parseExactQuery } from '../../routes/parseExactQuery.ts';
+import { createBodyCheck } from '../answers/checkedBody.ts';
 
 /** What a client chose to receive. Clients of one form receive the same texts. */
 export interface StreamForm {

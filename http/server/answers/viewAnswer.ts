@@ -1,5 +1,5 @@
-import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
-import type { ViewRoute } from '../routes/route.ts';
+import { memoizeByIdentity } from '../../../actors/views/memoizeByIdentity.ts';
+import type { ViewRoute } from '../../routes/route.ts';
 import { createHttpError } from './errors.ts';
 import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';

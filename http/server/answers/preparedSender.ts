@@ -1,5 +1,5 @@
+import { matchesEtag } from '../requests/ifNoneMatch.ts';
 import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
-import { matchesEtag } from './ifNoneMatch.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 

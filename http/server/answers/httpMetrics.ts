@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { RateClass } from '../limits/rateLimiter.ts';
 import { createDurations, type Durations, registerDurations } from './durations.ts';
-import type { RateClass } from './rateLimiter.ts';
 
 /** Counts of the requests of one route: plain numbers, read when `/metrics` is scraped. */
 export interface RouteCounts {

@@ -1,4 +1,4 @@
-import type { Header } from './headerBlock.ts';
+import type { Header } from '../engine/headerBlock.ts';
 
 /** Headers of a page for people: what it may load is its policy, and it needs nothing else of a browser. */
 export function buildPageHeaders(contentSecurityPolicy: string): readonly Header[] {

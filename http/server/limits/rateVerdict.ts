@@ -1,4 +1,4 @@
-import { type HeaderBlock, prepareHeaders } from './headerBlock.ts';
+import { type HeaderBlock, prepareHeaders } from '../engine/headerBlock.ts';
 
 /** A token bucket: how fast it fills, and how much it holds. */
 export interface Bucket {

@@ -1,4 +1,4 @@
-import type { ReadRoute } from '../routes/route.ts';
+import type { ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange } from './responseWriter.ts';

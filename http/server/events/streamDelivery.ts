@@ -4,11 +4,11 @@ import {
   type FeedPosition,
   type FeedViews,
   isSamePosition,
-} from '../../actors/views/feedViews.ts';
+} from '../../../actors/views/feedViews.ts';
+import type { LoadGuard } from '../limits/loadGuard.ts';
+import type { AddressWords } from '../requests/ipAddress.ts';
 import { createBroadcasts } from './broadcasts.ts';
 import { createCatchUp } from './catchUp.ts';
-import type { AddressWords } from './ipAddress.ts';
-import type { LoadGuard } from './loadGuard.ts';
 import { formatEvents, formatPosition, type StreamForm } from './streamForm.ts';
 import type { StreamOutput } from './streamOutput.ts';
 

@@ -1,4 +1,4 @@
-import { type AddressWords, toClient, toSite } from './ipAddress.ts';
+import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
 
 /** What clients have under way, by whom it counts for: a client, which may be an office behind one address, and its site (`ipAddress.ts`), where it has one. */
 export interface ClientCounts {

@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import type { Transport } from '../engine/uws.ts';
 import { type AddressWords, decodeAddress, parseAddress } from './ipAddress.ts';
-import type { Transport } from './uws.ts';
 
 const unknownAddress: AddressWords = [0, 0, 0, 0];
 

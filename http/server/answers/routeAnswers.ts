@@ -1,6 +1,7 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { Clock } from '../../actors/views/clock.ts';
-import type { Route, RouteSources } from '../routes/route.ts';
+import type { Clock } from '../../../actors/views/clock.ts';
+import type { Route, RouteSources } from '../../routes/route.ts';
+import type { Transport } from '../engine/uws.ts';
 import { createBodyCheck } from './checkedBody.ts';
 import { createHttpError, type HttpError } from './errors.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
@@ -8,7 +9,6 @@ import type { HttpMetrics } from './httpMetrics.ts';
 import { type PreparedResponse, prepareResponse, type ResponseHeaders } from './preparedResponse.ts';
 import type { PreparedSender } from './preparedSender.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
-import type { Transport } from './uws.ts';
 
 /** What the answers of all routes are made with. */
 export interface AnswerDependencies {

@@ -1,16 +1,16 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Clock } from '../../actors/views/clock.ts';
-import type { OnAnswered } from './answeredRequest.ts';
+import type { Clock } from '../../../actors/views/clock.ts';
+import { type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
+import { sendBody } from '../engine/sendBody.ts';
+import type { Transport } from '../engine/uws.ts';
+import type { RateVerdict } from '../limits/rateVerdict.ts';
+import type { OnAnswered } from '../requests/answeredRequest.ts';
+import type { AddressWords } from '../requests/ipAddress.ts';
+import type { RequestHeaders } from '../requests/requestHeaders.ts';
+import { requestIdHeader } from '../requests/requestId.ts';
 import { type HttpError, helpLinks } from './errors.ts';
-import { type LeadingHeaders, prepareLeading } from './headerBlock.ts';
 import type { RouteCounts } from './httpMetrics.ts';
-import type { AddressWords } from './ipAddress.ts';
 import { type EncodedResponse, jsonType } from './preparedResponse.ts';
-import type { RateVerdict } from './rateVerdict.ts';
-import type { RequestHeaders } from './requestHeaders.ts';
-import { requestIdHeader } from './requestId.ts';
-import { sendBody } from './sendBody.ts';
-import type { Transport } from './uws.ts';
 
 /**
  * One request and its response. A request object of uWebSockets.js is invalid once its handler has returned, so what is needed
