@@ -21,6 +21,7 @@ import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/roundFold.t
 import { stopMs } from '../deploy/commands/runService.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
+import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
 import {
   defaultReadTimeoutMs,
@@ -39,7 +40,7 @@ import {
 import { missedBatchSize } from '../http/server/events/streamDelivery.ts';
 import { waitingMax as waitingEventsMax } from '../http/server/events/streamOutput.ts';
 import { eventLoopDelayMaxMs } from '../http/server/limits/loadGuard.ts';
-import { createRateLimiter, rateClasses, siteFactor } from '../http/server/limits/rateLimiter.ts';
+import { createRateLimiter } from '../http/server/limits/rateLimiter.ts';
 import { refusalsPerTurn } from '../http/server/limits/refusalCount.ts';
 import { expensiveMsPerTurn } from '../http/server/limits/turnBudget.ts';
 import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pages/pageCache.ts';

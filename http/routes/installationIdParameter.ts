@@ -1,4 +1,4 @@
-import { isIdCharacter } from '../server/requests/requestId.ts';
+import { isIdCharacter } from './isIdCharacter.ts';
 
 const lengthMax = 128;
 

@@ -7,9 +7,9 @@ import {
 } from 'zod-openapi';
 import { feedCategories } from '../../actors/views/feedViews.ts';
 import type { closed } from '../responses/scalars.ts';
-import { type ErrorCode, errorStatus } from '../server/answers/errors.ts';
-import { rateClasses } from '../server/limits/rateLimiter.ts';
+import { type ErrorCode, errorStatus } from './errors.ts';
 import { examples } from './examples.ts';
+import { rateClasses } from './rateClasses.ts';
 import { findSchemaPath, nameBody, type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
 

@@ -15,7 +15,7 @@ import {
   toPlainSettlementsBody,
   toPublicSettlementsBody,
 } from '../responses/settlements.ts';
-import { revalidated } from '../server/answers/cacheControl.ts';
+import { revalidated } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { defineViewRoute, type QueryParameter } from './route.ts';

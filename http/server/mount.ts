@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import type { Clock } from '../../actors/views/clock.ts';
-import { createHttpError } from './answers/errors.ts';
+import { createHttpError } from '../routes/errors.ts';
 import type { ExchangeGuard } from './answers/exchangeGuard.ts';
 import type { HttpMetrics } from './answers/httpMetrics.ts';
 import type { Exchange, ResponseWriter } from './answers/responseWriter.ts';

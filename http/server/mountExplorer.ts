@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import { createHttpError } from './answers/errors.ts';
+import { createHttpError } from '../routes/errors.ts';
 import type { PendingReads } from './answers/pendingReads.ts';
 import type { PreparedSender } from './answers/preparedSender.ts';
 import type { Exchange, ResponseWriter } from './answers/responseWriter.ts';

@@ -1,10 +1,11 @@
 import type { HttpRequest } from 'uWebSockets.js';
+import { createHttpError, type HttpError } from '../routes/errors.ts';
+import type { RateClass } from '../routes/rateClasses.ts';
 import type { Route } from '../routes/route.ts';
-import { createHttpError, type HttpError } from './answers/errors.ts';
 import type { Exchange } from './answers/responseWriter.ts';
 import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import type { Transport } from './engine/uws.ts';
-import type { RateClass, RateLimiter } from './limits/rateLimiter.ts';
+import type { RateLimiter } from './limits/rateLimiter.ts';
 import { createRefusalCount } from './limits/refusalCount.ts';
 import type { FindClientAddress } from './requests/clientAddress.ts';
 

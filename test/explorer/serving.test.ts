@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatPlace, parsePlace } from '../../http/explorer/place.ts';
-import { rateClasses } from '../../http/server/limits/rateLimiter.ts';
+import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRateLimiter, type RateClass, rateClasses } from '../../http/server/limits/rateLimiter.ts';
+import { type RateClass, rateClasses } from '../../http/routes/rateClasses.ts';
+import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import { parseAddress } from '../../http/server/requests/ipAddress.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 

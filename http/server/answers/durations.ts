@@ -1,5 +1,5 @@
 import { Histogram, type MetricValueWithName, type Registry } from 'prom-client';
-import type { RateClass } from '../limits/rateLimiter.ts';
+import type { RateClass } from '../../routes/rateClasses.ts';
 
 /** Upper bounds in seconds: a polled view takes microseconds, a page from ClickHouse milliseconds, and a read ends after ten seconds. */
 const bounds = [

@@ -1,4 +1,4 @@
-import { createHttpError } from './errors.ts';
+import { createHttpError } from '../../routes/errors.ts';
 import type { FailureLog } from './failureLog.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { RateClass } from '../limits/rateLimiter.ts';
+import type { RateClass } from '../../routes/rateClasses.ts';
 import { createDurations, type Durations, registerDurations } from './durations.ts';
 
 /** Counts of the requests of one route: plain numbers, read when `/metrics` is scraped. */

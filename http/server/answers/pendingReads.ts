@@ -1,10 +1,10 @@
 import type { Clock } from '../../../actors/views/clock.ts';
 import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
+import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
 import { createTurnBudget } from '../limits/turnBudget.ts';
-import { createHttpError, type HttpError } from './errors.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';

@@ -1,5 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../../actors/views/clock.ts';
+import { type HttpError, helpLinks } from '../../routes/errors.ts';
 import { type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
 import { sendBody } from '../engine/sendBody.ts';
 import type { Transport } from '../engine/uws.ts';
@@ -8,7 +9,6 @@ import type { OnAnswered } from '../requests/answeredRequest.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import type { RequestHeaders } from '../requests/requestHeaders.ts';
 import { requestIdHeader } from '../requests/requestId.ts';
-import { type HttpError, helpLinks } from './errors.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import { type EncodedResponse, jsonType } from './preparedResponse.ts';
 

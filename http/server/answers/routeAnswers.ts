@@ -1,9 +1,9 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Clock } from '../../../actors/views/clock.ts';
+import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { Route, RouteSources } from '../../routes/route.ts';
 import type { Transport } from '../engine/uws.ts';
 import { createBodyCheck } from './checkedBody.ts';
-import { createHttpError, type HttpError } from './errors.ts';
 import type { ExchangeGuard } from './exchangeGuard.ts';
 import type { HttpMetrics } from './httpMetrics.ts';
 import { type PreparedResponse, prepareResponse, type ResponseHeaders } from './preparedResponse.ts';

@@ -1,6 +1,6 @@
 import { memoizeByIdentity } from '../../../actors/views/memoizeByIdentity.ts';
+import { createHttpError } from '../../routes/errors.ts';
 import type { ViewRoute } from '../../routes/route.ts';
-import { createHttpError } from './errors.ts';
 import { memoize } from './memoize.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import {

@@ -1,20 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
+import { type RateClass, rateClasses, siteFactor } from '../../routes/rateClasses.ts';
 import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
 import { createRateVerdicts, type RateVerdict, type RateVerdicts } from './rateVerdict.ts';
-
-/** Token buckets of the rate classes (CONTRACT.md, Rate limits); `other` is of what is no route of the contract: documents, errors. Probes have `health`, so that
- * no other request of their address takes their tokens. */
-export const rateClasses = {
-  publicFast: { perSecond: 30, burst: 60 },
-  publicHeavy: { perSecond: 5, burst: 20 },
-  metadata: { perSecond: 20, burst: 40 },
-  other: { perSecond: 20, burst: 60 },
-  health: { perSecond: 100, burst: 200 },
-} as const;
-export type RateClass = keyof typeof rateClasses;
-/** A site (an IPv6 /48) has so many times what a client has, since it may have 65,536 networks of clients. */
-export const siteFactor = 16;
 
 const classNames = listKeys(rateClasses);
 /** The table has 8,192 sets of 8 addresses. All of it is allocated once, about 4 MB. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
  * @param file that is in it once it is complete.
  */
 export function findBuiltFolder(name: string, file: string): string {
-  const folders = [join(import.meta.dirname, name), join(import.meta.dirname, '../../dist/deploy', name)];
+  const folders = [join(import.meta.dirname, name), join(import.meta.dirname, '../../../dist/deploy', name)];
   const found = folders.find((folder) => existsSync(join(folder, file)));
   if (found === undefined)
     throw new Error(`${name} is not built: expected it in ${folders.join(' or ')}; run \`npm run build\``);

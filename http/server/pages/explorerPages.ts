@@ -1,9 +1,9 @@
 import type { Clock } from '../../../actors/views/clock.ts';
 import { formatPlace, noAddress, type Place, parsePlace } from '../../explorer/place.ts';
 import { activityPath, portfolioPath } from '../../explorer/resources.ts';
+import { revalidated } from '../../routes/cacheControl.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
-import { revalidated } from '../answers/cacheControl.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { readExplorerBuild } from './explorerBuild.ts';
 import { createPageBodies } from './pageBodies.ts';

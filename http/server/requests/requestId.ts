@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isIdCharacter } from '../../routes/isIdCharacter.ts';
 
 /** Name of the header that has the ID of a request, in both directions. */
 export const requestIdHeader = 'X-Request-Id';
@@ -29,12 +30,4 @@ function isWellFormed(id: string): boolean {
   if (id.length < lengthMin || id.length > lengthMax) return false;
   for (let index = 0; index < id.length; index++) if (!isIdCharacter(id.charCodeAt(index))) return false;
   return true;
-}
-
-/** A-Z a-z 0-9 . _ : - by character code: this runs once per request. */
-export function isIdCharacter(code: number): boolean {
-  if (code >= 97 && code <= 122) return true; // a-z
-  if (code >= 48 && code <= 58) return true; // 0-9 and :
-  if (code >= 65 && code <= 90) return true; // A-Z
-  return code === 45 || code === 46 || code === 95; // - . _
 }

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../actors/views/clock.ts';
-import guidePages from '../guides/pages.json' with { type: 'json' };
-import { memoize } from '../server/answers/memoize.ts';
-import { type PreparedResponse, prepareDocument } from '../server/answers/preparedResponse.ts';
-import type { Header } from '../server/engine/headerBlock.ts';
-import { findBuiltFolder } from '../server/pages/builtFolder.ts';
-import { buildPageHeaders } from '../server/pages/pageHeaders.ts';
-import { createJsonSchema, schemaNames } from './jsonSchemas.ts';
-import { robotsText, writeModelText, writeSecurityText } from './machineTexts.ts';
-import { createOpenApiDocument } from './openApi.ts';
-import { findSchemaPath } from './route.ts';
+import type { Clock } from '../../../actors/views/clock.ts';
+import guidePages from '../../guides/pages.json' with { type: 'json' };
+import { createJsonSchema, schemaNames } from '../../routes/jsonSchemas.ts';
+import { robotsText, writeModelText, writeSecurityText } from '../../routes/machineTexts.ts';
+import { createOpenApiDocument } from '../../routes/openApi.ts';
+import { findSchemaPath } from '../../routes/route.ts';
+import { memoize } from '../answers/memoize.ts';
+import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import type { Header } from '../engine/headerBlock.ts';
+import { findBuiltFolder } from './builtFolder.ts';
+import { buildPageHeaders } from './pageHeaders.ts';
 
 /** A document that is served as it is (CONTRACT.md, Documents). */
 export interface PublicDocument {
