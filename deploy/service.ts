@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'xstate';
 import type { ChainActors } from '../actors/chain/chainActors.ts';
-import type { Clock } from '../actors/views/clock.ts';
+import type { Clock } from '../actors/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
 import { createOperatorServer } from '../http/server/operatorServer.ts';
 import { createPublicServer } from '../http/server/publicServer.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Clock } from '../actors/views/clock.ts';
+import type { Clock } from '../actors/clock.ts';
 import type { Grant } from '../machines/ingestSetup.ts';
 import type { Database } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { ChainActors } from '../actors/chain/chainActors.ts';
-import type { Clock } from '../actors/views/clock.ts';
+import type { Clock } from '../actors/clock.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
 
 export interface AgeMetricsOptions {

@@ -1,9 +1,9 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
+import type { Clock } from '../actors/clock.ts';
 import { isOfFold } from '../actors/foldIdentity.ts';
 import { refuseOnError } from '../actors/foldRecord.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { Clock } from '../actors/views/clock.ts';
 import { formatSnapshotName, type StoredSnapshotHeader } from '../storage/foldSnapshot.ts';
 import { isRefusal, readSnapshotRecords } from '../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../storage/snapshots.ts';

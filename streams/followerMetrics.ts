@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../actors/clock.ts';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { Clock } from '../actors/views/clock.ts';
 import { messageSourceStates } from '../machines/messageSourceMachine.ts';
 import type { FollowerStatus, StreamFollower } from './streamFollower.ts';
 

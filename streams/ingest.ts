@@ -1,9 +1,9 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type ActorRefFrom, fromPromise } from 'xstate';
+import type { Clock } from '../actors/clock.ts';
 import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import { type StreamName, streamNames } from '../actors/messages/subjects.ts';
-import type { Clock } from '../actors/views/clock.ts';
 import { ingestMachine } from '../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../machines/leaseSetup.ts';
 import { requireValue } from '../machines/requireValue.ts';

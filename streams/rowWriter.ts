@@ -8,9 +8,9 @@ import {
   Subject,
   tap,
 } from 'rxjs';
+import type { Clock } from '../actors/clock.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { StoredRows } from '../actors/storedRows.ts';
-import type { Clock } from '../actors/views/clock.ts';
 import type { DeliveryState } from '../machines/deliveryMachine.ts';
 import type { Database } from '../storage/database.ts';
 import type { StoringProgress } from '../storage/eventsStored.ts';

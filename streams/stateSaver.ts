@@ -1,5 +1,5 @@
+import type { Clock } from '../actors/clock.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { Clock } from '../actors/views/clock.ts';
 import type { SnapshotChain, SnapshotStore } from '../storage/snapshots.ts';
 import type { StreamPosition } from './jetstream/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';

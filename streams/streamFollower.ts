@@ -14,8 +14,8 @@ import {
   throwError,
 } from 'rxjs';
 import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
+import type { Clock } from '../actors/clock.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { Clock } from '../actors/views/clock.ts';
 import type { foldMachine } from '../machines/foldMachine.ts';
 import type { Member } from '../machines/groupMachine.ts';
 import {

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/activityRows.ts';
-import { proposersMax } from '../actors/chain/chainReads.ts';
-import { spanBytesMax } from '../actors/chain/chainSpan.ts';
-import { settlementsRetainedMs } from '../actors/chain/settlementRows.ts';
-import { retainedStatesMax } from '../actors/chain/spanFoldState.ts';
+import { retainedStatesMax } from '../actors/chain/fold/spanFoldState.ts';
+import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
+import { settlementsRetainedMs } from '../actors/chain/rows/settlementRows.ts';
+import { proposersMax } from '../actors/chain/spans/chainReads.ts';
+import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
@@ -13,8 +13,8 @@ import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../actors/sett
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../actors/settlement/settlementActor.ts';
 import { instancesMax } from '../actors/settlement/settlementActors.ts';
-import { pastDaysMax } from '../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../actors/wheel/acceptance.ts';
+import { pastDaysMax } from '../actors/wheel/dayHistory.ts';
 import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/roundFold.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type FeedRequest, feedCategories } from '../../actors/views/feedViews.ts';
+import { type FeedRequest, feedCategories } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, toEventsBody } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';

@@ -5,7 +5,7 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import { feedCategories } from '../../actors/views/feedViews.ts';
+import { feedCategories } from '../../actors/views/feed/feedViews.ts';
 import type { closed } from '../responses/scalars.ts';
 import { type ErrorCode, errorStatus } from './errors.ts';
 import { examples } from './examples.ts';

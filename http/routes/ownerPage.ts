@@ -1,5 +1,9 @@
 import { toAddress } from '../../actors/schemas/hex.ts';
-import type { ChainUnavailable, CursorFault, OwnerPageRequest } from '../../actors/views/chainViewTypes.ts';
+import type {
+  ChainUnavailable,
+  CursorFault,
+  OwnerPageRequest,
+} from '../../actors/views/chain/chainViewTypes.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { cursor } from '../responses/observations.ts';
 import { describeUnreadable } from './describeUnreadable.ts';

@@ -5,7 +5,7 @@ import {
   type SettlementRange,
   settlementRanges,
   settlementSources,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
 import {
   computeSettlementsTag,

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
-import type { Clock } from '../../actors/views/clock.ts';
+import type { Clock } from '../../actors/clock.ts';
 import { createHttpError } from '../routes/errors.ts';
 import type { ExchangeGuard } from './answers/exchangeGuard.ts';
 import type { HttpMetrics } from './answers/httpMetrics.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Clock } from '../../actors/views/clock.ts';
+import type { Clock } from '../../actors/clock.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
 import { createHttpError } from '../routes/errors.ts';
 import type { RouteSources } from '../routes/route.ts';

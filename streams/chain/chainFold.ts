@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { toActivityRow } from '../../actors/chain/activityRows.ts';
 import type { ChainActors, ChainOutput } from '../../actors/chain/chainActors.ts';
-import { ForkBelowStates } from '../../actors/chain/followLink.ts';
-import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
-import type { ChainFault, Reorganization } from '../../actors/chain/spanFoldState.ts';
+import { ForkBelowStates } from '../../actors/chain/fold/followLink.ts';
+import type { ChainFault, Reorganization } from '../../actors/chain/fold/spanFoldState.ts';
+import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';

@@ -1,5 +1,5 @@
-import { confirmations } from '../../actors/chain/confirmations.ts';
-import { decodeChain } from '../../actors/chain/decodeChain.ts';
+import { confirmations } from '../../actors/chain/spans/confirmations.ts';
+import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import type { Database } from '../../storage/database.ts';
 import { readNewestChainRows } from '../../storage/newestChainRows.ts';
 import type { Tables } from '../../storage/tables.ts';

@@ -2,7 +2,7 @@ import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { ChainDeployment } from '../../actors/views/chainDeployment.ts';
+import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
 import { registerIndexerMetrics } from '../chainMetrics.ts';
 import type { ChainProofs } from './chainProofs.ts';
 import { createChainReader } from './chainReader.ts';

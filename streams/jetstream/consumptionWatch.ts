@@ -1,8 +1,8 @@
 import type { ConsumerMessages, ConsumerNotification, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
+import type { Clock } from '../../actors/clock.ts';
 import type { StreamName } from '../../actors/messages/subjects.ts';
-import type { Clock } from '../../actors/views/clock.ts';
 import { whenAborted } from '../operators/whenAborted.ts';
 import { checkIdentity, explainGap, StreamDiverged } from './sourceVerification.ts';
 import type { StreamPosition } from './streamPosition.ts';

@@ -296,7 +296,7 @@ export const mutations = [
     what: 'A block counts as safe with eleven confirmations',
     replacements: [
       {
-        file: 'actors/chain/confirmations.ts',
+        file: 'actors/chain/spans/confirmations.ts',
         from: 'export const confirmations = 12n;',
         to: 'export const confirmations = 11n;',
       },
@@ -307,7 +307,7 @@ export const mutations = [
     plan: deepReorganizations,
     replacements: [
       {
-        file: 'actors/chain/followLink.ts',
+        file: 'actors/chain/fold/followLink.ts',
         from: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock);',
         to: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock + 1n);',
       },
@@ -318,7 +318,7 @@ export const mutations = [
     plan: shortReorganizations,
     replacements: [
       {
-        file: 'actors/chain/followLink.ts',
+        file: 'actors/chain/fold/followLink.ts',
         from: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),',
         to: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock + 1n),',
       },
@@ -436,7 +436,7 @@ export const mutations = [
     what: 'The last activity of an owner that becomes final is no row',
     replacements: [
       {
-        file: 'actors/chain/activityRows.ts',
+        file: 'actors/chain/rows/activityRows.ts',
         from: 'const final = due.map((one): FinalActivity',
         to: 'const final = due.slice(0, -1).map((one): FinalActivity',
       },
@@ -447,7 +447,7 @@ export const mutations = [
     plan: deepReorganizations,
     replacements: [
       {
-        file: 'actors/chain/followLink.ts',
+        file: 'actors/chain/fold/followLink.ts',
         from: 'if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));\n      return reject',
         to: 'return reject',
       },

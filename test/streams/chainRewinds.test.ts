@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
+import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/chainMetrics.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Clock } from '../../../actors/views/clock.ts';
+import type { Clock } from '../../../actors/clock.ts';
 
 /** A failure that lasts is logged again after this time. */
 const repeatedAfterMs = 60_000;

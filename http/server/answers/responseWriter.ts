@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Clock } from '../../../actors/views/clock.ts';
+import type { Clock } from '../../../actors/clock.ts';
 import { type HttpError, helpLinks } from '../../routes/errors.ts';
 import { type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
 import { sendBody } from '../engine/sendBody.ts';

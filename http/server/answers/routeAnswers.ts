@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import type { Clock } from '../../../actors/views/clock.ts';
+import type { Clock } from '../../../actors/clock.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { Route, RouteSources } from '../../routes/route.ts';
 import type { Transport } from '../engine/uws.ts';

@@ -1,4 +1,4 @@
-import type { FeedNews } from '../../../actors/views/feedViews.ts';
+import type { FeedNews } from '../../../actors/views/feed/feedViews.ts';
 
 /** Clients that may wait for ClickHouse at the same time; the others wait for one of these. */
 export const catchUpReadsMax = 8;

@@ -1,6 +1,10 @@
 import type { Registry } from 'prom-client';
 import { interval, merge, type Subscription, tap } from 'rxjs';
-import { decodeFeedPosition, encodeFeedPosition, type FeedViews } from '../../../actors/views/feedViews.ts';
+import {
+  decodeFeedPosition,
+  encodeFeedPosition,
+  type FeedViews,
+} from '../../../actors/views/feed/feedViews.ts';
 import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';

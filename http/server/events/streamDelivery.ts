@@ -4,7 +4,7 @@ import {
   type FeedPosition,
   type FeedViews,
   isSamePosition,
-} from '../../../actors/views/feedViews.ts';
+} from '../../../actors/views/feed/feedViews.ts';
 import type { LoadGuard } from '../limits/loadGuard.ts';
 import type { AddressWords } from '../requests/ipAddress.ts';
 import { createBroadcasts } from './broadcasts.ts';

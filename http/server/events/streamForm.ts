@@ -5,7 +5,7 @@ import {
   type FeedPosition,
   feedCategories,
   isOfCategory,
-} from '../../../actors/views/feedViews.ts';
+} from '../../../actors/views/feed/feedViews.ts';
 import { feedEvent } from '../../responses/feedEvent.ts';
 import { toFeedEventBody } from '../../responses/feedEventBody.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';

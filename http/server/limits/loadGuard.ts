@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { interval } from 'rxjs';
-import type { Clock } from '../../../actors/views/clock.ts';
+import type { Clock } from '../../../actors/clock.ts';
 
 /** Later than this on average, everything waits its turn too long: expensive requests are refused until it is less. */
 export const eventLoopDelayMaxMs = 25;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../actors/views/clock.ts';
+import type { Clock } from '../../../actors/clock.ts';
 
 /** Time of one turn of the event loop for expensive requests: a request that costs little waits for so long at most. */
 export const expensiveMsPerTurn = 10;

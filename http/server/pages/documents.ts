@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../../actors/views/clock.ts';
+import type { Clock } from '../../../actors/clock.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
 import { createJsonSchema, schemaNames } from '../../routes/jsonSchemas.ts';
 import { robotsText, writeModelText, writeSecurityText } from '../../routes/machineTexts.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../actors/views/clock.ts';
+import type { Clock } from '../../../actors/clock.ts';
 import { formatPlace, noAddress, type Place, parsePlace } from '../../explorer/place.ts';
 import { activityPath, portfolioPath } from '../../explorer/resources.ts';
 import { revalidated } from '../../routes/cacheControl.ts';

@@ -1,4 +1,4 @@
-import { memoizeByIdentity } from '../../../actors/views/memoizeByIdentity.ts';
+import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
 import type { Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';

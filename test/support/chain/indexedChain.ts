@@ -1,7 +1,7 @@
-import { type ChainSpanMessage, chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
-import { decodeChain } from '../../../actors/chain/decodeChain.ts';
-import { createSpanFold } from '../../../actors/chain/spanFold.ts';
-import { emptySpanFoldState, type SpanFoldState } from '../../../actors/chain/spanFoldState.ts';
+import { createSpanFold } from '../../../actors/chain/fold/spanFold.ts';
+import { emptySpanFoldState, type SpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
+import { type ChainSpanMessage, chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
+import { decodeChain } from '../../../actors/chain/spans/decodeChain.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import type { ChainProofs } from '../../../streams/indexer/chainProofs.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import type { MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import { initialSettlement } from '../../../actors/settlement/settlementActor.ts';
-import type { DayHistory } from '../../../actors/statistics/dayHistory.ts';
-import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
-import { createFeedViews } from '../../../actors/views/feedViews.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
+import { createFeedViews } from '../../../actors/views/feed/feedViews.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import type { ActorViews, ModulesView, ProcessView, TelemetryView } from '../../../actors/views/views.ts';
+import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
+import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { createPublicServer, type PublicServerSettings } from '../../../http/server/publicServer.ts';
 import type { OnAnswered } from '../../../http/server/requests/answeredRequest.ts';
 import type { ObservationReader } from '../../../storage/observationReader.ts';

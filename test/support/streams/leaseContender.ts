@@ -1,6 +1,6 @@
 import { createActor, waitFor } from 'xstate';
+import type { Clock } from '../../../actors/clock.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import type { Clock } from '../../../actors/views/clock.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import type { LeaseHolder } from '../../../machines/leaseSetup.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
