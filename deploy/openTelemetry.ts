@@ -5,7 +5,7 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { OnAnswered } from '../http/server/requests/answeredRequest.ts';
 import packageJson from '../package.json' with { type: 'json' };
-import type { FoldedBatchReport } from '../streams/streamPipeline.ts';
+import type { FoldedBatchReport } from '../streams/pipeline/streamPipeline.ts';
 
 const serviceName = 'miner';
 /** Of W3C Trace Context, version 00. */

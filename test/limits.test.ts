@@ -56,10 +56,10 @@ import {
   pipelineMessageBytesMax,
   rejectedBytesMax,
 } from '../streams/jetstream/ensureStreams.ts';
-import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/messageBatch.ts';
-import { pullBounds } from '../streams/jetstream/messageSource.ts';
-import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
-import { underWayBytesMax } from '../streams/streamPipeline.ts';
+import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/source/messageBatch.ts';
+import { pullBounds } from '../streams/jetstream/source/messageSource.ts';
+import { originalBytesMax } from '../streams/pipeline/rejectionLog.ts';
+import { underWayBytesMax } from '../streams/pipeline/streamPipeline.ts';
 
 type Row = readonly [limit: string, value: string, beyond: string];
 

@@ -14,10 +14,10 @@ import {
   type OwnerActivityRow,
   type SettlementRow,
 } from '../../actors/storedRows.ts';
-import type { ChainCounts } from '../chainMetrics.ts';
-import type { MessageCounts } from '../messageCounts.ts';
-import { receiveBatch } from '../receiveBatch.ts';
-import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
+import type { ChainCounts } from '../metrics/chainMetrics.ts';
+import type { MessageCounts } from '../pipeline/messageCounts.ts';
+import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';
 
 /** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
 const stateRetentionMs = 10 * 60_000;

@@ -15,9 +15,9 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
-import { registerChainMetrics } from '../../streams/chainMetrics.ts';
-import { createMessageCounts } from '../../streams/messageCounts.ts';
-import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
+import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { testRelease } from '../support/chain/testRelease.ts';
 import { claimed, configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
 import {

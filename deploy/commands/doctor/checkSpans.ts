@@ -12,7 +12,7 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { truncateLog } from '../../../streams/indexer/buildSpans.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
-import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';

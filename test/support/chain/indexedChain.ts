@@ -8,7 +8,7 @@ import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import { createIndexer } from '../../../streams/indexer/indexer.ts';
 import { createSpanPublisher } from '../../../streams/indexer/spanPublisher.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
-import { runAlone } from '../../../streams/runAlone.ts';
+import { runAlone } from '../../../streams/operators/runAlone.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, fetchMessages, startNats, type TestConnection } from '../processes/natsServer.ts';
