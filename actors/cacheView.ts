@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 
 /** How long a view may be shown. Ages are those of the monotonic clock. */
-export interface ViewValidity<View> {
+interface ViewValidity<View> {
   readonly clock: Clock;
   /** A view of this age is computed again, even when its inputs are the same. */
   readonly maxAgeMs: number;
@@ -11,7 +11,7 @@ export interface ViewValidity<View> {
   readonly isOutdated?: (view: View) => boolean;
 }
 
-export interface CachedViewOptions<
+interface CachedViewOptions<
   Request extends readonly unknown[],
   Inputs extends readonly unknown[] | [],
   View,

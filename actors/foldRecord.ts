@@ -44,7 +44,7 @@ export function refuseOnError<Result>(work: () => Result): Result {
 }
 
 /** The records of one kind: what they hold is checked against a schema when they are read. */
-export interface RecordKind<Value> {
+interface RecordKind<Value> {
   readonly kind: string;
   /** Of its values. */
   readonly schema: z.ZodType;
@@ -62,7 +62,7 @@ export interface RecordKind<Value> {
 /** What a record of a kind holds, for who reads it. */
 export type RecordValue<Kind> = Kind extends RecordKind<infer Value> ? Value : never;
 
-export type RecordKey = string | number | bigint;
+type RecordKey = string | number | bigint;
 
 /** How the value of a record is text. */
 interface TextForm {
@@ -124,7 +124,7 @@ function defineForm<Schema extends z.ZodType>(
 }
 
 /** Takes the records of one kind while a state is restored. */
-export interface RecordReader {
+interface RecordReader {
   readonly kind: string;
   take(record: FoldRecord): void;
 }
@@ -137,7 +137,7 @@ export function readRecords<Value>(
 }
 
 /** The records of one kind by their keys, in the order in which the keys came first. */
-export interface CollectedRecords<Value> extends RecordReader {
+interface CollectedRecords<Value> extends RecordReader {
   readonly values: ReadonlyMap<string, Value>;
 }
 

@@ -24,7 +24,7 @@ const eventsOfBlock = 10;
 const blocksOfSpan = 20;
 const emptySpans = 20_000;
 
-export interface ChainOptions {
+interface ChainOptions {
   readonly rounds: number;
 }
 

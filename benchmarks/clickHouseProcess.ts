@@ -12,7 +12,7 @@ const program = fileURLToPath(
 );
 
 /** A ClickHouse server of a benchmark, in a folder of its own. */
-export interface ClickHouseProcess {
+interface ClickHouseProcess {
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -17,7 +17,7 @@ const betweenReadingsMs = 5;
 const intervalMs = 10_000;
 
 /** What is asked, and the wheel that reports to it. */
-export interface DelayTarget extends Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'> {
+interface DelayTarget extends Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'> {
   /** The public one. */
   readonly installationId: string;
 }

@@ -25,7 +25,7 @@ const settleMs = 5_000;
 /** What the service may have stored less than it should: what came in the last seconds waits in memory. */
 const storedShareMin = 0.5;
 
-export interface LiveOptions extends Clients, ProfileOptions {
+interface LiveOptions extends Clients, ProfileOptions {
   readonly rounds: number;
 }
 

@@ -1,5 +1,5 @@
 /** What a piece of work took, and how it held the event loop. */
-export interface EventLoopMeasurement<Result> {
+interface EventLoopMeasurement<Result> {
   readonly result: Result;
   readonly ms: number;
   /** In which the event loop did something. */

@@ -6,7 +6,7 @@ import { writeNatsConfiguration } from '../test/support/processes/serverConfigur
 import { awaitFirstAnswer, createStopper, serverPath } from './serverChild.ts';
 
 /** A nats-server with JetStream of a benchmark. */
-export interface NatsProcess {
+interface NatsProcess {
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
 import { readWrkVersion, serverCore } from './wrk.ts';
 
-export interface PollingOptions extends ProfileOptions {
+interface PollingOptions extends ProfileOptions {
   readonly rounds: number;
   /** Only requests with this in their title. */
   readonly only?: string;

@@ -31,7 +31,7 @@ export function readingBody(id: string, index: number, observedAtMs: number): st
   });
 }
 
-export interface ReadingsToPublish {
+interface ReadingsToPublish {
   readonly id: string;
   readonly count: number;
   readonly intervalMs: number;

@@ -18,7 +18,7 @@ import { waitUntilFolded } from './waitUntilFolded.ts';
 
 const installationId = 'wheel-0';
 
-export interface ReplayOptions extends ProfileOptions {
+interface ReplayOptions extends ProfileOptions {
   readonly readings: number;
   readonly rounds: number;
 }

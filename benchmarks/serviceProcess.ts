@@ -36,7 +36,7 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-export interface ServiceProcessSettings {
+interface ServiceProcessSettings {
   /** Where its data are stored; the next process on it continues with them. */
   readonly dir: string;
   /** The built command line of another version; that of this one by default. */
@@ -56,7 +56,7 @@ export interface ServiceProcessSettings {
 }
 
 /** Writes the deployment file of a benchmark, without contracts. */
-export function writeDeploymentFile(dir: string, installationId: string, startMs = genesisMs): string {
+function writeDeploymentFile(dir: string, installationId: string, startMs = genesisMs): string {
   const path = join(dir, 'deployment.json');
   const genesisTimestamp = startMs / 1_000;
   writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp, streamId: `0x${'0'.repeat(64)}` }));

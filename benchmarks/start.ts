@@ -15,7 +15,7 @@ const installationId = 'wheel-0';
 const yearMs = 365 * dayMs;
 const accepted = 'miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}';
 
-export interface StartOptions extends ProfileOptions {
+interface StartOptions extends ProfileOptions {
   /** Readings of the year. */
   readonly readings: number;
   readonly rounds: number;

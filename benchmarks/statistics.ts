@@ -30,7 +30,7 @@ const queriesOfRound = 10;
 const viewsOfRound = 500;
 const foldPollMs = 250;
 
-export interface StatisticsOptions {
+interface StatisticsOptions {
   /** Days of readings, one each ten seconds. */
   readonly days: number;
   readonly rounds: number;

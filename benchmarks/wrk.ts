@@ -12,7 +12,7 @@ export const [serverCore, loadCore] = [0, 1] as const;
 export const cpuPerRequest = 'CPU µs/request';
 const microsByUnit: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
 
-export interface LoadRequest {
+interface LoadRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly seconds: number;
@@ -23,7 +23,7 @@ export interface LoadRequest {
  *
  * @throws Error when a response is neither 2xx nor 3xx.
  */
-export async function measureLoad({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
+async function measureLoad({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
   const headerOptions = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...headerOptions, url];
   const [program, ...rest] = pinToCore(loadCore, ['wrk', ...options]);

@@ -3,7 +3,7 @@ import { readErrorCode } from '../actors/readErrorCode.ts';
 import { extractSeed, type NatsAccess } from '../streams/jetstream/natsAccess.ts';
 
 /** The variables that say how NATS is reached. */
-export interface NatsVariables {
+interface NatsVariables {
   readonly MINER_NATS_URL: string | null;
   readonly MINER_NATS_CREDENTIALS: string | null;
   readonly MINER_NATS_NKEY: string | null;

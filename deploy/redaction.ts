@@ -12,7 +12,7 @@ const keyLengthMin = 12;
 const mask = '***';
 
 /** Replaces what is secret in a text. */
-export type Redaction = (text: string) => string;
+type Redaction = (text: string) => string;
 
 /**
  * Of the user, password, and keys in path and query of the addresses in the environment, and of headers for a collector of traces, in the forms in

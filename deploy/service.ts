@@ -29,7 +29,7 @@ import type { ServiceSettings } from './serviceSettings.ts';
 import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
 import { composeStreamWork } from './serviceWork.ts';
 
-export interface ServiceOptions {
+interface ServiceOptions {
   readonly settings: ServiceSettings;
   readonly clock: Clock;
   readonly logger: Logger;

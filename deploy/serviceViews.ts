@@ -47,7 +47,7 @@ export function listFolds({ counters, settlements, chain }: DomainActors): [Inpu
   ];
 }
 
-export interface ServiceViewsOptions extends DomainActors {
+interface ServiceViewsOptions extends DomainActors {
   readonly deployment: Deployment;
   /** Null until their tables are known. */
   readonly followers: () => Followers | null;
@@ -59,7 +59,7 @@ export interface ServiceViewsOptions extends DomainActors {
 }
 
 /** What HTTP reads. */
-export interface ServiceViews {
+interface ServiceViews {
   readonly views: ActorViews;
   readonly observations: ObservationReader;
 }

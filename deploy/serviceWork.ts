@@ -18,7 +18,7 @@ import type { Tracing } from './openTelemetry.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 import type { DomainActors } from './serviceViews.ts';
 
-export interface StreamWorkOptions {
+interface StreamWorkOptions {
   readonly settings: ServiceSettings;
   readonly actors: DomainActors;
   readonly nats: NatsLink;

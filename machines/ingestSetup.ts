@@ -20,7 +20,7 @@ export interface Grant {
 }
 
 /** A fault that retrying cannot resolve, and a replay that must end first; anything else is retried. */
-export type IngestFault = 'unusableDatabase' | 'replayRunning';
+type IngestFault = 'unusableDatabase' | 'replayRunning';
 
 interface Context {
   /** Whether this process ingests; one that does not only reads. */

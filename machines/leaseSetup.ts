@@ -26,7 +26,7 @@ export interface LeaseHolder {
 }
 
 /** A message that became the lease. */
-export interface StoredLease {
+interface StoredLease {
   readonly sequence: number;
   /** When the attempt to store it began, by the same clock: the lease counts from then on. */
   readonly sinceMs: number;

@@ -1,4 +1,4 @@
-import { type SnapshotFrom, setup } from 'xstate';
+import { setup } from 'xstate';
 
 /** States that a module reports. */
 export const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'] as const;
@@ -13,8 +13,6 @@ interface ModuleReported {
   readonly type: `reported.${ModuleState}`;
   readonly observedAtMs: number;
 }
-
-export type ModuleSnapshot = SnapshotFrom<typeof moduleMachine>;
 
 function isNotOlder({
   context,

@@ -4,7 +4,7 @@ import type { Submission, SubmissionBatch, SubmissionOutcome } from './submissio
 export const approvedEpochsMax = 256;
 export const openIncidentsMax = 64;
 
-export interface Closure {
+interface Closure {
   readonly firstRound: bigint;
   readonly lastRound: bigint;
   readonly acceptedAtMs: number;
@@ -15,12 +15,12 @@ export interface ClosedRound {
   readonly workUnits: bigint;
 }
 
-export interface StartedRun {
+interface StartedRun {
   readonly runId: string;
   readonly startedAtMs: number;
 }
 
-export interface FinishedRun {
+interface FinishedRun {
   readonly startedAtMs: number;
   readonly finishedAtMs: number;
   readonly result: string;

@@ -3,7 +3,7 @@ import { selectNotOlder } from './rowsTtl.ts';
 import type { Tables } from './tables.ts';
 
 /** Rows that are counted: of messages within these positions, and not older than a time where there is one (epoch milliseconds). */
-export interface CountedRows {
+interface CountedRows {
   readonly firstPosition: number;
   readonly throughPosition: number;
   readonly oldestMs: number | null;

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 
 /** Parts of a table that ClickHouse has set aside when it started, because a file of them was damaged or missing. */
-export interface DamagedParts {
+interface DamagedParts {
   readonly table: string;
   readonly count: number;
 }

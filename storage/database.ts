@@ -61,7 +61,7 @@ const statementErrors: ReadonlySet<string> = new Set([
 const damageErrors: ReadonlySet<string> = new Set(['32', '33', '40', '107', '226', '246', '271']);
 
 /** An installation without the embedded engine, or one that does not load on this machine, needs a server. */
-export class EmbeddedEngineMissing extends Error {
+class EmbeddedEngineMissing extends Error {
   override readonly name = 'EmbeddedEngineMissing';
 
   constructor(cause: unknown) {

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 const digestModulus = 2n ** 64n;
 
 /** Rows of one installation and universal day. */
-export interface DayRows {
+interface DayRows {
   readonly readings: number;
   readonly rounds: number;
   readonly buckets: number;
@@ -27,7 +27,7 @@ export interface DayDifference {
 }
 
 /** Rows that are compared: those made by messages of a range. */
-export interface ComparedRange {
+interface ComparedRange {
   readonly fromSequence: number;
   readonly throughSequence: number;
   /** Null for all. */

@@ -5,7 +5,7 @@ import { ingestEpochs } from './tables/ingestEpochs.ts';
 import { insertRows, onCluster, replicate } from './tables/table.ts';
 
 /** How this process knows whether it is the one that ingests. */
-export interface IngestLease {
+interface IngestLease {
   /** Whether it holds the lease at this moment, as far as its own clock shows. */
   isHeld(): boolean;
 }
@@ -51,7 +51,7 @@ export class EpochSuperseded extends Error {
   }
 }
 
-export interface FenceOptions {
+interface FenceOptions {
   readonly database: Database;
   readonly lease: IngestLease;
   readonly epoch: number;

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import type { ActiveTables } from './tables.ts';
 
-export interface KnownInstallationsOptions {
+interface KnownInstallationsOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
   /** Whether the folded state has accepted readings of it. */

@@ -6,7 +6,7 @@ import type { ColumnSelection } from './tables/table.ts';
 import type { Tables } from './tables.ts';
 
 /** What the newest rows of the chain's history say of the messages that they were made from, which `position` names. */
-export interface NewestChainRows {
+interface NewestChainRows {
   /** The newest event of the feed, with the time at which the stream stored its message; null without any. */
   readonly event: { readonly position: number; readonly arrivedAtMs: number } | null;
   /** The newest row of each other table, with the block that its message made safe. */

@@ -10,7 +10,7 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { readings } from './tables/readings.ts';
 import type { ActiveTables, Tables } from './tables.ts';
 
-export interface ObservationReaderOptions {
+interface ObservationReaderOptions {
   readonly recent: RecentReadings;
   readonly database: Database;
   readonly tables: ActiveTables;
@@ -141,7 +141,7 @@ export async function* readStored(
 }
 
 /** What a read replica knows of how far another process has stored readings. */
-export interface StoredThroughQuery {
+interface StoredThroughQuery {
   isStoredThrough(boundary: Boundary): Promise<boolean>;
   /** A snapshot of `position` was restored: everything below was stored before it, and nothing above is certain. */
   restoredAt(position: number): void;

@@ -1,6 +1,6 @@
 import { exhaustMap, filter, firstValueFrom, interval, NEVER, takeUntil, takeWhile, timer } from 'rxjs';
 
-export interface PollOptions {
+interface PollOptions {
   readonly everyMs: number;
   /** It is abandoned after this time; never where this is left out. */
   readonly limitMs?: number;

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 
 /** A folder of data cannot be created here, such as in a container without a volume. */
-export class DirectoryNotCreated extends Error {
+class DirectoryNotCreated extends Error {
   override readonly name = 'DirectoryNotCreated';
 
   constructor(path: string, cause: unknown) {

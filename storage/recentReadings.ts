@@ -27,7 +27,7 @@ export interface Boundary {
   readonly evicted: AcceptedReading | null;
 }
 
-export interface RecentReadingsOptions {
+interface RecentReadingsOptions {
   /** A reading above this position is not stored yet, so it is never evicted. */
   readonly storedThrough: () => number;
   /** Readings that stay in memory, of all installations together. */

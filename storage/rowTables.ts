@@ -16,7 +16,7 @@ export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: Writte
 type WrittenTable<Row> = Pick<Table<Row>, 'write' | 'findPeriod'>;
 
 /** A table that rows of the streams are written to. */
-export interface RowTable {
+interface RowTable {
   readonly definition: Pick<
     Table<unknown>,
     'name' | 'comment' | 'columns' | 'storedColumns' | 'timeColumn' | 'createStatement'

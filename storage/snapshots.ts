@@ -69,7 +69,7 @@ export interface SnapshotStore {
   deleteAbove(stream: FoldedSource, position: number): Promise<void>;
 }
 
-export interface SnapshotStoreOptions {
+interface SnapshotStoreOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
   readonly logger: Logger;

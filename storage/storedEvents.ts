@@ -10,7 +10,7 @@ import { measurementEvents } from './tables/events.ts';
 import type { ColumnSelection } from './tables/table.ts';
 import type { ActiveTables, EventTables, Tables } from './tables.ts';
 
-export interface StoredEventsOptions {
+interface StoredEventsOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
   /** Resolves when ClickHouse holds everything that memory has evicted. */

@@ -15,7 +15,7 @@ export interface StoredHalfHour {
   readonly bucket: StoredBucket | null;
 }
 
-export interface HalfHourQuery {
+interface HalfHourQuery {
   readonly installationId: string;
   /** Epoch milliseconds. */
   readonly startMs: number;

@@ -13,7 +13,7 @@ const expectedConditions: ReadonlySet<ChainCondition> = new Set<ChainCondition>(
   'not_yet_safe',
 ]);
 
-export interface ChainConditionWatchOptions {
+interface ChainConditionWatchOptions {
   readonly views: Pick<ChainViews, 'conditions'>;
   readonly logger: Logger;
   readonly registry: Registry;

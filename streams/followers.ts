@@ -40,7 +40,7 @@ import type { StreamFold } from './pipeline/streamFold.ts';
 import type { FoldedBatchReport } from './pipeline/streamPipeline.ts';
 import { createSettlementFold } from './settlement/settlementFold.ts';
 
-export interface FollowersOptions {
+interface FollowersOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;

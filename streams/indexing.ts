@@ -9,7 +9,7 @@ import { createIndexer, type Indexer } from './indexer/indexer.ts';
 import { createSpanPublisher } from './indexer/spanPublisher.ts';
 import { registerIndexerMetrics } from './metrics/chainMetrics.ts';
 
-export interface IndexingOptions {
+interface IndexingOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;

@@ -8,7 +8,7 @@ import type { LostStream } from './ingest/lostStreams.ts';
 
 const noFollowers: Followers['followers'] = new Map();
 
-export interface ReadinessOptions {
+interface ReadinessOptions {
   readonly clock: Clock;
   /**
    * A process is not ready if an input lags, spans are refused, ClickHouse does not answer or takes no rows, or a rejection cannot be published, for

@@ -18,7 +18,7 @@ export interface StreamWork extends Followers {
   useGeneration(generation: number): void;
 }
 
-export interface StreamWorkOptions {
+interface StreamWorkOptions {
   readonly followers: Followers;
   /** Null for a process that does not index. */
   readonly indexer: Indexer | null;

@@ -15,6 +15,8 @@ const mayImport: Record<string, readonly string[]> = {
 
 const root = resolve(import.meta.dirname, '..');
 const importPattern = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
+const exportPattern =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class|interface|type) ([\w$]+)/gm;
 
 /** What a file imports of ours, as paths from the root. */
 function findImports(path: string): string[] {
@@ -105,6 +107,22 @@ describe('imports', () => {
       / (?:\.\/\w+\.ts|viem)$/.test(line) ||
       /: import type (?:\.\.\/\.\.\/http\/responses\/\w+\.ts|zod)$/.test(line);
     expect(imports.filter((line) => !isItsOwn(line))).toEqual([]);
+  });
+
+  it('take every export: what only its own file names is not exported', () => {
+    const files = [...Object.keys(mayImport), 'test'].flatMap(listFiles).concat('vitest.config.ts');
+    const filesOf = new Map<string, Set<string>>();
+    const exported: (readonly [path: string, name: string])[] = [];
+    for (const path of files) {
+      const source = readFileSync(resolve(root, path), 'utf8');
+      for (const [name] of source.matchAll(/[\w$]+/g))
+        filesOf.set(name, (filesOf.get(name) ?? new Set()).add(path));
+      // The client is a package, and its parts stand in for what the program imports by the same names.
+      if (/^(http\/client|test\/simulation\/substitutes)\//.test(path)) continue;
+      for (const [, name = ''] of source.matchAll(exportPattern)) exported.push([path, name]);
+    }
+    expect(exported.length).toBeGreaterThan(1_000);
+    expect(exported.filter(([, name]) => (filesOf.get(name)?.size ?? 0) < 2)).toEqual([]);
   });
 
   it('of the top level are the folders of ARCHITECTURE.md', () => {

@@ -62,14 +62,14 @@ export interface ChainActors {
 }
 
 /** A span of this deployment that would have moved the chain. */
-export interface RefusedSpan {
+interface RefusedSpan {
   readonly sequence: number;
   /** When the stream stored it (epoch milliseconds). */
   readonly storedAtMs: number;
   readonly rejection: Rejection;
 }
 
-export type ChainActorsSettings = Omit<SpanFoldSettings, 'retainedFromBlock'>;
+type ChainActorsSettings = Omit<SpanFoldSettings, 'retainedFromBlock'>;
 
 export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let fold = createSpanFold({ ...settings, retainedFromBlock: null });

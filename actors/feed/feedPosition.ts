@@ -13,7 +13,7 @@ export type FeedSource = keyof FeedSources;
 export const feedSources: readonly FeedSource[] = ['measurement', 'chain'];
 
 /** Through which event of a source something is known. */
-export interface SourcePosition extends Arrival {
+interface SourcePosition extends Arrival {
   readonly run: string;
 }
 

@@ -43,7 +43,7 @@ export interface OlderEvents {
   lastBefore(from: EvictedSource, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
 }
 
-export interface StoredArrival extends Arrival {
+interface StoredArrival extends Arrival {
   readonly arrivedAtMs: number;
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Values as lists: an object is the list of its members, in the order of its schema, and a bigint a number, or a string where no number is as exact. */
-export interface ListForm {
+interface ListForm {
   write(value: unknown): unknown;
   /**
    * The value of a list that {@link write} made. Texts, numbers and literals are those of the list: whether they fit the schema is not checked.

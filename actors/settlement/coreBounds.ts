@@ -9,7 +9,7 @@ const blockUnitScale = blockUnitsPerBlock * 1000n;
 export const roundWorkMax = uint256Max / blockUnitScale;
 
 /** Most work for 1,000 blocks whose rounded work for one block is a uint64 (CONTRACT.md, Cross-field rules, 2). */
-export const workPerThousandBlocksMax = uint64Max * 1000n;
+const workPerThousandBlocksMax = uint64Max * 1000n;
 
 /** Sums of the core after a batch, as its reporter expects them. */
 export interface ExpectedSums {

@@ -25,7 +25,7 @@ import {
 
 const milliseconds = z.int();
 
-export const signerSchema = z.strictObject({
+const signerSchema = z.strictObject({
   kind: z.string(),
   algorithm: z.string(),
   keySlot: z.string(),
@@ -37,7 +37,7 @@ export const signerSchema = z.strictObject({
 /** JSON leaves out what is undefined. */
 const optionalString = z.string().nullable().optional();
 
-export const moduleSchema = z.strictObject({
+const moduleSchema = z.strictObject({
   instanceId: z.string(),
   moduleType: z.string(),
   driverId: z.string(),
@@ -165,7 +165,7 @@ function decodeIdList(list: IdList, entries: Keyed<EncodedIdRun>): RememberedIds
   return decodeIds(entries.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
 }
 
-export function toModuleView({ health, ...module }: z.output<typeof moduleSchema>): ModuleView {
+function toModuleView({ health, ...module }: z.output<typeof moduleSchema>): ModuleView {
   const { checkedAtMs, message, code } = health;
   return { ...module, health: { checkedAtMs, message, code } };
 }

@@ -58,7 +58,7 @@ export function rememberId(remembered: RememberedIds, id: string, storedAtMs: nu
 const idsPerRecord = 128;
 
 /** Some of them in a snapshot: all keys in one string, and the milliseconds from each to the next. */
-export interface EncodedIds {
+interface EncodedIds {
   readonly keys: string;
   readonly stepsMs: readonly number[];
 }

@@ -48,7 +48,7 @@ export const initialSettlement: Settlement = {
 };
 
 /** What oracle or reporter said. */
-export type SettlementMessage = Extract<SettlementStreamMessage, { kind: 'oracle' | 'reporter' }>;
+type SettlementMessage = Extract<SettlementStreamMessage, { kind: 'oracle' | 'reporter' }>;
 
 /** The actor of one installation's settlement. */
 export interface SettlementActor {

@@ -9,12 +9,12 @@ import { encodeChangedIds, encodeIds, type RememberedIds } from './rememberedIds
 import type { EndedSubmission, Settlement } from './settlementActor.ts';
 
 /** Version of the machine's part of a snapshot: raised when its states or its context change. */
-export const machineVersion = 1;
+const machineVersion = 1;
 
 const milliseconds = z.int();
 const amount = z.bigint();
 
-export const submissionSchema = z.strictObject({
+const submissionSchema = z.strictObject({
   submissionId: z.string(),
   previousSettledThroughRound: amount,
   settledThroughRound: amount,
@@ -33,7 +33,7 @@ export const submissionSchema = z.strictObject({
   changedAtMs: milliseconds,
 });
 
-export const contextSchema = z.strictObject({
+const contextSchema = z.strictObject({
   closure: z.strictObject({ firstRound: amount, lastRound: amount, acceptedAtMs: milliseconds }).nullable(),
   blockedReason: z.string().nullable(),
   approvedEpochs: z.array(z.string()),
@@ -64,7 +64,7 @@ function createValueSchema({ type, states }: AnyStateNode): z.ZodType<StateValue
   );
 }
 
-export const persistedMachine = z.strictObject({
+const persistedMachine = z.strictObject({
   version: z.literal(machineVersion),
   value: createValueSchema(settlementMachine.root),
   context: contextSchema,
@@ -82,9 +82,9 @@ function isConsistent(snapshot: SettlementSnapshot): boolean {
   );
 }
 
-export const closedRound = z.strictObject({ roundId: amount, workUnits: amount });
+const closedRound = z.strictObject({ roundId: amount, workUnits: amount });
 
-export const endedSubmission = z.strictObject({
+const endedSubmission = z.strictObject({
   createdAtMs: milliseconds,
   submittedAtMs: milliseconds.nullable(),
   terminalAtMs: milliseconds,
@@ -182,7 +182,7 @@ export function* encodeIdListChanges(
 }
 
 /** What the records of one installation hold. */
-export interface SettlementParts {
+interface SettlementParts {
   readonly machine: z.output<typeof persistedMachine>;
   readonly submissionsSinceMs: number | null;
   readonly closedRounds: Iterable<ClosedRound>;

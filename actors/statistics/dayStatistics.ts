@@ -13,7 +13,7 @@ export const noonBucket = bucketsPerDay / 2;
 
 export const bucketCoverages = ['complete', 'partial', 'missing', 'future'] as const;
 
-export type BucketCoverage = (typeof bucketCoverages)[number];
+type BucketCoverage = (typeof bucketCoverages)[number];
 
 export interface Coverage {
   readonly expectedRoundCount: number;

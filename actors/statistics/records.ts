@@ -10,7 +10,7 @@ import {
   walkRounds,
 } from './dayStatistics.ts';
 
-export interface StatisticsRecord {
+interface StatisticsRecord {
   readonly value: bigint;
   readonly occurredAtMs: number;
   readonly coverage: 'complete' | 'partial';

@@ -30,7 +30,7 @@ export type StatisticsRange = (typeof statisticsRanges)[number];
 
 const dayCounts = { '7d': 7, '30d': 30 } as const satisfies Record<StatisticsRange, number>;
 
-export interface TypicalBucket {
+interface TypicalBucket {
   readonly startMinuteUtc: number;
   readonly totalWorkUnits: bigint;
   readonly observedDayCount: number;

@@ -14,7 +14,7 @@ import type { ActorViews, MeasurementView, ProcessView, SettlementsView, Telemet
 /** The process snapshot is shared for this long (CONTRACT.md, Caching). */
 const processSharedMs = 1_000;
 
-export interface ActorViewsOptions {
+interface ActorViewsOptions {
   readonly publicInstallationId: string;
   readonly counters: CounterActors;
   readonly settlements: SettlementActors;

@@ -24,7 +24,7 @@ import type {
 } from './views.ts';
 
 /** What the process snapshot is made of. */
-export interface ProcessSources {
+interface ProcessSources {
   readonly measurement: MeasurementView | null;
   /** Null without any accepted reading. */
   readonly roundState: RoundState | null;
@@ -35,7 +35,7 @@ export interface ProcessSources {
   readonly nowMs: number;
 }
 
-export interface ProcessProjection {
+interface ProcessProjection {
   readonly builder: BuilderView;
   readonly oracle: OracleView;
   readonly settlementQueue: SettlementQueueView;

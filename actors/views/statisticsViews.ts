@@ -58,7 +58,7 @@ export interface StatisticsViews {
   current(range: StatisticsRange): StatisticsView;
 }
 
-export interface StatisticsViewsOptions {
+interface StatisticsViewsOptions {
   readonly installationId: string;
   readonly history: () => DayHistory | null;
   readonly settlement: () => Settlement;

@@ -37,7 +37,7 @@ export interface MeasurementView {
   readonly reading: AcceptedReading;
 }
 
-export interface Unavailable<Reason extends string> {
+interface Unavailable<Reason extends string> {
   readonly status: 'unavailable';
   readonly reason: Reason;
 }
@@ -77,7 +77,7 @@ export const builderUnavailableReasons = [
   'round_projection_gap',
   'round_ineligible',
 ] as const;
-export type BuilderUnavailableReason = (typeof builderUnavailableReasons)[number];
+type BuilderUnavailableReason = (typeof builderUnavailableReasons)[number];
 export type BuilderView =
   | Unavailable<BuilderUnavailableReason>
   | {

@@ -9,13 +9,13 @@ import type { CounterReading } from './counterReading.ts';
 export const rememberedMarksMax = 63;
 
 /** The last accepted sequence of a boot that was followed by another. */
-export interface BootMark {
+interface BootMark {
   readonly bootId: string;
   readonly sequence: number;
 }
 
 /** The last accepted counter of an epoch that was followed by another. */
-export interface EpochMark {
+interface EpochMark {
   readonly counterEpoch: string;
   readonly cumulativeWorkUnits: bigint;
 }

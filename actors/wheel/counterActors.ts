@@ -25,7 +25,7 @@ import { addPublicReading, type EvictedMeasurements, type PublicState } from './
 import type { TelemetryView } from './telemetryView.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
-export const counterFoldVersion = 6;
+const counterFoldVersion = 6;
 
 /** What an accepted message of `MINER_COUNTER` makes. */
 export interface CounterOutput extends ReadingOutput {
@@ -61,7 +61,7 @@ export interface CounterActors {
   reveal(): void;
 }
 
-export interface CounterActorsSettings {
+interface CounterActorsSettings {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
   /** The installation whose statistics are computed. */

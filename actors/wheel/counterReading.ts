@@ -3,10 +3,10 @@ import { parseTimestampMs } from '../schemas/parseTimestampMs.ts';
 import { installationId, safeCount, timestamp, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
 export const provenances = ['hardware', 'simulated', 'replay', 'derived'] as const;
-export type Provenance = (typeof provenances)[number];
+type Provenance = (typeof provenances)[number];
 
 export const coreStatuses = ['IDLE', 'ACTIVE', 'COUNTER_FAULT'] as const;
-export type CoreStatus = (typeof coreStatuses)[number];
+type CoreStatus = (typeof coreStatuses)[number];
 
 /** One reading of a wheel's counter as the gateway publishes it on `miner.counter.<installation>` (MESSAGES.md, Counter reading). */
 export const counterReadingMessage = z.object({

@@ -45,7 +45,7 @@ export interface DaySummary {
 }
 
 /** Sums of days that are not known one by one any more. */
-export interface EarlierDays {
+interface EarlierDays {
   readonly activeDayCount: number;
   readonly observedRoundCount: number;
   readonly workUnits: bigint;

@@ -15,7 +15,7 @@ const readingFormat = defineFormat(counterReadingMessage, readingBytesMax, { isT
  * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,
  * `wrong_installation`, `future_observation`. The rules that do are the installation's.
  */
-export type DecodeCounter = (subject: string, data: Uint8Array) => Decoded<CounterReading>;
+type DecodeCounter = (subject: string, data: Uint8Array) => Decoded<CounterReading>;
 
 /** What it has decoded makes it faster, and changes no outcome. */
 export function createCounterDecoder(): DecodeCounter {

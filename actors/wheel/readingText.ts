@@ -75,7 +75,7 @@ const formsMax = 8;
 const attemptsMax = 64;
 
 /** Reads readings as text, in the forms that it has met. */
-export interface ReadingParser {
+interface ReadingParser {
   /**
    * The reading in ASCII bytes of a known form. Null for any other, which may be a reading as well: it is decoded in the general way. One pattern
    * reads and checks in less than half the time of `JSON.parse` and the schema's check.

@@ -25,12 +25,12 @@ function computeRoundStart(roundId: number, genesisMs: number): number {
 }
 
 /** Start of the half-hour bucket that holds a time (epoch milliseconds). */
-export function findBucketStart(timeMs: number): number {
+function findBucketStart(timeMs: number): number {
   return Math.floor(timeMs / bucketMs) * bucketMs;
 }
 
 /** The bucket that holds the newest reading. */
-export interface OpenBucket extends Omit<BucketRow, 'installationId' | 'position'> {}
+interface OpenBucket extends Omit<BucketRow, 'installationId' | 'position'> {}
 
 /** Rounds and buckets of one installation, as far as its readings show. Immutable. */
 export interface RoundState {

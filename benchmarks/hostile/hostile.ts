@@ -15,7 +15,7 @@ import { pollDuring } from './poller.ts';
 
 const attacker = fileURLToPath(new URL('./attacker.js', import.meta.url));
 
-export interface HostileOptions {
+interface HostileOptions {
   readonly rounds: number;
   /** Of each attack. */
   readonly seconds: number;

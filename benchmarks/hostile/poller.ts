@@ -7,7 +7,7 @@ const clients = 20;
 const paths = ['/v1/status', '/v4/public/process', '/v1/public/telemetry', '/healthz'] as const;
 
 /** What normal clients have noticed. */
-export interface PollerReport {
+interface PollerReport {
   /** Milliseconds, by path. */
   readonly latencies: ReadonlyMap<string, readonly number[]>;
   /** Requests without a response, or with another status than 200. */

@@ -11,7 +11,7 @@ import type { Restored, Saved, SnapshotTask } from './snapshotProcess.ts';
 const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
 const sizes = [0.01, 0.1, 1];
 
-export interface YearsOptions {
+interface YearsOptions {
   /** Miner positions. */
   readonly positions: number;
   /** Events of all owners together. */

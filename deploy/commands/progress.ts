@@ -9,7 +9,7 @@ export interface Progress {
   stop(): void;
 }
 
-export interface ProgressSettings {
+interface ProgressSettings {
   /** What is being done, such as `simulated past`. */
   readonly label: string;
   /** What is counted, such as `readings`. */

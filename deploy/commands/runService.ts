@@ -190,7 +190,7 @@ export async function startOwnNats(
   return nats;
 }
 
-export interface ConfiguredService extends Omit<CommandContext, 'finish'> {
+interface ConfiguredService extends Omit<CommandContext, 'finish'> {
   readonly deployment: Deployment;
   readonly roles: ServiceSettings['roles'];
   readonly nats: NatsAccess;

@@ -8,7 +8,7 @@ import type { SnapshotStore } from '../../storage/snapshots.ts';
 import { StreamDiverged, verifySource } from '../../streams/jetstream/sourceVerification.ts';
 import { type Finding, failed, ok, skipped, warned } from './finding.ts';
 
-export interface CheckSnapshotsOptions {
+interface CheckSnapshotsOptions {
   readonly jsm: JetStreamManager;
   readonly snapshots: SnapshotStore;
   /** Of the folds of the streams that this deployment has. */

@@ -57,7 +57,7 @@ export interface DatabaseReport {
   readonly stored: StoredCounts | null;
 }
 
-export interface InspectDatabaseOptions {
+interface InspectDatabaseOptions {
   readonly database: Database;
   /** Null while NATS is not available, which what compares with a stream needs. */
   readonly jetStream: JetStream | null;

@@ -6,7 +6,7 @@ import { filter, firstValueFrom, interval, timer } from 'rxjs';
 
 const pollMs = 50;
 
-export interface OrphanSettings {
+interface OrphanSettings {
   /** Holds the process ID of the server's last run. */
   readonly pidFile: string;
   /** A part of its command line that no other process has, such as the path of its configuration. */

@@ -26,7 +26,7 @@ import compiled from '../contracts/artifacts.json' with { type: 'json' };
 /** Storage slot in which a transparent proxy keeps the address of its admin contract (EIP-1967). */
 const proxyAdminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
 
-export type DeployClient = Client<Transport, Chain, Account>;
+type DeployClient = Client<Transport, Chain, Account>;
 
 export interface EconomySettings {
   readonly streamId: Hex;
@@ -54,7 +54,7 @@ export interface DeployedContracts {
   readonly contracts: ContractAddresses;
 }
 
-export interface DeployContractsOptions {
+interface DeployContractsOptions {
   /** Its account deploys, and is the operator: proposer of the timelock, owner of the collection. */
   readonly client: DeployClient;
   readonly settings: EconomySettings;

@@ -25,7 +25,7 @@ import { type DeployedContracts, encodeImplementation } from './deployContracts.
 /** Enough for the largest action, a checkpoint over many rounds. */
 const gas = 8_000_000n;
 
-export interface EconomyActionsOptions {
+interface EconomyActionsOptions {
   /** Of a chain whose accounts are unlocked, such as anvil's. */
   readonly client: Client<Transport, Chain, Account | undefined>;
   readonly contracts: DeployedContracts['contracts'];
@@ -36,12 +36,12 @@ export interface EconomyActionsOptions {
 }
 
 /** A round with work, as a settlement names it. */
-export interface SettledWork {
+interface SettledWork {
   readonly roundId: bigint;
   readonly workUnits: bigint;
 }
 
-export interface Batch {
+interface Batch {
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
   /** Ascending; rounds without work are left out. */

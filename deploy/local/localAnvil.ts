@@ -21,7 +21,7 @@ export class LocalAnvilError extends Error {
 }
 
 /** An anvil of our own, as a child process. */
-export interface LocalAnvil {
+interface LocalAnvil {
   readonly url: string;
   readonly pid: number;
   /** Resolves when it has ended without being stopped. */
@@ -29,7 +29,7 @@ export interface LocalAnvil {
   stop(): Promise<void>;
 }
 
-export interface LocalAnvilSettings {
+interface LocalAnvilSettings {
   /** Time of the first block, Unix seconds. */
   readonly genesisTimestamp: number;
   /** Its state is stored here, read at the start and written every minute and at the end; null for none. */

@@ -45,7 +45,7 @@ const jetStreamCheckMs = 5_000;
 const missingAnswersMax = 3;
 
 /** The local nats-server could not be started. */
-export class LocalNatsError extends Error {
+class LocalNatsError extends Error {
   override readonly name = 'LocalNatsError';
 }
 
@@ -61,7 +61,7 @@ export interface LocalNats {
   stop(): Promise<void>;
 }
 
-export interface LocalNatsSettings {
+interface LocalNatsSettings {
   /** Folder of its store, configuration, log and ports file. */
   readonly dir: string;
   readonly logger: Logger;

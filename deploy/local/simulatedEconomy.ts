@@ -22,7 +22,7 @@ const checkpointAtRounds = 12;
 const mintedMax = 160n;
 const simulatedPrice = 20_000_000_000_000_000n;
 
-export interface SimulatedEconomyOptions {
+interface SimulatedEconomyOptions {
   readonly client: LocalChainClient;
   readonly contracts: DeployedContracts['contracts'];
   readonly accounts: LocalAccounts;

@@ -31,7 +31,7 @@ export async function findLastReading(
   return stored === null ? null : counterReadingMessage.parse(stored.json());
 }
 
-export interface PastSettings {
+interface PastSettings {
   readonly untilMs: number;
   readonly intervalMs: number;
   /** The device restarts once, at this time. */

@@ -24,7 +24,7 @@ export interface WheelState {
   readonly dayDistanceMm: number;
 }
 
-export interface WheelSettings {
+interface WheelSettings {
   readonly installationId: string;
   readonly seed: string;
   /** Of the first reading. */

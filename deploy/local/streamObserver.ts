@@ -28,7 +28,7 @@ export interface StreamObserver {
   stop(): void;
 }
 
-export interface StreamObserverOptions {
+interface StreamObserverOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;

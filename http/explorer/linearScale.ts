@@ -1,7 +1,7 @@
 import { nice, ticks } from 'd3-array';
 
 /** Values to places on an axis. Of `d3-scale`, which does the same, a third of the page's program would be colours and dates. */
-export interface LinearScale {
+interface LinearScale {
   (value: number): number;
   /** Round values within the domain. */
   readonly ticks: readonly number[];

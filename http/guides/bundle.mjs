@@ -7,7 +7,7 @@ const folder = import.meta.dirname;
 const languages = { sh: 'curl', ts: 'TypeScript', py: 'Python', js: 'JavaScript' };
 
 /** The guides, in the order of their list; `name` is the last part of the path. */
-export const guidePages = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
+const guidePages = JSON.parse(readFileSync(join(folder, 'pages.json'), 'utf8'));
 
 /** A plugin of the bundler that writes `guides/<name>.html` and the styles. */
 export function guides() {

@@ -6,7 +6,7 @@ const timeoutMs = 15_000;
 const errorBody = z.object({ error: z.string().optional() });
 
 /** What a tool answers: texts, and whether they say why there is none. */
-export interface ToolAnswer {
+interface ToolAnswer {
   readonly texts: readonly string[];
   readonly isError: boolean;
 }

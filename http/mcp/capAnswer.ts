@@ -4,7 +4,7 @@ const answerCharactersMax = 30_000;
 const itemsTried = [100, 50, 20, 10, 5, 2, 1, 0];
 
 /** A body as text of bounded length, with what was left out of it. */
-export interface CappedAnswer {
+interface CappedAnswer {
   readonly text: string;
   /** Such as `activity.days: 2 of 7`. */
   readonly cuts: readonly string[];

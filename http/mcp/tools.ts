@@ -3,7 +3,7 @@ import { type Route, topics } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
 
 /** A question that a language model may ask: one route of the service. */
-export interface Tool {
+interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: Readonly<Record<string, z.ZodType>>;

@@ -93,7 +93,7 @@ function isConfirmed(info: { readonly indexedThroughBlock: string; readonly safe
 /** Of core state and settlement history. */
 export const chainBrief = z.strictObject(chainMembers).refine(isConfirmed).meta({ id: 'ChainBrief' });
 
-export const chain = z
+const chain = z
   .strictObject({
     ...chainMembers,
     economyDeploymentBlock: decimal.describe(
@@ -105,7 +105,7 @@ export const chain = z
   .refine(isConfirmed)
   .meta({ id: 'Chain' });
 
-export const release = z
+const release = z
   .strictObject({
     id: versionId.describe('Names the release of the contracts'),
     protocolRevision: revisionName.describe('Revision of the protocol'),
@@ -113,7 +113,7 @@ export const release = z
   })
   .meta({ id: 'Release' });
 
-export const identities = z
+const identities = z
   .strictObject({
     core: address.describe('Contract that records settlements'),
     tokenFactory: address.describe('Contract that created the reward token'),

@@ -41,7 +41,7 @@ export const modulesResponse = z
     description: 'Module snapshots of the public installation; none stored is an empty list',
   });
 
-export type ModulesResponse = z.infer<typeof modulesResponse>;
+type ModulesResponse = z.infer<typeof modulesResponse>;
 
 export function toModulesBody({ installationId, modules }: ModulesView): ModulesResponse {
   return { schemaVersion: 1, installationId, modules: modules.map(toModuleBody) };

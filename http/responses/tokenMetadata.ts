@@ -60,7 +60,7 @@ export const plainMetadataResponse = defineResponse(1).meta({
 });
 
 /** Which of the two images a body shows (CONTRACT.md, Token metadata). */
-export interface ShownImages {
+interface ShownImages {
   readonly imageDataUri: boolean;
   readonly cardImageUrl: boolean;
 }

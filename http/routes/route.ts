@@ -35,7 +35,7 @@ export const topics = {
   rewards: 'What is issued, and what owners have, earned and did',
   events: 'What happened, as a feed to page through and as a stream',
 } as const;
-export type Topic = keyof typeof topics;
+type Topic = keyof typeof topics;
 
 interface RouteEntry {
   /** With `{name}` for a path parameter, as the contract writes it. */
@@ -76,7 +76,7 @@ export interface ViewRoute extends RouteEntry {
 }
 
 /** A header whose value is computed from a view. */
-export interface ResponseHeader<View> {
+interface ResponseHeader<View> {
   readonly name: string;
   readonly description: string;
   readonly values: readonly string[];
@@ -84,7 +84,7 @@ export interface ResponseHeader<View> {
 }
 
 /** The path value and query of a request, not parsed yet. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly pathValue: string;
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;

@@ -22,7 +22,7 @@ export type Mount = (
   pattern?: string,
 ) => void;
 
-export interface MountOptions {
+interface MountOptions {
   readonly app: TemplatedApp;
   readonly transport: Transport;
   readonly clock: Clock;

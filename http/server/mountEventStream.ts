@@ -8,7 +8,7 @@ import type { Guarded } from './requestRefusals.ts';
 export const eventStreamPath = '/v1/events/stream';
 const guarded: Guarded = { rateClass: 'publicHeavy', query: [] };
 
-export interface MountedEventStream {
+interface MountedEventStream {
   readonly events: EventStream;
   readonly transport: Transport;
   readonly writer: ResponseWriter;

@@ -11,7 +11,7 @@ import type { Guarded } from './requestRefusals.ts';
 /** Lists of one owner, which few others ask for. */
 const ownerPageGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 
-export interface MountedExplorer {
+interface MountedExplorer {
   readonly pages: ExplorerPages;
   readonly transport: Transport;
   readonly writer: ResponseWriter;

@@ -8,7 +8,7 @@ import { sendBody } from './engine/sendBody.ts';
 import { App, transport as selectTransport } from './engine/uws.ts';
 import { readRequestHeaders } from './requests/requestHeaders.ts';
 
-export interface OperatorServerOptions {
+interface OperatorServerOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
   /** What the doctor asks a running process for; left out where there is nothing to ask. */

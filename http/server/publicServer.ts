@@ -50,7 +50,7 @@ export interface PublicServerSettings {
   readonly heartbeatMs?: number;
 }
 
-export interface PublicServerOptions {
+interface PublicServerOptions {
   readonly sources: RouteSources;
   /** False until folded state was restored: until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;

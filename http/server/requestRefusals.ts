@@ -15,7 +15,7 @@ export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
 }
 
 /** The same of every route in one form: routes are objects of many shapes, which would have to be distinguished at each request. */
-export interface RequestChecks {
+interface RequestChecks {
   readonly isQueryRefused: boolean;
   readonly needsViews: boolean;
 }
@@ -47,7 +47,7 @@ export interface RequestRefusals {
   ): HttpError | null;
 }
 
-export interface RequestRefusalsOptions {
+interface RequestRefusalsOptions {
   readonly transport: Transport;
   /** Null where clients are not limited. */
   readonly limiter: RateLimiter | null;

@@ -26,7 +26,7 @@ const progressEveryMs = 5_000;
 const bytesShare = 0.6;
 
 /** The disk has too little space for tables with types in addition to those without. */
-export class NotEnoughDisk extends Error {
+class NotEnoughDisk extends Error {
   override readonly name = 'NotEnoughDisk';
 
   constructor(needed: number, free: number) {

@@ -2,7 +2,7 @@ import { column, integer } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A TTL of rows was taken away, or replaced by another one. */
-export interface AgedRowsRow {
+interface AgedRowsRow {
   /** Rows of readings that were received before it may be gone (epoch milliseconds). */
   readonly goneBeforeMs: number;
   readonly atMs: number;

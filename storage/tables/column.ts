@@ -19,7 +19,7 @@ export interface Column<Value> {
   readonly comment?: string;
 }
 
-export interface InsertedForm {
+interface InsertedForm {
   readonly type: string;
   /** Ending of the value's name that the column's name goes without. */
   readonly suffix: string;

@@ -14,7 +14,7 @@ export interface AnyColumn extends Omit<Column<never>, 'read'> {
 }
 
 /** Columns by the names of their values, in order. */
-export type ColumnEntries = readonly (readonly [key: string, column: AnyColumn])[];
+type ColumnEntries = readonly (readonly [key: string, column: AnyColumn])[];
 
 const identifier = /^[a-zA-Z]+$/;
 

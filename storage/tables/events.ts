@@ -10,16 +10,13 @@ const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'playe
 const rowsPerMark = 256;
 
 /** Where an event is in the order of the feed. */
-export type EventTimeRow = Pick<
+type EventTimeRow = Pick<
   EventRow,
   'run' | 'category' | 'installationId' | 'recordedAtMs' | 'position' | 'ordinal'
 >;
 
 /** Where an event is, by its ID. */
-export type EventIdRow = Pick<
-  EventRow,
-  'run' | 'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs'
->;
+type EventIdRow = Pick<EventRow, 'run' | 'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs'>;
 
 /** Events of one source that memory has evicted, and where to find them. */
 export interface EventTableDefinitions {

@@ -2,7 +2,7 @@ import { column, integer } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A generation was made the active one. */
-export interface PointerRow {
+interface PointerRow {
   /** From 1; the active generation is that of the highest swap. */
   readonly swap: number;
   readonly generation: number;

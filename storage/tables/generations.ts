@@ -8,7 +8,7 @@ export interface GenerationIdentity extends FoldIdentity {
 }
 
 /** A generation was begun, and what its rows are made from. */
-export interface GenerationRow extends GenerationIdentity {
+interface GenerationRow extends GenerationIdentity {
   readonly generation: number;
   readonly atMs: number;
 }

@@ -2,7 +2,7 @@ import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A process took over the ingest. */
-export interface IngestEpochRow {
+interface IngestEpochRow {
   /** From 1. */
   readonly epoch: number;
   /** The process, for people. */

@@ -2,7 +2,7 @@ import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** A migration that was applied. */
-export interface MigrationRow {
+interface MigrationRow {
   readonly number: number;
   readonly name: string;
 }

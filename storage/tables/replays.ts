@@ -27,7 +27,7 @@ export type ReplayStep = (typeof replaySteps)[number];
 const replaySteps = ['planned', 'prepared', 'ended'] as const;
 
 /** A replay has reached a step. */
-export interface ReplayRow {
+interface ReplayRow {
   /** Generation of the tables that it fills. */
   readonly generation: number;
   readonly step: ReplayStep;

@@ -10,7 +10,7 @@ type ColumnKey<Row> = keyof Row & string;
 /** 30 days, which lie in two months at most. */
 const partitionMs = 2_592_000_000;
 
-export interface TableOptions<Row> {
+interface TableOptions<Row> {
   /** Of a table that each generation has: without the number of the generation. */
   readonly name: string;
   /** What its rows are, for whoever queries it. */
@@ -72,7 +72,7 @@ export interface Table<Row> extends ColumnSelection<Row> {
   createStatement(options?: CreateOptions): string;
 }
 
-export interface CreateOptions {
+interface CreateOptions {
   readonly name?: string;
   /** Creates a replicated table on every server of this cluster. */
   readonly cluster?: string | null;

@@ -9,7 +9,7 @@ const requestMs = 10_000;
 /** Compares a state with what the node's contracts answer at its block. */
 export type BlockAudit = (state: ChainState) => Promise<Audit<bigint>>;
 
-export interface BlockAuditOptions {
+interface BlockAuditOptions {
   readonly rpcUrl: string;
   readonly contracts: ChainDeployment['contracts'];
 }

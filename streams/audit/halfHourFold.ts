@@ -21,7 +21,7 @@ export interface FoldedHalfHour {
   readonly bucket: BucketRow;
 }
 
-export interface FoldHalfHourOptions extends JetStream {
+interface FoldHalfHourOptions extends JetStream {
   readonly genesisMs: number;
   readonly halfHour: HalfHour;
   /** Sequence that is read from: far enough before the half hour for the fold to know what came before. */

@@ -38,7 +38,7 @@ export interface SelfAudit {
   drifts(): Drift[];
 }
 
-export interface SelfAuditOptions extends HalfHourAuditOptions {
+interface SelfAuditOptions extends HalfHourAuditOptions {
   readonly snapshots: Pick<SnapshotStore, 'list'>;
   /** States at safe blocks, ascending. */
   readonly safeStates: () => readonly ChainState[];
@@ -49,7 +49,7 @@ export interface SelfAuditOptions extends HalfHourAuditOptions {
 }
 
 /** Counts what audits find; of all audits of a process. */
-export interface AuditCounts {
+interface AuditCounts {
   compared(kind: AuditKind, outcome: (typeof auditOutcomes)[number]): void;
 }
 

@@ -22,7 +22,7 @@ import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../pipel
 /** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
 const stateRetentionMs = 10 * 60_000;
 
-export interface ChainFoldOptions {
+interface ChainFoldOptions {
   readonly actors: ChainActors;
   readonly counts: MessageCounts;
   readonly chainCounts: ChainCounts;

@@ -11,7 +11,7 @@ import type { CounterOutput } from '../../actors/wheel/counterActors.ts';
 import type { EvictedMeasurements } from '../../actors/wheel/publicState.ts';
 
 /** Rows for ClickHouse from the messages of one batch of `MINER_COUNTER`. */
-export interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
+interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
   add(output: CounterOutput): void;
 }
 

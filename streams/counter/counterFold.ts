@@ -5,7 +5,7 @@ import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration, type StreamFold } from '../pipeline/streamFold.ts';
 import { collectRows } from './collectedRows.ts';
 
-export interface CounterFoldOptions {
+interface CounterFoldOptions {
   readonly actors: CounterActors;
   readonly recent: RecentReadings;
   readonly counts: MessageCounts;

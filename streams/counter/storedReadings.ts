@@ -11,7 +11,7 @@ import { readReadingRowOrigins } from './readingRowOrigins.ts';
 
 const stream = 'MINER_COUNTER';
 
-export interface StoredReadingsOptions {
+interface StoredReadingsOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
   /** Those that hold the readings. */

@@ -15,7 +15,7 @@ export interface StoredOutput {
   readonly removeAbove: (position: number) => Promise<void>;
 }
 
-export interface RestorationOptions extends SnapshotChoiceOptions {
+interface RestorationOptions extends SnapshotChoiceOptions {
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */
@@ -24,7 +24,7 @@ export interface RestorationOptions extends SnapshotChoiceOptions {
   readonly onMissing?: () => Promise<void>;
 }
 
-export interface RestoredSnapshot extends RestoredState {
+interface RestoredSnapshot extends RestoredState {
   /** When the snapshot was taken (epoch milliseconds); null where none was restored. */
   readonly takenAtMs: number | null;
 }

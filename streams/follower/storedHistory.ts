@@ -9,7 +9,7 @@ export interface RowOrigin {
   isMessage(stored: StoredMsg): boolean;
 }
 
-export interface StoredHistory {
+interface StoredHistory {
   readonly database: Database;
   readonly jsm: JetStreamManager;
   readonly stream: string;

@@ -5,7 +5,7 @@ import type { BlockHeader } from './blockProof.ts';
 import type { ChainReader } from './chainReader.ts';
 import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
 
-export interface BlockPublishingOptions {
+interface BlockPublishingOptions {
   readonly reader: ChainReader;
   readonly publisher: SpanPublisher;
   /** Called behind each publication. */
@@ -22,7 +22,7 @@ export interface BlocksAhead {
  * Reads blocks and publishes them, in order, and emits the last published one each time. Unsubscribed it starts no more publications; `whenIdle`
  * awaits the one in progress.
  */
-export interface BlockPublishing {
+interface BlockPublishing {
   /** From the next block up to the newest that are published one by one: a span for many blocks. */
   ranges(ahead: BlocksAhead): Observable<HeadMoved>;
   /** From the next block, or after the last published range, through the newest: a span for each block. */

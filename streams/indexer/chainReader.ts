@@ -43,7 +43,7 @@ export interface ChainReader {
   ): Promise<{ readonly last: BlockHeader; readonly blocks: readonly ChainBlock[] }>;
 }
 
-export interface ChainReaderSettings {
+interface ChainReaderSettings {
   /** `http(s)` or `ws(s)`. */
   readonly url: string;
   readonly addresses: readonly Address[];

@@ -7,7 +7,7 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 export const headersAtOnceMax = 64;
 
 /** A node's headers, each proven to hash to its hash. Also rejects with viem's errors. */
-export interface HeaderReader {
+interface HeaderReader {
   newest(): Promise<BlockHeader>;
   /** @throws ProviderInconsistent when the node does not have it. */
   read(number: bigint): Promise<BlockHeader>;

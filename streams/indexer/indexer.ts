@@ -12,7 +12,7 @@ import {
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
 import { PublishedMeanwhile, StreamUnavailable, UnpublishableSpan } from './spanPublisher.ts';
 
-export interface IndexerStatus {
+interface IndexerStatus {
   readonly state: IndexerState;
   /** Last published block; null before the first. */
   readonly head: bigint | null;
@@ -33,7 +33,7 @@ export interface Indexer {
   status(): IndexerStatus;
 }
 
-export interface IndexerOptions extends IndexerWorkOptions {
+interface IndexerOptions extends IndexerWorkOptions {
   readonly timings?: IndexerTimings;
   /** Called with the last published and the newest block, while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;

@@ -25,7 +25,7 @@ export interface IndexerWorkOptions {
 }
 
 /** What the indexer's machine invokes. Once cancelled it starts no more publications; `whenIdle` awaits the one in progress. */
-export interface IndexerWork {
+interface IndexerWork {
   askNode(): Promise<void>;
   resume(): Promise<bigint | null>;
   publishReads(): Promise<void>;

@@ -15,7 +15,7 @@ const namedBlocks = z.array(
 );
 
 /** Which blocks hold logs, according to the node. */
-export interface LogSearch {
+interface LogSearch {
   /** The blocks from `fromBlock` through as many as the node answers for at once, `toBlock` at most. */
   findBlocks(
     fromBlock: bigint,

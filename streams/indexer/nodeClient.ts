@@ -17,7 +17,7 @@ export interface NodeClients {
   readonly batchingClient: NodeClient;
 }
 
-export interface NodeClientsOptions {
+interface NodeClientsOptions {
   /** `http(s)` or `ws(s)`. */
   readonly url: string;
   /** A request that takes longer than this has failed. */

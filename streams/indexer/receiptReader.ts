@@ -8,7 +8,7 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 const receiptsAtOnce = 8;
 
 /** A block's transactions, and the receipts that its logs are proven by. */
-export interface ReceiptReader {
+interface ReceiptReader {
   /** All receipts of the block, as the node returns them. */
   read(of: BlockHeader): Promise<unknown>;
   transactionHashes(of: BlockHeader): Promise<TransactionHash[]>;

@@ -71,7 +71,7 @@ export interface SpanPublisher {
   publish(span: BlockSpan): Promise<void>;
 }
 
-export interface SpanPublisherOptions {
+interface SpanPublisherOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;

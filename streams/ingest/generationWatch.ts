@@ -33,7 +33,7 @@ export function createUsedGeneration(generation: number, registry: Registry): Us
   };
 }
 
-export interface GenerationWatchOptions {
+interface GenerationWatchOptions {
   readonly database: Database;
   /** Of the fold of the counter stream: tables that another fold has filled cannot be used. */
   readonly identity: FoldIdentity;

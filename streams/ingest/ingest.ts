@@ -48,7 +48,7 @@ import {
 
 type IngestActor = ActorRefFrom<typeof ingestMachine>;
 
-export interface IngestOptions {
+interface IngestOptions {
   readonly jetStream: () => JetStream;
   readonly database: Database;
   /** Of the fold of the counter stream. */

@@ -39,7 +39,7 @@ export class LeaseLost extends Error {
   }
 }
 
-export interface LeaseOptions {
+interface LeaseOptions {
   readonly jetStream: () => Pick<JetStream, 'js' | 'jsm'>;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -7,7 +7,7 @@ import { verifySource } from '../jetstream/sourceVerification.ts';
 import { startOfStream } from '../jetstream/streamPosition.ts';
 
 /** Messages of `MINER_COUNTER` that nothing can be folded from any more. */
-export interface LostMessages {
+interface LostMessages {
   /** From the first one of the stream through this one. */
   readonly throughSequence: number;
   /** Rows of readings that were received before may have aged (epoch milliseconds). */

@@ -44,7 +44,7 @@ function formatLostStream({ stream, folded }: LostStream): string {
   return `${stream}@${folded}`;
 }
 
-export interface StreamSources {
+interface StreamSources {
   readonly database: Database;
   readonly jsm: JetStreamManager;
 }
@@ -72,7 +72,7 @@ async function readCreated(jsm: JetStreamManager, stream: InputStreamName): Prom
   }
 }
 
-export interface StreamGuardOptions {
+interface StreamGuardOptions {
   readonly database: Database;
   readonly jsm: () => JetStreamManager;
   /** Streams whose loss an operator accepts, as `MINER_LOST_STREAMS` names them. */

@@ -53,7 +53,7 @@ export class RebuildIncomplete extends Error {
 }
 
 /** The tables that an ingesting process writes to. */
-export interface GenerationChoice {
+interface GenerationChoice {
   readonly tables: Tables;
   /** Null if they are the active ones. */
   readonly rebuild: {

@@ -70,7 +70,7 @@ export function logFailedAttempt(logger: Logger, error: unknown, failures: numbe
   if (failures === 1) logger.warn({ err: error }, 'NATS is not available yet; retrying');
 }
 
-export interface NatsSettings extends ConnectionSettings {
+interface NatsSettings extends ConnectionSettings {
   /** Aborting ends the attempts to connect for the first time. */
   readonly signal: AbortSignal;
 }

@@ -11,7 +11,7 @@ const batchBytes = 4 * 1024 * 1024;
 const fetchMs = 3_000;
 const inactiveNanos = 10_000_000_000;
 
-export interface ReadRangeOptions extends Pick<StreamReaderOptions, 'connection' | 'js' | 'jsm' | 'stream'> {
+interface ReadRangeOptions extends Pick<StreamReaderOptions, 'connection' | 'js' | 'jsm' | 'stream'> {
   /** Only its messages are read. */
   readonly subject: string;
   readonly fromSequence: number;

@@ -1,7 +1,7 @@
 /** Attempts that follow at once after the clock was put back: as many as a cluster has servers, or more. */
 const promptAttempts = 8;
 
-export interface ReconnectDelayOptions {
+interface ReconnectDelayOptions {
   readonly waitMs: number;
   /** At most so much is added to it. */
   readonly jitterMs: number;

@@ -2,10 +2,7 @@ import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
 
-export type DivergenceReason =
-  | 'stream_recreated'
-  | 'stream_ends_before_position'
-  | 'other_message_at_position';
+type DivergenceReason = 'stream_recreated' | 'stream_ends_before_position' | 'other_message_at_position';
 
 /** The stream is not the one that was folded. The caller returns to a place that matches it. */
 export class StreamDiverged extends Error {
@@ -79,7 +76,7 @@ export function checkIdentity(stream: StreamName, info: StreamInfo, place: Strea
 }
 
 /** Why messages are missing: retention or a purge removed them from the front, or they were deleted one by one. */
-export type GapExplanation = 'removed' | 'deleted';
+type GapExplanation = 'removed' | 'deleted';
 
 /** Why the messages from `fromSequence` to `toSequence` are missing; null if the stream has no explanation. */
 export async function explainGap(

@@ -3,7 +3,7 @@ import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { Clock } from '../../actors/clock.ts';
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 
-export interface AgeMetricsOptions {
+interface AgeMetricsOptions {
   readonly counters: CounterActors;
   /** Null when no contracts are configured. */
   readonly chain: ChainActors | null;

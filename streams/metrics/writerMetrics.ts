@@ -5,7 +5,7 @@ import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { RejectionLog } from '../pipeline/rejectionLog.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
 
-export interface WriterMetricsOptions {
+interface WriterMetricsOptions {
   /** By the stream whose rows they write; none on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
   /** By the stream whose rejections they publish; none on a read replica. */

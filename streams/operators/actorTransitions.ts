@@ -5,7 +5,7 @@ import { type AnyMachineSnapshot, type InspectionEvent, isMachineSnapshot, type 
 /** Receives every event of the actors of a system. */
 export type ActorInspector = (event: InspectionEvent) => void;
 
-export interface ActorTransitionsOptions {
+interface ActorTransitionsOptions {
   readonly logger: Logger;
   readonly registry: Registry;
 }

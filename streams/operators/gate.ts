@@ -17,7 +17,7 @@ export interface Gate {
   leave(weight: number): void;
 }
 
-export interface GateOptions {
+interface GateOptions {
   /** The gate is closed while this weight or more has entered and not left. */
   readonly max: number;
   /** Called when it closes: nothing more will arrive, so an operator that gathers need not wait for it. */

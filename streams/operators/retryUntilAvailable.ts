@@ -2,7 +2,7 @@ import { defer, lastValueFrom, map, merge, retry, timer } from 'rxjs';
 import { type BackoffBounds, backoffMs } from '../../machines/backoff.ts';
 import { whenAborted } from './whenAborted.ts';
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Aborting ends the wait between two attempts; a running attempt is awaited. */
   readonly signal: AbortSignal;
   /** Called with each failure before the abort; `failures` counts consecutive ones, from 1. */

@@ -37,7 +37,7 @@ export interface Folded {
   readonly weight: number;
 }
 
-export interface SnapshotMarksOptions<Item extends Folded, Captured> {
+interface SnapshotMarksOptions<Item extends Folded, Captured> {
   readonly policy: SnapshotPolicy;
   /** Position of the state that was restored. */
   readonly from: number;
@@ -50,7 +50,7 @@ export interface SnapshotMarksOptions<Item extends Folded, Captured> {
 }
 
 /** Two places of a pipeline that belong together: where marks are set, and where they come out behind everything that they cover. */
-export interface SnapshotMarks<Item extends Folded, Captured> {
+interface SnapshotMarks<Item extends Folded, Captured> {
   /** Emits a mark behind an item where the state is to be saved; at the end, too. */
   readonly set: OperatorFunction<Item, Item | SnapshotMark<Captured>>;
   /** Saves the state at each mark and emits the mark once it is saved; other items do not wait for it. */

@@ -4,7 +4,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { MessageCounts } from './messageCounts.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 
-export interface ReceiveBatchOptions<Output> {
+interface ReceiveBatchOptions<Output> {
   readonly stream: InputStreamName;
   readonly batch: { readonly messages: readonly StreamMessage[]; readonly streamCreated: string };
   readonly counts: MessageCounts;

@@ -36,7 +36,7 @@ export const rejectionMessage = z.object({
   /** Whether `original` is only the beginning of the message: what 512 KiB and the largest message of the server and of `MINER_REJECTED` leave room for. */
   truncated: z.boolean(),
 });
-export type RejectionMessage = z.infer<typeof rejectionMessage>;
+type RejectionMessage = z.infer<typeof rejectionMessage>;
 
 /** What identifies the rejected message. A later version may have published reasons that this one does not know. */
 const publishedRejection = rejectionMessage.pick({
@@ -66,7 +66,7 @@ export interface RejectionLog {
   readonly publishingForMs: number | null;
 }
 
-export interface RejectionLogOptions extends StreamReaderOptions {
+interface RejectionLogOptions extends StreamReaderOptions {
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */

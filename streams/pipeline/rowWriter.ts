@@ -30,7 +30,7 @@ const defaultBatchRows = 5_000;
 /** A trickle of rows is gathered for this long, since every insert creates a part that has to be merged. */
 const gatherMs = 1_000;
 
-export interface RowWriterStatus {
+interface RowWriterStatus {
   readonly state: DeliveryState;
   readonly bufferedRows: number;
   readonly bufferedBytes: number;
@@ -59,7 +59,7 @@ export interface RowWriter extends StoringProgress {
   status(): RowWriterStatus;
 }
 
-export interface RowWriterOptions {
+interface RowWriterOptions {
   /** Whose rows it writes. */
   readonly stream: InputStreamName;
   readonly database: Database;

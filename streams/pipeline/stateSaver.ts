@@ -5,7 +5,7 @@ import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';
 import type { StreamFold } from './streamFold.ts';
 
-export interface StateSaverOptions {
+interface StateSaverOptions {
   readonly stream: InputStreamName;
   readonly fold: StreamFold;
   readonly snapshots: SnapshotStore;
@@ -13,7 +13,7 @@ export interface StateSaverOptions {
 }
 
 /** What is stored of a state. */
-export interface SavedState {
+interface SavedState {
   /** By the wall clock. */
   readonly takenAtMs: number;
   /** As it is stored, with everything that restoring it reads. */
@@ -21,7 +21,7 @@ export interface SavedState {
 }
 
 /** Captures the state of a fold, and saves what was captured. */
-export interface StateSaver {
+interface StateSaver {
   capture(place: StreamPosition): CapturedState;
   /** One after another, in the order in which they were captured. */
   save(captured: CapturedState): Promise<SavedState>;

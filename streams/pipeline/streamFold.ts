@@ -10,7 +10,7 @@ export class OlderSnapshotNeeded extends Error {
 }
 
 /** What a batch of messages makes for others than the views. */
-export interface FoldOutput {
+interface FoldOutput {
   readonly rows: Omit<StoredRows, 'throughPosition'>;
   readonly rejections: readonly RejectedMessage[];
 }

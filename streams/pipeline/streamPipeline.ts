@@ -29,7 +29,7 @@ export interface FoldedBatchReport {
   readonly seconds: number;
 }
 
-export interface StreamPipelineOptions {
+interface StreamPipelineOptions {
   readonly source: MessageSource;
   readonly fold: StreamFold;
   readonly sinks: StreamSinks | null;

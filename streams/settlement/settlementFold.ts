@@ -4,7 +4,7 @@ import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 
-export interface SettlementFoldOptions {
+interface SettlementFoldOptions {
   readonly actors: SettlementActors;
   readonly counts: MessageCounts;
 }

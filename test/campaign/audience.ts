@@ -28,7 +28,7 @@ const pollMs = 5_000;
 const answerMs = 30_000;
 
 /** Polling clients, over all kills; what they have seen. */
-export interface Audience {
+interface Audience {
   readonly requests: number;
   readonly answered: number;
   /** Answers other than 200, 304 and the 503 of a service that is not ready. */

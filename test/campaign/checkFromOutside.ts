@@ -15,7 +15,7 @@ const paths = [
 ];
 
 /** What differs after a campaign; nothing should. */
-export interface OutsideFindings {
+interface OutsideFindings {
   readonly accepted: number;
   readonly missingReadings: number;
   readonly doubledReadings: number;

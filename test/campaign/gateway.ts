@@ -16,7 +16,7 @@ const retryMs = 50;
 const acknowledgementMs = 1_000;
 
 /** Publishes readings until it is ended, each until it is acknowledged; one of some is bad, and one of some is sent twice. */
-export interface CampaignGateway {
+interface CampaignGateway {
   readonly acknowledged: number;
   end(): Promise<void>;
 }

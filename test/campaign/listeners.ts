@@ -7,7 +7,7 @@ import { whenFinished } from '../support/processes/lifetime.ts';
 const reconnectMs = 1_000;
 
 /** Clients of the event stream, which resume after each kill; what they have seen. */
-export interface Listeners {
+interface Listeners {
   readonly events: number;
   /** Events that one of them was sent twice, of the same block. */
   readonly doubled: readonly string[];

@@ -6,7 +6,7 @@ import { minerCommand, startMinerCommand } from '../support/processes/minerComma
 const command = ['replay', '--from-sequence', '1'];
 
 /** Rebuilds what is stored of the readings while everything else happens, one replay at a time. */
-export interface Replays {
+interface Replays {
   /** Starts one unless one runs, and kills it after so long. */
   start(killAfterMs: number): void;
   /** Those that have put their tables in the place of the active ones. */

@@ -12,7 +12,7 @@ const isoString = (ms) => new Date(ms).toISOString();
 const token = (id) => id.replaceAll('.', '~');
 
 /** A UUID that is always the same for the same text. */
-export function deriveUuid(text) {
+function deriveUuid(text) {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -6,7 +6,7 @@ import type { Economy } from './mining.ts';
 
 export type Reason = 'indexer_disabled' | 'indexer_mismatch' | 'indexer_unavailable' | 'not_yet_safe';
 /** Some conditions have a body's reason in common. */
-export type Condition = Reason | 'unsupported_contract_version';
+type Condition = Reason | 'unsupported_contract_version';
 
 export const findReason = (...of: Parameters<typeof findCondition>): Reason | null => {
   const condition = findCondition(...of);

@@ -30,7 +30,7 @@ export interface ChainDeployment {
 }
 
 /** Where an event is on the chain. */
-export interface EventPlace {
+interface EventPlace {
   readonly blockNumber: bigint;
   readonly blockHash: string;
   readonly blockTimestampMs: number;

@@ -8,7 +8,7 @@ import { blockUnitsPerBlock, type CoreConfiguration, type CoreSums } from './wor
 type Available = Extract<CoreResponse, { status: 'available' }>;
 
 /** A batch that was settled. */
-export interface Batch {
+interface Batch {
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
   readonly activeRoundCount: bigint;

@@ -23,7 +23,7 @@ const categories = {
   ],
 } as const;
 
-export interface FeedPage {
+interface FeedPage {
   readonly category: Category;
   readonly limit: number;
   /** ID of the last event of the page before; null for the first page. */

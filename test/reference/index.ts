@@ -29,7 +29,7 @@ import { foldSettlement } from './settlement.ts';
 import { buildHistory, type Range } from './settlementHistory.ts';
 import { buildStatistics } from './statistics.ts';
 
-export interface ReferenceDeployment {
+interface ReferenceDeployment {
   readonly installationId: string;
   /** Unix seconds. */
   readonly genesisTimestamp: number;
@@ -37,7 +37,7 @@ export interface ReferenceDeployment {
 }
 
 /** What the streams hold, and of which deployment they are. */
-export interface ReferenceInput {
+interface ReferenceInput {
   readonly deployment: ReferenceDeployment;
   readonly counter: readonly StoredMessage[];
   readonly pipeline: readonly StoredMessage[];

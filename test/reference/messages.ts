@@ -71,8 +71,7 @@ export const toIso = (timeMs: number) =>
 export const toDate = (timeMs: number) => toIso(timeMs).slice(0, 10);
 
 export const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
-export const ascending = (values: readonly bigint[]) =>
-  [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+const ascending = (values: readonly bigint[]) => [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 
 /** A share in basis points, rounded down; 0 of nothing. */
 export const toBps = (part: number, total: number) => (total === 0 ? 0 : Math.floor((part * 10_000) / total));

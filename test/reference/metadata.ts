@@ -3,7 +3,7 @@ import { isObject, isText, type Json } from './messages.ts';
 
 /** CONTRACT.md, Token metadata. */
 
-export interface Metadata {
+interface Metadata {
   readonly name: string;
   readonly description: string;
   readonly attributes: { readonly traitType: string; readonly value: string }[];

@@ -42,7 +42,7 @@ interface Position {
   readonly earnedOn: Map<string, bigint>;
 }
 
-export interface MintedRound {
+interface MintedRound {
   readonly roundId: bigint;
   readonly amount: bigint;
 }

@@ -244,7 +244,7 @@ function measureRound(readings: readonly Reading[], start: number): bigint {
 }
 
 /** CONTRACT.md, Settlement queue state. */
-export function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
+function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   const buffered = findBuffered(input);
   if (typeof buffered === 'string') return { status: 'unavailable' as const, reason: buffered };
   const { settlement, nowMs } = input;

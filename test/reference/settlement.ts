@@ -16,7 +16,7 @@ import { blockUnitsPerBlock, type CoreSums, isWithinBounds } from './workToBlock
 
 /** MESSAGES.md, Oracle, Reporter, Expected sums and What has ended stays ended; CONTRACT.md, Submission lifecycle. */
 
-export type Lifecycle = 'preparing' | 'submitted' | 'retrying' | 'confirmed' | 'reverted' | 'superseded';
+type Lifecycle = 'preparing' | 'submitted' | 'retrying' | 'confirmed' | 'reverted' | 'superseded';
 
 export interface Submission extends SubmissionTimes {
   readonly submissionId: string;

@@ -11,7 +11,7 @@ import { blockUnitsPerBlock, max } from './workToBlocks.ts';
 type Body = Extract<z.infer<typeof plainSettlementsResponse>, { status: 'available' }>;
 export type Range = Body['range'];
 
-export interface HistoryInput {
+interface HistoryInput {
   readonly installationId: string;
   readonly safe: SafeChain;
   readonly core: CoreState;

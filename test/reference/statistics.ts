@@ -23,7 +23,7 @@ type Day = Body['activity']['days'][number];
 
 const bucketMs = 30 * minuteMs;
 
-export interface StatisticsInput {
+interface StatisticsInput {
   readonly installationId: string;
   /** The accepted ones of the installation. */
   readonly readings: readonly Reading[];

@@ -5,7 +5,7 @@ import { shrinkPlan } from './plan/shrink.ts';
 import { type Outcome, simulate } from './simulation.ts';
 import { realNowMs } from './world/realTime.ts';
 
-export interface RunSeedsOptions {
+interface RunSeedsOptions {
   /** In this order, for as long as there is time. */
   readonly plans: Iterable<Plan>;
   readonly minutes: number;
@@ -49,7 +49,7 @@ export async function runSeeds(options: RunSeedsOptions): Promise<Totals> {
   return totals;
 }
 
-export interface DrawnSeeds {
+interface DrawnSeeds {
   readonly first: number;
   readonly count: number;
   readonly episodes: number;

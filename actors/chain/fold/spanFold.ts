@@ -22,7 +22,7 @@ import {
 export const spanFoldVersion = 7;
 
 /** What a span did. */
-export type SpanOutcome =
+type SpanOutcome =
   | { readonly rejection: Rejection; readonly state: SpanFoldState }
   | (Omit<AppliedBlocks, 'changed'> & {
       readonly state: SpanFoldState;
@@ -31,7 +31,7 @@ export type SpanOutcome =
       readonly changed: ChangedRecords;
     });
 
-export interface SpanFold {
+interface SpanFold {
   /**
    * @param stored where and when the stream stored the span: what it makes safe was recorded then.
    * @throws ForkBelowStates

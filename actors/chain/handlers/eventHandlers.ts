@@ -12,7 +12,7 @@ import type { ChainState } from '../state/chainState.ts';
  *
  * @throws Error when the event cannot follow the state before it.
  */
-export type EventHandler<Contract extends ContractKind, Name extends EventName<Contract>> = (
+type EventHandler<Contract extends ContractKind, Name extends EventName<Contract>> = (
   state: ChainState,
   event: EventOf<Contract, Name>,
   contracts: ContractAddresses,

@@ -17,7 +17,7 @@ import { chainRecords } from './chainRecords.ts';
 import { collectOwners } from './collectOwners.ts';
 
 /** What a snapshot of the chain holds. */
-export interface CapturedChain {
+interface CapturedChain {
   readonly state: SpanFoldState;
   readonly newestSpanAtMs: number | null;
 }

@@ -19,7 +19,7 @@ import { rowsOfMessage } from './activityRows.ts';
 export const settlementsRetainedMs = 62 * dayMs;
 
 /** An entry that becomes a row, with its number. */
-export interface Numbered<Entry> {
+interface Numbered<Entry> {
   readonly number: number;
   readonly entry: Entry;
 }

@@ -55,7 +55,7 @@ type AbiEvents<Contract extends ContractKind> = Extract<
 export type EventName<Contract extends ContractKind> = AbiEvents<Contract>['name'];
 
 /** One member for each parameter of an event, as viem decodes its type, but for addresses, which are in lower case as everywhere else. */
-export type EventArguments<Contract extends ContractKind, Name extends EventName<Contract>> = {
+type EventArguments<Contract extends ContractKind, Name extends EventName<Contract>> = {
   readonly [Parameter in Extract<
     AbiEvents<Contract>,
     { readonly name: Name }

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import { type Decoded, decodeMessage, type MessageFormat, reject } from '../../messages/decodeMessage.ts';
 
 /** A kind of message on `miner.chain.<chainId>.<kind>` (MESSAGES.md, Chain span and Chain reads). */
-export interface ChainMessageKind<Schema extends z.ZodType> {
+interface ChainMessageKind<Schema extends z.ZodType> {
   readonly kind: string;
   readonly format: MessageFormat<Schema>;
 }
 
-export interface ChainMessage<Message> {
+interface ChainMessage<Message> {
   readonly chainId: bigint;
   readonly message: Message;
 }

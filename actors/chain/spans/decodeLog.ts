@@ -15,7 +15,7 @@ import type { ChainBlock, ChainLog } from './chainSpan.ts';
  *
  * @throws Error when the log does not hold the arguments of its event.
  */
-export type LogDecoder = (block: ChainBlock, log: ChainLog) => ChainEvent | null;
+type LogDecoder = (block: ChainBlock, log: ChainLog) => ChainEvent | null;
 
 export function createLogDecoder(contracts: ContractAddresses): LogDecoder {
   const byAddress = new Map<string, ReadonlyMap<string, KnownEvent>>(

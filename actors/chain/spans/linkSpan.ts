@@ -2,13 +2,13 @@ import type { BlockHash } from '../../schemas/hex.ts';
 import type { ChainSpan } from './chainSpan.ts';
 
 /** A block that spans can follow. */
-export interface LinkableBlock {
+interface LinkableBlock {
   readonly number: bigint;
   readonly hash: BlockHash;
 }
 
 /** What is known of the chain before a span. */
-export interface KnownChain<Block extends LinkableBlock> {
+interface KnownChain<Block extends LinkableBlock> {
   /** Last block of the newest span; null before the first. */
   readonly head: Block | null;
   /** Reorganizations that were followed. */

@@ -10,7 +10,7 @@ export interface SpanParts {
 }
 
 /** A span that is complete, the parts of one that is not, or why a part cannot be joined. */
-export type JoinedSpan =
+type JoinedSpan =
   | { readonly complete: ChainSpan }
   | { readonly parts: SpanParts }
   | { readonly rejection: Rejection };

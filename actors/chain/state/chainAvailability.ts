@@ -11,7 +11,7 @@ export type ChainAvailability =
   | 'unsupported_contract_version';
 
 /** What decides whether the chain can be shown. */
-export interface ChainAvailabilityInput {
+interface ChainAvailabilityInput {
   /** A deployment with contracts is configured. */
   readonly isConfigured: boolean;
   /** The stream tells of another chain or core, and of this one nothing; or the mining contract is another one. */

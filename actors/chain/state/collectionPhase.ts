@@ -5,7 +5,7 @@ export const collectionPhases = ['unconfigured', 'pending', 'allowlist', 'public
 export type CollectionPhase = (typeof collectionPhases)[number];
 
 /** What decides the phase, at the time of the safe block. */
-export interface SaleInput {
+interface SaleInput {
   readonly timestampSeconds: bigint;
   readonly isConfigured: boolean;
   readonly isClosed: boolean;

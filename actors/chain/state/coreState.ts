@@ -45,7 +45,7 @@ export interface CoreState {
 }
 
 export const operationStates = ['scheduled', 'executed', 'cancelled'] as const;
-export type OperationState = (typeof operationStates)[number];
+type OperationState = (typeof operationStates)[number];
 
 export interface Governance {
   readonly proxyAdminOwner: Address | null;

@@ -4,7 +4,7 @@ export const mergeStates = ['ready', 'cooldown', 'pending', 'terminal'] as const
 export type MergeState = (typeof mergeStates)[number];
 
 /** What decides whether a miner position can be merged. */
-export interface MergeInput {
+interface MergeInput {
   readonly level: number;
   readonly maximumLevel: number;
   readonly hasPendingWeight: boolean;

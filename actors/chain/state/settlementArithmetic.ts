@@ -18,13 +18,13 @@ export interface Frontier {
   readonly workPerThousandBlocks: bigint;
 }
 
-export type DifficultyConfiguration = Pick<
+type DifficultyConfiguration = Pick<
   CoreConfiguration,
   'maxRoundsPerBatch' | 'targetBlocksPerActiveRound' | 'difficultySmoothingRounds'
 >;
 
 /** A batch as the core settles it: the rounds through one, of which those with work are active. */
-export interface Batch {
+interface Batch {
   readonly throughRound: bigint;
   readonly active: readonly WorkedRound[];
 }

@@ -61,7 +61,7 @@ interface Archived {
   readonly throughMs: number;
 }
 
-export interface ArchivedSettlements extends Archived {
+interface ArchivedSettlements extends Archived {
   readonly activeRoundCount: bigint;
   readonly workAdded: bigint;
   readonly completedBlockCount: bigint;
@@ -69,7 +69,7 @@ export interface ArchivedSettlements extends Archived {
   readonly completed: readonly Settlement[];
 }
 
-export interface ArchivedCheckpoints extends Archived {
+interface ArchivedCheckpoints extends Archived {
   readonly amountBaseUnits: bigint;
 }
 

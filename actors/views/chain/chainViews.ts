@@ -12,7 +12,7 @@ import { createShownStates, listIdentities } from './shownStates.ts';
 /** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
 const sharedMs = 5_000;
 
-export interface ChainViewsOptions extends ChainConditionsOptions {
+interface ChainViewsOptions extends ChainConditionsOptions {
   readonly installationId: string;
   readonly olderActivity: OlderActivity;
 }

@@ -4,7 +4,7 @@ import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
 export type OwnerList = 'portfolio' | 'activity';
 
 /** Where an owner's next page begins, in the state of the block that the first page was read at. */
-export interface OwnerCursor {
+interface OwnerCursor {
   readonly list: OwnerList;
   readonly block: bigint;
   readonly blockHash: string;

@@ -64,7 +64,7 @@ export function buildPortfolioPage(
 }
 
 /** A page of an owner's activity, behind the `shown` newest events. */
-export interface ActivityPage {
+interface ActivityPage {
   readonly total: bigint;
   /** Those of its events that are in memory, newest first. */
   readonly activity: readonly OwnerEvent[];

@@ -22,7 +22,7 @@ export interface ShownState {
   readonly chain: ChainInfo;
 }
 
-export interface ShownStatesOptions {
+interface ShownStatesOptions {
   readonly installationId: string;
   /** Null when no contracts are configured. */
   readonly onChain: FollowedDeployment | null;

@@ -15,7 +15,7 @@ import { findFirstIndex } from '../../findFirstIndex.ts';
 const insertedMax = 64;
 
 /** The events in memory, in the order of the feed, with one list per category. */
-export interface FeedIndex {
+interface FeedIndex {
   /** Takes over the events of the sources; costs as much as what is new, unless a source went back or evicted events. */
   update(sources: FeedSources): void;
   /** At most `limit` events of a category that are older than a place, newest first; null for the newest of all. */

@@ -78,7 +78,7 @@ export interface FeedNewsViews {
   locate(id: string, signal: AbortSignal): Promise<FeedPosition | null | 'unavailable'>;
 }
 
-export interface FeedNewsOptions {
+interface FeedNewsOptions {
   readonly chain: Pick<ChainViews, 'economy'>;
   readonly readSources: (economy: EconomyView) => FeedSources;
   readonly olderEvents: OlderEvents;

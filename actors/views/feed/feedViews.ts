@@ -28,7 +28,7 @@ export const feedUnavailableReasons = [
   'indexer_mismatch',
   'source_disabled',
 ] as const;
-export type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
+type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
 
 export interface FeedRequest {
   readonly category: FeedCategory;
@@ -63,7 +63,7 @@ export interface FeedViews extends FeedNewsViews {
   ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
 }
 
-export interface FeedViewsOptions {
+interface FeedViewsOptions {
   readonly installationId: string;
   readonly chain: Pick<ChainViews, 'economy'>;
   /** Null before the first reading of the installation. */

@@ -23,7 +23,7 @@ const mib = 2 ** 20;
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
 const wrongLastSequence = 10_071;
 
-export interface CheckNatsOptions {
+interface CheckNatsOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;

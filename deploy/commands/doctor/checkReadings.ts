@@ -12,7 +12,7 @@ import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
 import { systemClock } from '../../systemClock.ts';
 import { createProgress } from '../progress.ts';
 
-export interface CheckReadingsOptions {
+interface CheckReadingsOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;

@@ -19,7 +19,7 @@ import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { systemClock } from '../../systemClock.ts';
 import { createProgress } from '../progress.ts';
 
-export interface SpanCheck {
+interface SpanCheck {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;

@@ -14,7 +14,7 @@ import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 const spanSearchMax = 8;
 const nanosPerDay = 86_400 * 1_000_000_000;
 
-export interface CheckStreamsOptions {
+interface CheckStreamsOptions {
   readonly jsm: JetStreamManager;
   /** Null where the deployment has no contracts, or is not known. */
   readonly onChain: ChainDeployment | null;

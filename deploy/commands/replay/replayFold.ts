@@ -13,7 +13,7 @@ export interface ReplayedInstallation {
   readonly others: readonly FoldRecord[];
 }
 
-export interface ReplayFoldOptions {
+interface ReplayFoldOptions {
   readonly actors: CounterActors;
   /** Rows of messages below this sequence are those of the active tables. */
   readonly fromSequence: number;

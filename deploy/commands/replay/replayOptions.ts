@@ -12,7 +12,7 @@ import type { Deployment } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
 
 /** What a replay is given by the process that it runs in. */
-export interface ReplayParts {
+interface ReplayParts {
   readonly connection: NatsConnection;
   readonly database: Database;
   readonly deployment: Deployment;

@@ -35,7 +35,7 @@ export interface ReplayRequest {
   readonly isIncomplete: boolean;
 }
 
-export interface ReplayPlanOptions {
+interface ReplayPlanOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly database: Database;
@@ -48,7 +48,7 @@ export interface ReplayPlanOptions {
   readonly nowMs: () => number;
 }
 
-export interface PlannedReplay {
+interface PlannedReplay {
   readonly plan: ReplayPlan;
   /** What was asked for and cannot be rebuilt, in sentences; null where everything can. */
   readonly notRebuilt: string | null;

@@ -3,13 +3,13 @@ import type { Connection } from '../components/pageContext.ts';
 import type { FeedEvent } from '../page.ts';
 import type { Channel, Message } from './channel.ts';
 
-export interface EventStream {
+interface EventStream {
   /** Called when the tab is shown or hidden: a hidden tab holds no stream. */
   setVisible(isVisible: boolean): void;
   receive(message: Message): void;
 }
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly channel: Channel;
   readonly onEvent: (event: FeedEvent) => void;
   readonly onState: (state: Connection['stream']) => void;

@@ -3,7 +3,7 @@ import { intervalsMs } from '../resources.ts';
 import type { Channel, Message } from './channel.ts';
 import { type Entry, type Store, withProblem } from './store.ts';
 
-export interface Poller {
+interface Poller {
   /** Reads what is due; called once per second. */
   tick(): void;
   /** Answers, or takes, what another tab says. */
@@ -16,7 +16,7 @@ export interface Poller {
   readPage(path: string, cursor: string): Promise<unknown>;
 }
 
-export interface PollerOptions {
+interface PollerOptions {
   readonly store: Store;
   readonly channel: Channel;
   readonly isHidden: () => boolean;

@@ -3,7 +3,7 @@ import { formatInteger } from '../format/numbers.ts';
 import { explain } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 
-export type Severity = 'note' | 'warning' | 'fault';
+type Severity = 'note' | 'warning' | 'fault';
 
 /** A sentence that qualifies the figures below it. */
 export function Banner({

@@ -3,10 +3,10 @@ import { createLinearScale } from '../linearScale.ts';
 import { ChartCursor } from './ChartCursor.tsx';
 import { Scale } from './Scale.tsx';
 
-export type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
+type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
 
 /** One column of a chart: its height, how it was observed, and what it says when it is pointed at. */
-export interface ColumnMark {
+interface ColumnMark {
   readonly key: string;
   /** Null where it is unknown. */
   readonly value: number | null;

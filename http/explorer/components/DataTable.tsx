@@ -3,7 +3,7 @@ import { formatInteger } from '../format/numbers.ts';
 import { usePage, usePrinting } from './pageContext.ts';
 import { Scroll } from './Scroll.tsx';
 
-export interface Column<Row> {
+interface Column<Row> {
   /** Head of the column, with the unit. */
   readonly name: string;
   /** As the route says it; null where it is unknown. */

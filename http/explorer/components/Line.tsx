@@ -3,7 +3,7 @@ import { createLinearScale } from '../linearScale.ts';
 import { Scale } from './Scale.tsx';
 
 /** One point of a line; a point without a value is a gap. */
-export interface LinePoint {
+interface LinePoint {
   readonly key: string;
   readonly value: number | null;
   readonly isComplete: boolean;

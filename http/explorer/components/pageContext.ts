@@ -5,7 +5,7 @@ import type { Place } from '../place.ts';
 import type { Reversal } from '../reversal.ts';
 
 /** The service's time in the browser, where the device's own clock may be wrong. */
-export interface ServiceClock {
+interface ServiceClock {
   nowMs(): number;
   /** Calls back once per second until the returned function is called. */
   everySecond(listener: () => void): () => void;

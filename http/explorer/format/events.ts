@@ -10,7 +10,7 @@ import {
 import { formatDate } from './times.ts';
 
 /** What happened, in a sentence, and what that means. */
-export interface EventWords {
+interface EventWords {
   readonly title: string;
   readonly sentence: string;
   /** Address of the owner whom it concerns. */

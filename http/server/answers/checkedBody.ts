@@ -5,7 +5,7 @@ import { compileGuard } from '../../../actors/schemas/compileGuard.ts';
 const problemsMax = 5;
 
 /** A body that its schema rejects: it is never sent. */
-export class InvalidBody extends Error {
+class InvalidBody extends Error {
   override readonly name = 'InvalidBody';
 
   constructor(problems: readonly string[]) {

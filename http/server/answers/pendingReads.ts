@@ -33,7 +33,7 @@ export interface PendingReads {
   abortAll(): void;
 }
 
-export interface PendingReadsOptions {
+interface PendingReadsOptions {
   readonly writer: ResponseWriter;
   readonly guard: ExchangeGuard;
   readonly metrics: HttpMetrics;

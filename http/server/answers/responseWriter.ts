@@ -71,7 +71,7 @@ export interface ResponseWriter {
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
-export interface ResponseWriterOptions {
+interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   /** Whether connections are to be opened elsewhere. */

@@ -38,7 +38,7 @@ interface AppWithOptions {
   ): void;
 }
 
-export interface ListenerOptions {
+interface ListenerOptions {
   /** Other processes may listen on the same port; they may not, unless it is set. */
   readonly isPortShared?: boolean;
   readonly onLeave?: () => void;

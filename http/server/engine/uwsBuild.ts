@@ -1,7 +1,7 @@
 /** What uWebSockets.js and the packages that bring builds of it export. */
 export type Uws = typeof import('uWebSockets.js');
 
-export interface UwsBuild {
+interface UwsBuild {
   readonly uws: Uws;
   /** Package that it came from. */
   readonly packageName: string;

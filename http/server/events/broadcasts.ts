@@ -8,7 +8,7 @@ interface Broadcast<Client> {
 }
 
 /** Messages for many clients: some clients in a turn of the event loop, so that no other request waits for all of them. */
-export interface Broadcasts<Client> {
+interface Broadcasts<Client> {
   /** Each client gets it behind all that was started before. The first ones may get it at once. */
   start(recipients: readonly Client[], deliver: (client: Client) => void): void;
   clear(): void;

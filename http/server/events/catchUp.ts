@@ -3,7 +3,7 @@ import type { FeedNews } from '../../../actors/views/feed/feedViews.ts';
 /** Clients that may wait for ClickHouse at the same time; the others wait for one of these. */
 export const catchUpReadsMax = 8;
 
-export interface CatchUpOptions<Client> {
+interface CatchUpOptions<Client> {
   /** The next events that a client has missed, or a function that reads them; null while the feed is not available. */
   readonly findMissed: (client: Client) => FeedNews | (() => Promise<FeedNews>) | null;
   /** Sends them, and adds the client again where it has missed more and takes it. */
@@ -14,7 +14,7 @@ export interface CatchUpOptions<Client> {
 }
 
 /** Clients of the event stream that have missed events. They take turns: one of them is sent one batch in a turn of the event loop. */
-export interface CatchUp<Client> {
+interface CatchUp<Client> {
   /**
    * A client that is behind has a turn. Whoever could not be served, since nothing could be read or the event loop was late, has to be added again
    * after a while; for one that waits already that is a reminder.

@@ -28,7 +28,7 @@ export const streamsOfClientMax = 32;
 export const streamsOfSiteMax = 256;
 const refusedForSeconds = 15;
 
-export interface EventStreamOptions {
+interface EventStreamOptions {
   readonly feed: FeedViews;
   readonly writer: ResponseWriter;
   readonly registry: Registry;
@@ -41,7 +41,7 @@ export interface EventStreamOptions {
 }
 
 /** What is read of a request for the stream. */
-export interface StreamRequest {
+interface StreamRequest {
   readonly query: URLSearchParams;
   /** `Last-Event-ID`; empty without one. */
   readonly lastEventId: string;

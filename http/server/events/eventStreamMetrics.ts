@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** What happens to clients of the event stream, as it is counted. */
-export interface EventStreamMetrics {
+interface EventStreamMetrics {
   slowClient(): void;
   failedRead(): void;
 }

@@ -30,7 +30,7 @@ export interface StreamClient {
 }
 
 /** What clients of the event stream are sent: first what each of them has missed, then what is new. */
-export interface StreamDelivery {
+interface StreamDelivery {
   send(client: StreamClient, text: string): void;
   /** Lets a client that reads begin, or catch up; one that has everything receives what is broadcast. */
   advance(client: StreamClient): void;
@@ -47,7 +47,7 @@ export interface StreamDelivery {
   clear(): void;
 }
 
-export interface StreamDeliveryOptions {
+interface StreamDeliveryOptions {
   readonly feed: FeedViews;
   /** Those that are connected. */
   readonly clients: ReadonlySet<StreamClient>;

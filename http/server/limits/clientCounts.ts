@@ -1,7 +1,7 @@
 import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
 
 /** What clients have under way, by whom it counts for: a client, which may be an office behind one address, and its site (`ipAddress.ts`), where it has one. */
-export interface ClientCounts {
+interface ClientCounts {
   /** Whether whoever has this address may have one more; always where it is null, which is not limited. */
   isFull(address: AddressWords | null): boolean;
   change(address: AddressWords | null, by: 1 | -1): void;

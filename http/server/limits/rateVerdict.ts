@@ -1,7 +1,7 @@
 import { type HeaderBlock, prepareHeaders } from '../engine/headerBlock.ts';
 
 /** A token bucket: how fast it fills, and how much it holds. */
-export interface Bucket {
+interface Bucket {
   readonly perSecond: number;
   readonly burst: number;
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../actors/clock.ts';
 export const expensiveMsPerTurn = 10;
 
 /** Shares the event loop between what costs much and what costs little. */
-export interface TurnBudget {
+interface TurnBudget {
   /** Runs a task now where this turn has time for it, else in a later one, in order. Whoever calls bounds how many wait. */
   run(task: () => void): void;
   /** Whether a task would wait. */

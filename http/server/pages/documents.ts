@@ -14,7 +14,7 @@ import { findBuiltFolder } from './builtFolder.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 
 /** A document that is served as it is (CONTRACT.md, Documents). */
-export interface PublicDocument {
+interface PublicDocument {
   readonly path: string;
   /** Of more than 128 KiB: it is limited as an expensive route is. */
   readonly isLarge: boolean;

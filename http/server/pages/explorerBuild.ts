@@ -6,7 +6,7 @@ import { type PreparedResponse, prepareDocument } from '../answers/preparedRespo
 import { findBuiltFolder } from './builtFolder.ts';
 
 /** What the build has made of `http/explorer`. */
-export interface ExplorerBuild {
+interface ExplorerBuild {
   readonly renderPage: RenderPage;
   /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
   readonly files: Readonly<Record<string, string>>;

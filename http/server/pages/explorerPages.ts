@@ -11,10 +11,10 @@ import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 
 /** Bodies that are read before a page is rendered, by the routes' paths; null for those that could not be read. */
-export type BodiesRead = ReadonlyMap<string, unknown>;
+type BodiesRead = ReadonlyMap<string, unknown>;
 
 /** The page of one place. */
-export interface ExplorerPage {
+interface ExplorerPage {
   /** With the current figures; null where it would have to be rendered, which costs as much as an expensive request. */
   readonly current: PreparedResponse | null;
   /** Reads what is not in memory. */
@@ -28,7 +28,7 @@ export interface ExplorerPages {
   file(name: string): PreparedResponse | null;
 }
 
-export interface ExplorerPagesOptions {
+interface ExplorerPagesOptions {
   readonly sources: RouteSources;
   /** False until folded state was restored: until then pages have no figures. */
   readonly hasViews: () => boolean;

@@ -4,7 +4,7 @@ import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 
 /** What pages show: bodies of routes as they would be sent, by their paths. */
-export interface PageBodies {
+interface PageBodies {
   /** The view that a route shows at the moment, to be compared with the one that it showed; null where it shows none, or none of its own. */
   findView(path: string): object | null;
   /** A body from memory; null where the route answers with an error, or only after a read of the database. */

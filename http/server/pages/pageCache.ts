@@ -3,7 +3,7 @@ export const cachedPagesMax = 64;
 export const cachedPagesBytesMax = 4 * 1024 * 1024;
 
 /** What is rendered for each place, in a bounded amount of memory. */
-export interface PageCache<Page extends { readonly bytes: number }> {
+interface PageCache<Page extends { readonly bytes: number }> {
   get(place: string): Page | undefined;
   set(place: string, page: Page): void;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 /** A request whose response is written. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   /** As the contract writes it, with `{name}` for a parameter. */
   readonly route: string;
   readonly requestId: string;

@@ -6,7 +6,7 @@ import { type AddressWords, decodeAddress, parseAddress } from './ipAddress.ts';
 const unknownAddress: AddressWords = [0, 0, 0, 0];
 
 /** Whom a request is from. */
-export interface ClientAddress {
+interface ClientAddress {
   readonly address: AddressWords;
   /** The connection is a proxy's, and has requests of other clients too. */
   readonly isOfProxy: boolean;

@@ -1,5 +1,5 @@
 /** What an `Origin` header means for an answer (CONTRACT.md, Origins). */
-export type OriginVerdict = 'none' | 'approved' | 'refused';
+type OriginVerdict = 'none' | 'approved' | 'refused';
 
 /**
  * Approved are the configured origins alone. The request's own `Host` says nothing: a website may have its name resolved to this server. The

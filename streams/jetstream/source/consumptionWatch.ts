@@ -21,7 +21,7 @@ const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'flow_control',
 ]);
 
-export interface ConsumptionWatchOptions {
+interface ConsumptionWatchOptions {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
@@ -39,7 +39,7 @@ export interface ConsumptionWatchOptions {
   readonly onUnknown: () => void;
 }
 
-export interface ConsumptionWatch {
+interface ConsumptionWatch {
   /** Ends the consumption. */
   end(why: string): void;
   /** Why the consumption ended. */

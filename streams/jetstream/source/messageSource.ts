@@ -30,7 +30,7 @@ export interface SourceStatus extends SourceCounts {
   readonly state: MessageSourceState;
 }
 
-export interface MessageSourceOptions extends StreamReaderOptions {
+interface MessageSourceOptions extends StreamReaderOptions {
   /** Called while the stream does not exist, to create it or to find out why it is gone; omitted where nothing is done about it. */
   readonly onMissing?: () => Promise<void>;
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */

@@ -13,7 +13,7 @@ export class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
 }
 
-export interface MissingMessagesOptions {
+interface MissingMessagesOptions {
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
   readonly logger: Logger;

@@ -15,7 +15,7 @@ const pullExpiresMs = 4_000;
 /** The server deletes a consumer that nobody has asked for so long. */
 const inactiveThresholdMs = 30_000;
 
-export interface OrderedConsumerOptions extends StreamReaderOptions {
+interface OrderedConsumerOptions extends StreamReaderOptions {
   /** The last sequence that is requested. */
   readonly through: number;
   readonly pulls: PullSizing;

@@ -10,7 +10,7 @@ export interface PullSizing {
   observe(bytes: number): boolean;
 }
 
-export interface PullBounds {
+interface PullBounds {
   readonly messages: number;
   readonly bytes: number;
 }

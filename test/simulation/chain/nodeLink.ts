@@ -10,12 +10,12 @@ import { lie } from './lies.ts';
  */
 export type RequestFate = 'answered' | 'refused' | 'unanswered' | 'gateway' | 'error' | 'lie' | 'shuffled';
 
-export interface RpcResponse {
+interface RpcResponse {
   readonly status: number;
   readonly body: string;
 }
 
-export interface NodeLinkOptions {
+interface NodeLinkOptions {
   readonly time: VirtualTime;
   readonly chain: EthereumChain;
   readonly random: Random;

@@ -59,7 +59,7 @@ const emptyRoot = '0x56e81f171bcc55a6ff8345e692c0f86e5b48e01b996cadc001622fb5e36
 const noUncles = '0x1dcc4de8dec75d7aab85b567b6ccd41ad312451b948a7413f0a142fd40d49347';
 const gasOfTransaction = 21_000n;
 
-export interface BlockContents {
+interface BlockContents {
   readonly number: bigint;
   readonly parentHash: Hex;
   readonly timestamp: bigint;

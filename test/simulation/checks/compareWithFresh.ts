@@ -13,7 +13,7 @@ const pagesMax = 400;
 /** What a replica of an earlier version may say of rows: its tables are not written any more (`deploy/RUNBOOK.md`, Upgrade). */
 const withoutRows = '503 {"error":"database_unavailable"}';
 
-export interface FreshComparison {
+interface FreshComparison {
   readonly world: SimulatedWorld;
   readonly deployment: Deployment;
   readonly paths: readonly string[];

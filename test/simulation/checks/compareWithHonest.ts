@@ -8,7 +8,7 @@ const indexedMs = 120_000;
 const agreementMs = 40_000;
 const againMs = 2_000;
 
-export interface HonestComparison {
+interface HonestComparison {
   readonly world: SimulatedWorld;
   readonly deployment: Deployment;
   readonly paths: readonly string[];

@@ -22,7 +22,7 @@ interface Page {
 }
 
 /** A client that reads the lists of an owner page by page, from whoever answers, again and again. */
-export interface OwnerWalker {
+interface OwnerWalker {
   /** Reads a page; a list that is complete is what the contracts say at the block that its first page names. */
   step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
   /** Lists that were complete. */

@@ -2,7 +2,7 @@ import { group } from 'd3-array';
 import type { StoredStreamMessage } from '../nats/storedStream.ts';
 
 /** A reading as its message has it, with its place in the stream. */
-export interface PlainReading {
+interface PlainReading {
   readonly position: number;
   readonly telemetryId: string;
   readonly installationId: string;
@@ -33,7 +33,7 @@ export interface PlainCounter {
   readonly buckets: readonly PlainBucket[];
 }
 
-export interface PlainRound {
+interface PlainRound {
   readonly installationId: string;
   readonly startMs: number;
   readonly workUnits: bigint;
@@ -41,7 +41,7 @@ export interface PlainRound {
   readonly position: number;
 }
 
-export interface PlainBucket extends PlainRound {
+interface PlainBucket extends PlainRound {
   readonly observedRoundCount: number;
   readonly readingCount: number;
   readonly maxDistanceMm: number;

@@ -6,7 +6,7 @@ import type { EthereumChain } from '../chain/ethereumNode.ts';
 import type { LoggedEvent, SealedBlock } from '../chain/sealBlock.ts';
 
 /** What an owner did, as a page names it. */
-export interface PlainActivity {
+interface PlainActivity {
   readonly kind: string;
   readonly tokenIds: readonly string[];
   readonly blockHash: string;

@@ -8,7 +8,7 @@ const graceMs = 10_000;
 const marginMs = 4_000;
 
 /** Holds a process that says it is ready to what that means: it has folded what the streams held some seconds ago. */
-export interface ReadyObserver {
+interface ReadyObserver {
   /** To be called every second. */
   note(): void;
   check(process: ServiceProcess): void;

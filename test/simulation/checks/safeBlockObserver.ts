@@ -7,7 +7,7 @@ import { SimulationFailure } from './failure.ts';
 const confirmations = 12n;
 
 /** Holds answers of the chain to what they say: they show a block that had its confirmations, and what the contracts held after it. */
-export interface SafeBlockObserver {
+interface SafeBlockObserver {
   note(process: string, path: string, response: SimulatedResponse): void;
   /** Which block an answer shows; null for one that shows none. */
   findShown(response: SimulatedResponse): bigint | null;

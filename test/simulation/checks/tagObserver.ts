@@ -2,7 +2,7 @@ import type { SimulatedResponse } from '../world/currentWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
 /** Of each process and path: the same tag goes with the same body, and another body with another tag. */
-export interface TagObserver {
+interface TagObserver {
   note(process: string, path: string, response: SimulatedResponse): void;
 }
 

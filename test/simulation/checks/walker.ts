@@ -7,7 +7,7 @@ interface Page {
 }
 
 /** A client that reads the observations of an installation page by page, for as long as it takes, from whoever answers. */
-export interface Walker {
+interface Walker {
   readonly installationId: string;
   step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
   /** What it has read is what was accepted, from the first on. */

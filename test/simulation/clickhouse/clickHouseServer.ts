@@ -16,7 +16,7 @@ export interface SimulatedClickHouse {
   merge(table: string): void;
 }
 
-export interface ClickHouseOptions {
+interface ClickHouseOptions {
   /** When a mutation runs that was just started. */
   readonly startMutation: (run: () => void) => void;
 }

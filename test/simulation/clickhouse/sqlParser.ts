@@ -16,7 +16,7 @@ export type Expression =
       readonly right: Expression;
     };
 
-export interface SelectedColumn {
+interface SelectedColumn {
   readonly expression: Expression;
   readonly alias: string | null;
 }
@@ -44,7 +44,7 @@ const strengths: readonly (readonly string[])[] = [
 ];
 
 /** Reads one statement from its tokens. */
-export interface SqlReader {
+interface SqlReader {
   /** Whether the next word is this one, which is passed then. */
   take(word: string): boolean;
   expect(word: string): void;

@@ -8,7 +8,7 @@ import purgedEnd from './purgedEnd.json' with { type: 'json' };
 import purgedRows from './purgedRows.json' with { type: 'json' };
 import returnedBlock from './returnedBlock.json' with { type: 'json' };
 
-export interface KeptPlan {
+interface KeptPlan {
   /** What it has found. */
   readonly reason: string;
   readonly plan: Plan;

@@ -13,7 +13,7 @@ export interface ApiError {
   readonly description: string;
 }
 
-export type PublishAnswer =
+type PublishAnswer =
   | { readonly stream: string; readonly seq: number; readonly duplicate?: true }
   | { readonly error: ApiError; readonly stream: string; readonly seq: 0 };
 
@@ -35,7 +35,7 @@ export interface JetStreamStore {
   nowNanos(): bigint;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly nowMs: () => number;
   readonly wallMs: () => number;
   readonly schedule: (delayMs: number, run: () => void) => void;

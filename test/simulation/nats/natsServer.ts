@@ -7,7 +7,7 @@ import type { PullRecipient } from './pullConsumers.ts';
 /** What becomes of a request: answered, done without an answer, not even received, or done and the connection cut. */
 export type Fate = 'answered' | 'unanswered' | 'lost' | 'cut';
 
-export interface NatsServerOptions {
+interface NatsServerOptions {
   readonly nowMs: () => number;
   readonly wallMs: () => number;
   readonly schedule: (delayMs: number, run: () => void) => void;

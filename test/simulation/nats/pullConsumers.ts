@@ -19,7 +19,7 @@ export interface PullRecipient {
   status(line: string, headers?: Readonly<Record<string, number>>): void;
 }
 
-export interface PullRequest {
+interface PullRequest {
   readonly batch: number;
   /** What its messages may have in all; 0 for any number. */
   readonly maxBytes: number;
@@ -58,7 +58,7 @@ export interface PullConsumer {
   stall(): void;
 }
 
-export interface PullConsumerOptions {
+interface PullConsumerOptions {
   readonly stream: StoredStream;
   readonly configuration: ConsumerConfiguration;
   readonly createdNanos: bigint;

@@ -17,7 +17,7 @@ export interface Fleet {
   replaceEnded(): void;
 }
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly world: SimulatedWorld;
   readonly deployment: Deployment;
   readonly settings?: Partial<ServiceSettings>;

@@ -33,7 +33,7 @@ export async function runReplayProcess(
   return outcome;
 }
 
-export interface ReplayProcessOptions {
+interface ReplayProcessOptions {
   readonly deployment: Deployment;
   readonly request: ReplayRequest;
   readonly afterSendings: number;

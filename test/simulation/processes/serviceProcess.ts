@@ -31,7 +31,7 @@ export interface ServiceProcess {
 
 type ListenParameters = Parameters<SimulatedWorld['listen']> extends [string, ...infer Rest] ? Rest : never;
 
-export interface ServiceProcessOptions {
+interface ServiceProcessOptions {
   readonly world: SimulatedWorld;
   readonly name: string;
   readonly deployment: Deployment;

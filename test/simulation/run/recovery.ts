@@ -11,7 +11,7 @@ const blockMs = 2_000;
 /** A reorganization to fewer blocks is followed once there are as many as before. */
 const blocksAfterStorm = 4;
 
-export interface Recovery {
+interface Recovery {
   /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
   wait(isOver: () => boolean): Promise<void>;
   /** Those that answer from everything that the streams hold; one that waits for the lease has no state. */

@@ -9,7 +9,7 @@ import type { Miners } from '../workload/miners.ts';
 import type { SettlementPublishers } from '../workload/settlementPublishers.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
-export interface StormOptions {
+interface StormOptions {
   readonly world: SimulatedWorld;
   readonly deployment: Deployment;
   readonly fleet: Fleet;

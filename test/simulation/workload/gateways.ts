@@ -13,7 +13,7 @@ export interface Gateways {
   publishSpan(spanMs: number): void;
 }
 
-export interface GatewaysOptions {
+interface GatewaysOptions {
   readonly nats: SimulatedNats;
   readonly random: Random;
   /** The time of the wheels. */

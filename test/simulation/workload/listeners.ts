@@ -32,7 +32,7 @@ export interface Listeners {
   check(process: ServiceProcess): Promise<void>;
 }
 
-export interface ListenersOptions {
+interface ListenersOptions {
   readonly world: SimulatedWorld;
   readonly fleet: Fleet;
   /** One of them was sent what it should not have been. */

@@ -17,7 +17,7 @@ export interface Miners {
 /** However long it is: fewer than are published at once far behind the tip, and more. */
 const blocksOfSpan = [10, 40, 100];
 
-export interface MinersOptions {
+interface MinersOptions {
   readonly chain: EthereumChain;
   readonly random: Random;
   readonly genesis: bigint;

@@ -8,7 +8,7 @@ export interface Publication {
 }
 
 /** Publishes to one stream, in order; what cannot be published waits, and some of it is published again. */
-export interface Publisher {
+interface Publisher {
   send(publication: Publication): void;
   /** What was published before is published once more, perhaps much later, as after an acknowledgement that was not heard. */
   sendAgain(): void;

@@ -7,7 +7,7 @@ export interface SettlementPublishers {
   publishOne(): void;
 }
 
-export interface SettlementPublishersOptions {
+interface SettlementPublishersOptions {
   readonly nats: SimulatedNats;
   readonly random: Random;
   readonly wallMs: () => number;

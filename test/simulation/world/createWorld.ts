@@ -72,7 +72,7 @@ export const fairWeather = (): Weather => ({
   latencyMsMax: 4,
 });
 
-export const natsPort = 4222;
+const natsPort = 4222;
 /** No answer of a process is waited for any longer. */
 const answerMs = 60_000;
 

@@ -11,7 +11,7 @@ export type StatementFate = 'answered' | 'refused' | 'applied' | 'torn' | 'unans
 /** As the client's own: a request that takes longer has failed. */
 const requestMs = 30_000;
 
-export interface DatabaseLinkOptions {
+interface DatabaseLinkOptions {
   readonly time: VirtualTime;
   readonly server: SimulatedClickHouse;
   readonly latencyMs: () => number;

@@ -12,7 +12,7 @@ export interface Task {
 }
 
 /** Tasks by time and order: a binary heap. */
-export interface TaskQueue {
+interface TaskQueue {
   push(task: Task): void;
   /** The first one, which stays; undefined when there is none. */
   peek(): Task | undefined;

@@ -238,7 +238,7 @@ export function metadataEvent(tokenId: bigint, metadata: object | string): State
 }
 
 /** A checkpoint that mints for what {@link settlementEvents} settled. */
-export function checkpointEvents(values: EconomyValues = plainEconomy): StateEvent[] {
+function checkpointEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   return [
     {
       contract: 'mining',

@@ -48,7 +48,7 @@ export const spanHistory = (maxLength: number) =>
     }),
     { maxLength },
   );
-export type SpanHistory = ReturnType<typeof spanHistory> extends fc.Arbitrary<infer Value> ? Value : never;
+type SpanHistory = ReturnType<typeof spanHistory> extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Events of the chain in order of arrival. A log is a mint or a checkpoint. */
 export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFeedEvent[] {
@@ -93,8 +93,7 @@ export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFe
 /** Readings as they came: when the gateway received each, and how many distances it passed. */
 export const readingHistory = (maxLength: number) =>
   fc.array(fc.record({ receivedAtMs: fc.nat(12), distances: fc.nat(3) }), { maxLength });
-export type ReadingHistory =
-  ReturnType<typeof readingHistory> extends fc.Arbitrary<infer Value> ? Value : never;
+type ReadingHistory = ReturnType<typeof readingHistory> extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** What readings reached, in order of arrival: each a speed record, and some a few distances. */
 export function buildMeasurementEvents(readings: ReadingHistory, firstPosition = 1): MeasurementEvent[] {

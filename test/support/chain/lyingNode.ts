@@ -22,7 +22,7 @@ interface Answer {
 }
 
 /** A proxy before a real node that lies, refuses or fails as the test chooses. */
-export interface LyingNode {
+interface LyingNode {
   readonly url: string;
   /** Asked for every call, also of a batch, with the honest result; null passes it on. */
   lie: (method: string, params: readonly never[], result: never) => Lie;

@@ -28,7 +28,7 @@ function createChainClient(url: string) {
     .extend(walletActions);
 }
 
-export const economySettings = (guardian: Address, reporter: Address): EconomySettings => ({
+const economySettings = (guardian: Address, reporter: Address): EconomySettings => ({
   streamId: `0x${'5'.repeat(64)}`,
   genesisTimestamp: BigInt(chainGenesis),
   ...economyNumbers,

@@ -54,7 +54,7 @@ export function buildLog({ contract, name, args }: WrittenEvent, logIndex: numbe
   };
 }
 
-export interface WrittenBlock {
+interface WrittenBlock {
   readonly number: number;
   readonly events?: readonly WrittenEvent[];
   /** Reorganizations before it; blocks of different ones have different hashes unless `branch` is given. */

@@ -29,7 +29,7 @@ export async function startBrowser(): Promise<Browser> {
   return browser;
 }
 
-export interface Look {
+interface Look {
   readonly width?: number;
   readonly scheme?: 'light' | 'dark';
   readonly isScriptAllowed?: boolean;
@@ -62,7 +62,7 @@ export async function savePicture(page: Page, name: string) {
 }
 
 /** What a page did that it must not: errors, and requests to elsewhere. */
-export interface Conduct {
+interface Conduct {
   readonly errors: string[];
   readonly requests: string[];
 }

@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
 
-export interface LocalService {
+interface LocalService {
   readonly url: string;
   /** With its token. */
   readonly natsUrl: string;

@@ -1,6 +1,6 @@
 import type { Route } from '../../../http/routes/route.ts';
 
-export const exampleOwner = `0x${'ab'.repeat(20)}`;
+const exampleOwner = `0x${'ab'.repeat(20)}`;
 
 const values: Record<string, string> = { installationId: 'wheel-1', address: exampleOwner, tokenId: '1' };
 

@@ -3,7 +3,7 @@ import { catchError, defer, EMPTY, Observable, repeat, timer } from 'rxjs';
 import type { FeedEvent } from './sentEvents.ts';
 
 /** Opens the event stream; emits what arrives, and completes or fails where it ends. */
-export type OpenEventStream = (headers: Readonly<Record<string, string>>) => Observable<string>;
+type OpenEventStream = (headers: Readonly<Record<string, string>>) => Observable<string>;
 
 /** The events that a client is sent which, whenever its stream ends, opens it again behind the last one. */
 export function followEvents(open: OpenEventStream, pauseMs: () => number): Observable<FeedEvent> {

@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const client = join(root, 'http/client/index.ts');
 
 /** A program of a guide. */
-export interface Snippet {
+interface Snippet {
   /** Page, language and name: `start ts follow`. */
   readonly id: string;
   readonly language: string;

@@ -19,7 +19,7 @@ import { silentLogger } from '../silentLogger.ts';
 import { noOlderEvents } from '../storage/noOlderEvents.ts';
 
 /** Views that a test sets; each keeps its identity until it is set again. */
-export interface SettableViews {
+interface SettableViews {
   telemetry: Map<string, TelemetryView>;
   modules: ModulesView;
   process: ProcessView;
@@ -27,7 +27,7 @@ export interface SettableViews {
 
 const publicInstallationId = 'wheel-1';
 
-export function exampleViews(installationId = publicInstallationId): SettableViews {
+function exampleViews(installationId = publicInstallationId): SettableViews {
   const reading = acceptedReading({ position: 12, cumulativeWorkUnits: 2n ** 63n });
   const modules: ModulesView = {
     installationId,

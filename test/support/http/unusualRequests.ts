@@ -40,7 +40,7 @@ interface ProxyUnderTest {
 }
 
 /** How a proxy refuses a request, and how many of those that follow on the same connection are answered at most. */
-export interface Refusal {
+interface Refusal {
   readonly beginsWith: RegExp;
   readonly followingMax: 0 | 1;
 }

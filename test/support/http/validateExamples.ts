@@ -27,7 +27,7 @@ interface Document {
   >;
 }
 
-export interface ExampleFault {
+interface ExampleFault {
   readonly place: string;
   readonly fault: string;
 }

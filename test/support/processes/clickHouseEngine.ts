@@ -10,7 +10,7 @@ import { findFreePort } from './findFreePort.mjs';
 const program = resolve(import.meta.dirname, 'clickHouseEngineProcess.mjs');
 
 /** The server of a test file; each test has a database of its own in it. */
-export interface ClickHouseEngine {
+interface ClickHouseEngine {
   /** Creates an empty database, and gives the address that the service knows it by. */
   createDatabase(): Promise<string>;
   readonly pid: number;

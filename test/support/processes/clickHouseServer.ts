@@ -30,7 +30,7 @@ function programPath(): string {
 }
 
 /** A real clickhouse-server of one test, for the network path: Debian's version is too old for the tables. */
-export interface TestClickHouse extends RestartableServer {
+interface TestClickHouse extends RestartableServer {
   readonly url: string;
 }
 

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { whenFinished } from './lifetime.ts';
 
 /** A TCP proxy that fails on demand. */
-export interface CuttingProxy {
+interface CuttingProxy {
   readonly url: string;
   /** Forwards requests completely, and cuts the connection in place of the next `count` answers. */
   cutAnswers(count: number): void;

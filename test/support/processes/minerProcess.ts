@@ -96,7 +96,7 @@ export async function waitUntilReady(miner: MinerProcess) {
 }
 
 /** What `/readyz` says, as far as tests read it. */
-export interface ReadyBody {
+interface ReadyBody {
   readonly status: 'ready' | 'waiting';
   readonly waitingFor: readonly string[];
   readonly clickhouse: string;

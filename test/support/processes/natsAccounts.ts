@@ -13,7 +13,7 @@ import { temporaryDirectory } from './temporaryDirectory.ts';
 const deployDir = resolve(import.meta.dirname, '../../../deploy');
 
 /** A nats-server with the shipped accounts. */
-export interface NatsWithAccounts {
+interface NatsWithAccounts {
   readonly port: number;
   /** Address with the password of a user. */
   urlOf(user: string): string;

@@ -117,7 +117,7 @@ export const worldStep = fc.oneof(
     }),
   },
 );
-export type WorldStep = typeof worldStep extends fc.Arbitrary<infer Value> ? Value : never;
+type WorldStep = typeof worldStep extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A world of one wheel, its oracle and reporter, and a chain with an economy; what the chain's actors do is drawn from the seed. */
 export async function createComparedWorld(program: ComparedProgram, seed: number) {

@@ -8,7 +8,7 @@ import type { MinerProcess } from '../processes/minerProcess.ts';
 import { fetchMessages, type TestConnection } from '../processes/natsServer.ts';
 
 /** Everything of a stream's fold that is stored, without what depends on when it was written. */
-export interface StoredState {
+interface StoredState {
   readonly readings: readonly (readonly unknown[])[];
   readonly rounds: readonly (readonly unknown[])[];
   readonly buckets: readonly (readonly unknown[])[];

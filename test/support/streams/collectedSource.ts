@@ -8,7 +8,7 @@ import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 
 /** What a source emitted, in order. */
-export interface CollectedSource {
+interface CollectedSource {
   readonly source: MessageSource;
   readonly sequences: number[];
   readonly texts: string[];

@@ -1,5 +1,5 @@
 import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
-import { noRows, type StoredRows } from '../../../actors/storedRows.ts';
+import type { StoredRows } from '../../../actors/storedRows.ts';
 import type { FoldedBatch, PipelineItem } from '../../../streams/pipeline/pipelineItem.ts';
 import type { RejectedMessage } from '../../../streams/pipeline/rejectedMessage.ts';
 import type { RowWriter } from '../../../streams/pipeline/rowWriter.ts';
@@ -60,5 +60,3 @@ export function buildBatchItem(
 ): FoldedBatch {
   return { kind: 'batch', position, weight: 0, rows, rejections, place: () => nowhere };
 }
-
-export const buildEmptyRows = (throughPosition: number): StoredRows => ({ ...noRows, throughPosition });

@@ -75,7 +75,7 @@ export interface CollectionState {
   readonly owners: Map<bigint, Address>;
 }
 
-export interface ScheduledUpgrade {
+interface ScheduledUpgrade {
   readonly id: Hex;
   readonly version: bigint;
   readonly data: Hex;
