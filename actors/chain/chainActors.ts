@@ -1,3 +1,4 @@
+import type { ChainFeedEvent } from '../events/eventSchemas.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture } from '../foldRecord.ts';
 import type { Rejection } from '../messages/decodeMessage.ts';
@@ -21,7 +22,6 @@ import {
   encodeSpanFold,
 } from './records/chainSnapshot.ts';
 import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
-import type { ChainFeedEvent } from './spans/chainFeedEvent.ts';
 import { decodeChainReads } from './spans/chainReads.ts';
 import { decodeChain } from './spans/decodeChain.ts';
 import type { ChainState, RecordName } from './state/chainState.ts';

@@ -1,7 +1,11 @@
 import { z } from 'zod';
+import type { Inferred } from '../schemas/inferred.ts';
 import { address, blockHash, transactionHash } from '../schemas/wireScalars.ts';
 
-/** Events of the feed, as snapshots of folds and rows hold them. */
+/**
+ * Events of the feed, as folds, snapshots and rows hold them. Their types are listed here, and nowhere else: the categories follow from the
+ * beginnings of their names.
+ */
 
 const amount = z.bigint();
 const count = z.int().min(0);
@@ -19,6 +23,7 @@ export const eventSource = z.strictObject({
   logIndex: count,
 });
 
+/** What an event of the chain tells. */
 const chainDetails = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('system.settlement_completed'),
@@ -27,6 +32,7 @@ const chainDetails = z.discriminatedUnion('type', [
     activeRoundCount: amount,
     workAdded: amount,
     completedBlockCount: amount,
+    /** Null when no block was completed. */
     firstCompletedBlock: amount.nullable(),
     lastCompletedBlock: amount.nullable(),
     cumulativeWork: amount,
@@ -71,11 +77,16 @@ const chainDetails = z.discriminatedUnion('type', [
 export const chainFeedEvent = arrival.extend({
   family: z.literal('chain'),
   details: chainDetails,
+  /** Of the contract that logged it. */
   address,
   source: eventSource,
+  /** When the span that made it safe was stored. */
   recordedAtMs: milliseconds,
 });
+export type ChainFeedDetails = Inferred<typeof chainDetails>;
+export type ChainFeedEvent = Inferred<typeof chainFeedEvent>;
 
+/** What a reading reached. Distances in millimetres, speeds in millimetres per second. */
 const achievement = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('measurement.distance_milestone'),
@@ -101,7 +112,7 @@ const achievement = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** An event of the feed that readings have reached. */
+/** An event with the reading that it came from, whose receipt position is the event's. */
 export const measurementEvent = arrival.extend({
   family: z.literal('measurement'),
   achievement,
@@ -109,5 +120,13 @@ export const measurementEvent = arrival.extend({
   telemetryId: z.string(),
   observedAtMs: milliseconds,
   receivedAtMs: milliseconds,
+  /** When the stream stored the reading: a gateway may deliver it long after it received it. */
   arrivedAtMs: milliseconds,
 });
+export type Achievement = Inferred<typeof achievement>;
+export type MeasurementEvent = Inferred<typeof measurementEvent>;
+
+/** Every type of the feed. */
+export const eventTypes = [...chainDetails.options, ...achievement.options].map(
+  ({ shape }) => shape.type.value,
+);

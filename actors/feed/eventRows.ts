@@ -1,9 +1,8 @@
 import { parse, stringify } from '../bigintJson.ts';
-import type { ChainFeedEvent } from '../chain/spans/chainFeedEvent.ts';
+import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
 import { compileGuard } from '../schemas/compileGuard.ts';
 import type { EventRow } from '../storedRows.ts';
-import type { MeasurementEvent } from '../wheel/measurementEvents.ts';
 import { feedTypes } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
 

@@ -1,23 +1,20 @@
-export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
-export type FeedCategory = (typeof feedCategories)[number];
+import { eventTypes } from '../events/eventSchemas.ts';
 
-/** Types by the category that they are of; `measurement.rpm_record` is of the schema alone. */
-export const feedTypes = {
-  'system.settlement_completed': 'protocol',
-  'system.mining_checkpointed': 'protocol',
-  'player.miner_minted': 'players',
-  'player.miners_merged': 'players',
-  'player.rewards_claimed': 'players',
-  'measurement.distance_milestone': 'measurement',
-  'measurement.daily_distance_milestone': 'measurement',
-  'measurement.speed_milestone': 'measurement',
-  'measurement.speed_record': 'measurement',
-  'measurement.distance_streak': 'measurement',
-} as const satisfies Record<string, FeedCategory>;
-export type FeedType = keyof typeof feedTypes;
+/** The first part of a type's name decides its category. */
+const categories = { system: 'protocol', player: 'players', measurement: 'measurement' } as const;
+
+export const feedCategories = ['all', ...Object.values(categories)] as const;
+export type FeedCategory = (typeof feedCategories)[number];
 
 /** Categories that partition all events; the stored ones are ordered by them. */
 export type StoredCategory = Exclude<FeedCategory, 'all'>;
+
+export type FeedType = (typeof eventTypes)[number];
+
+/** Types by the category that they are of; `measurement.rpm_record` is of the schema alone. */
+export const feedTypes = Object.fromEntries(
+  eventTypes.map((type) => [type, categories[type.split('.')[0] as keyof typeof categories]]),
+) as Readonly<Record<FeedType, StoredCategory>>;
 
 export function isOfCategory(category: FeedCategory, type: FeedType): boolean {
   return category === 'all' || feedTypes[type] === category;

@@ -1,6 +1,6 @@
-import type { ChainFeedEvent } from '../chain/spans/chainFeedEvent.ts';
 import { type Arrival, compareArrivals } from '../events/arrival.ts';
-import { buildMeasurementId, type MeasurementEvent } from '../wheel/measurementEvents.ts';
+import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
+import { buildMeasurementId } from '../wheel/measurementEvents.ts';
 import type { FeedType } from './feedCategories.ts';
 import type { FeedSource } from './feedPosition.ts';
 

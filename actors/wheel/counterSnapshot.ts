@@ -1,5 +1,6 @@
 import { List } from 'immutable';
 import { compareArrivals, formatArrival } from '../events/arrival.ts';
+import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import {
   collectRecords,
   dispatchRecords,
@@ -11,7 +12,7 @@ import {
 import { counterRecords } from './counterRecords.ts';
 import { type DayHistory, type DaySummary, listDays, toHistory } from './dayHistory.ts';
 import type { InstallationState } from './installationActor.ts';
-import type { MeasurementEvent, MeasurementProgress } from './measurementEvents.ts';
+import type { MeasurementProgress } from './measurementEvents.ts';
 import type { RecentRound } from './roundFold.ts';
 
 /** Rounds of one record, by their numbers, so that a round that closes changes a small part of a day. */

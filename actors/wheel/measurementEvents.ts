@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import type { Arrival } from '../events/arrival.ts';
+import type { Achievement, MeasurementEvent } from '../events/eventSchemas.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
 import type { StoredAt } from '../messages/streamMessage.ts';
 import { dayMs, toMilliseconds } from '../schemas/durations.ts';
@@ -25,31 +25,6 @@ const speedsMm = [2, 3, 6, 10].map((km) => Math.ceil((km * kilometreMm) / second
 const recordStepMm = Math.ceil(kilometreMm / 5 / secondsOfHour);
 /** Of lifetime distances that one reading passes, the highest: a counter may jump by any distance. */
 const distancesOfReadingMax = 100;
-
-/** What a reading reached. Distances in millimetres, speeds in millimetres per second. */
-export type Achievement =
-  | { readonly type: 'measurement.distance_milestone'; readonly threshold: bigint; readonly observed: bigint }
-  | {
-      readonly type: 'measurement.daily_distance_milestone';
-      readonly threshold: number;
-      readonly observed: number;
-      readonly utcDate: string;
-    }
-  | { readonly type: 'measurement.speed_milestone'; readonly threshold: number; readonly observed: number }
-  | { readonly type: 'measurement.speed_record'; readonly previous: number | null; readonly observed: number }
-  | { readonly type: 'measurement.distance_streak'; readonly days: number; readonly endingUtcDate: string };
-
-/** An event with the reading that it came from, whose receipt position is the event's. */
-export interface MeasurementEvent extends Arrival {
-  readonly family: 'measurement';
-  readonly achievement: Achievement;
-  readonly installationId: string;
-  readonly telemetryId: string;
-  readonly observedAtMs: number;
-  readonly receivedAtMs: number;
-  /** When the stream stored the reading (epoch milliseconds): a gateway may deliver it long after it received it. */
-  readonly arrivedAtMs: number;
-}
 
 /** What the rules remember of one installation. Immutable, and the same object until something is reached. */
 export interface MeasurementProgress extends EventWindow<MeasurementEvent> {

@@ -1,9 +1,10 @@
+import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import { evictOldest } from '../events/eventWindow.ts';
 import type { StoredAt } from '../messages/streamMessage.ts';
 import type { RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from './acceptedReading.ts';
 import { type DayHistory, withReading } from './dayHistory.ts';
-import { addAchievements, type MeasurementEvent, type MeasurementProgress } from './measurementEvents.ts';
+import { addAchievements, type MeasurementProgress } from './measurementEvents.ts';
 
 /** What is folded of the public installation alone. */
 export interface PublicState {

@@ -8,8 +8,7 @@ import {
   feedUnavailableReasons,
 } from '../../actors/views/feed/feedViews.ts';
 import { availableMembers, toAvailableMembers } from './chain.ts';
-import { feedEvent } from './feedEvent.ts';
-import { toFeedEventBody } from './feedEventBody.ts';
+import { feedEvent, toFeedEventBody } from './feedEvent.ts';
 import { cursor } from './observations.ts';
 import { installationId, schemaVersion, unavailableStatus } from './scalars.ts';
 

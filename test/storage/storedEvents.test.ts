@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChainFeedEvent } from '../../actors/chain/spans/chainFeedEvent.ts';
+import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/eventSchemas.ts';
 import type { EventWindow } from '../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
@@ -18,7 +18,7 @@ import {
   isOfCategory,
   type ReadNews,
 } from '../../actors/views/feed/feedViews.ts';
-import type { MeasurementEvent, MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
+import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';

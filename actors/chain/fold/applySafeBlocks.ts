@@ -1,6 +1,7 @@
 import { OrderedSet } from 'immutable';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { formatArrival } from '../../events/arrival.ts';
+import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { buildRunId, evictOldest } from '../../events/eventWindow.ts';
 import { readErrorMessage } from '../../readErrorMessage.ts';
 import { applyEvent } from '../handlers/applyEvent.ts';
@@ -8,7 +9,6 @@ import { addFeedEvent, type StoredSpan } from '../handlers/chainFeed.ts';
 import { ownerEventsRetained } from '../rows/activityRows.ts';
 import { type FinalHistory, makeFinal, nothingFinal } from '../rows/finalHistory.ts';
 import type { ContractAddresses } from '../spans/chainEvent.ts';
-import type { ChainFeedEvent } from '../spans/chainFeedEvent.ts';
 import { latestChanges, type ProposerChange } from '../spans/chainReads.ts';
 import { isSafelyBelow } from '../spans/confirmations.ts';
 import {

@@ -1,6 +1,6 @@
 import { computeNextOrdinal, formatArrival } from '../../events/arrival.ts';
+import type { ChainFeedDetails, ChainFeedEvent } from '../../events/eventSchemas.ts';
 import type { ChainEvent } from '../spans/chainEvent.ts';
-import type { ChainFeedDetails, ChainFeedEvent } from '../spans/chainFeedEvent.ts';
 import { countWholeBlocks } from '../state/blockUnits.ts';
 import { type ChainState, noteChanged } from '../state/chainState.ts';
 import type { Checkpoint, Settlement } from '../state/settlements.ts';

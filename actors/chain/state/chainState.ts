@@ -1,7 +1,7 @@
 import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
 import type { Address, BlockHash } from '../../schemas/hex.ts';
-import type { ChainFeedEvent } from '../spans/chainFeedEvent.ts';
 import type { CoreState, Governance } from './coreState.ts';
 import type { CollectionState, MinerPosition, MiningState, TokenState } from './miningState.ts';
 import { type ActivityProgress, noActivity, type OwnerState } from './ownerState.ts';

@@ -1,5 +1,4 @@
 import type { ContractAddresses } from '../../chain/spans/chainEvent.ts';
-import type { ChainFeedEvent } from '../../chain/spans/chainFeedEvent.ts';
 import type { ChainAvailability } from '../../chain/state/chainAvailability.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import type { CollectionPhase } from '../../chain/state/collectionPhase.ts';
@@ -12,11 +11,11 @@ import type { SettlementSource } from '../../chain/state/settlementSource.ts';
 import type { Checkpoint, MintedRound, Settlement } from '../../chain/state/settlements.ts';
 import type { StateFault } from '../../chain/state/stateChecks.ts';
 import type { ShownMetadata } from '../../chain/state/tokenMetadata.ts';
+import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import type { EventWindow } from '../../events/eventWindow.ts';
 import type { Address, BlockHash } from '../../schemas/hex.ts';
 
 export type { ChainEvent, EventSource } from '../../chain/spans/chainEvent.ts';
-export type { ChainFeedEvent } from '../../chain/spans/chainFeedEvent.ts';
 export { blockUnitsPerBlock } from '../../chain/state/blockUnits.ts';
 // The vocabulary of the chain's views, for the schemas of the responses.
 export { collectionPhases } from '../../chain/state/collectionPhase.ts';
@@ -27,6 +26,7 @@ export { activityKinds } from '../../chain/state/ownerState.ts';
 export { settlementSources } from '../../chain/state/settlementSource.ts';
 export type { Checkpoint, Settlement } from '../../chain/state/settlements.ts';
 export { cardImageUrlPattern, imageDataUriPattern } from '../../chain/state/tokenMetadata.ts';
+export type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
 

@@ -1,5 +1,6 @@
 import { spreadDelay } from '../../client/spreadDelay.ts';
 import type { Connection } from '../components/pageContext.ts';
+import { eventTypes } from '../format/events.ts';
 import type { FeedEvent } from '../page.ts';
 import type { Channel, Message } from './channel.ts';
 
@@ -17,19 +18,6 @@ interface EventStreamOptions {
   readonly onOpen: () => void;
 }
 
-const types: readonly FeedEvent['type'][] = [
-  'system.settlement_completed',
-  'system.mining_checkpointed',
-  'player.miner_minted',
-  'player.miners_merged',
-  'player.rewards_claimed',
-  'measurement.distance_milestone',
-  'measurement.daily_distance_milestone',
-  'measurement.speed_milestone',
-  'measurement.speed_record',
-  'measurement.rpm_record',
-  'measurement.distance_streak',
-];
 /** A stream that the service refuses is asked for again after this; browsers reconnect by themselves only where it broke off. */
 const refusedBounds = { firstMs: 15_000, longestMs: 300_000 };
 
@@ -69,7 +57,7 @@ export function createEventStream({ channel, onEvent, onState, onOpen }: EventSt
         refusals += 1;
         timer = setTimeout(connect, spreadDelay(refusals, refusedBounds));
       };
-      for (const type of types) {
+      for (const type of eventTypes) {
         source.addEventListener(type, ({ data }: MessageEvent<string>) => {
           const event: FeedEvent = JSON.parse(data);
           channel.post({ kind: 'event', event });

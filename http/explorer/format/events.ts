@@ -17,90 +17,87 @@ interface EventWords {
   readonly owner: string | null;
 }
 
+type Type = FeedEvent['type'];
+type Payload<Of extends Type> = Extract<FeedEvent, { readonly type: Of }>['payload'];
+
+const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
+  'system.settlement_completed': (payload) => {
+    const blocks =
+      payload.completedBlockCount === '0'
+        ? 'No block was completed by them'
+        : `They completed ${count(payload.completedBlockCount, 'block')}, up to block ${formatInteger(payload.blockHeight)}`;
+    const rounds = `Rounds ${formatInteger(String(BigInt(payload.previousSettledThroughRound) + 1n))} to ${formatInteger(payload.settledThroughRound)}`;
+    return {
+      title: 'Settled',
+      sentence: `${rounds} are recorded on the chain: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work. ${blocks}.`,
+      owner: null,
+    };
+  },
+  'system.mining_checkpointed': (payload) => {
+    const { asset } = payload;
+    const first = formatInteger(String(BigInt(payload.afterRound) + 1n));
+    return {
+      title: 'Minted',
+      sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(payload.completedBlockCount, 'block')} of rounds ${first} to ${formatInteger(payload.throughRound)}. Owners can claim their parts.`,
+      owner: null,
+    };
+  },
+  'player.miner_minted': (payload) => {
+    return {
+      title: 'New miner',
+      sentence: `Miner ${payload.tokenId} was created with weight ${formatInteger(payload.weight)}. It earns from round ${formatInteger(payload.firstRound)} on.`,
+      owner: payload.owner,
+    };
+  },
+  'player.miners_merged': (payload) => {
+    return {
+      title: 'Merged',
+      sentence: `Miner ${payload.donorTokenId} was merged into miner ${payload.survivorTokenId}, which is of level ${payload.level} from round ${formatInteger(payload.effectiveRound)} on.`,
+      owner: payload.owner,
+    };
+  },
+  'player.rewards_claimed': (payload) => {
+    const { asset } = payload;
+    return {
+      title: 'Claimed',
+      sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 4)} ${asset.symbol} were paid out for ${count(String(payload.tokenIds.length), 'miner')}.`,
+      owner: payload.owner,
+    };
+  },
+  'measurement.distance_milestone': (payload) =>
+    fromWheel('Distance', `The wheel has run ${distance(payload.thresholdDistanceMm)} in its life.`),
+  'measurement.daily_distance_milestone': (payload) =>
+    fromWheel(
+      'Distance of a day',
+      `The wheel has run ${distance(payload.thresholdDistanceMm)} on the day of ${formatDate(payload.utcDate)}.`,
+    ),
+  'measurement.speed_milestone': (payload) =>
+    fromWheel(
+      'Speed',
+      `The wheel has reached ${speed(payload.thresholdSpeedMmPerSecond)} for the first time.`,
+    ),
+  'measurement.speed_record': (payload) => {
+    const { recordMmPerSecond, previousRecordMmPerSecond } = payload;
+    const before = previousRecordMmPerSecond === null ? '' : `, ${speed(previousRecordMmPerSecond)} before`;
+    return fromWheel('Speed record', `The fastest so far: ${speed(recordMmPerSecond)}${before}.`);
+  },
+  'measurement.rpm_record': (payload) =>
+    fromWheel('Record', `The most turns per minute so far: ${formatExact(payload.recordRpmMilli, 3)}.`),
+  'measurement.distance_streak': (payload) =>
+    fromWheel(
+      'Streak',
+      `${payload.days} days in a row with at least ${distance(payload.minimumDailyDistanceMm)}.`,
+    ),
+};
+
+/** Every type that the page has words for. */
+export const eventTypes = Object.keys(words) as readonly Type[];
+
 /** An event of the feed in words; one of a type that is new to this page is named as the service names it. */
-export function describeEvent(event: FeedEvent): EventWords {
-  switch (event.type) {
-    case 'system.settlement_completed': {
-      const { payload } = event;
-      const blocks =
-        payload.completedBlockCount === '0'
-          ? 'No block was completed by them'
-          : `They completed ${count(payload.completedBlockCount, 'block')}, up to block ${formatInteger(payload.blockHeight)}`;
-      const rounds = `Rounds ${formatInteger(String(BigInt(payload.previousSettledThroughRound) + 1n))} to ${formatInteger(payload.settledThroughRound)}`;
-      return {
-        title: 'Settled',
-        sentence: `${rounds} are recorded on the chain: ${formatInteger(payload.workAdded)} work units in ${count(payload.activeRoundCount, 'round')} with work. ${blocks}.`,
-        owner: null,
-      };
-    }
-    case 'system.mining_checkpointed': {
-      const { payload } = event;
-      const { asset } = payload;
-      const first = formatInteger(String(BigInt(payload.afterRound) + 1n));
-      return {
-        title: 'Minted',
-        sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(payload.completedBlockCount, 'block')} of rounds ${first} to ${formatInteger(payload.throughRound)}. Owners can claim their parts.`,
-        owner: null,
-      };
-    }
-    case 'player.miner_minted': {
-      const { payload } = event;
-      return {
-        title: 'New miner',
-        sentence: `Miner ${payload.tokenId} was created with weight ${formatInteger(payload.weight)}. It earns from round ${formatInteger(payload.firstRound)} on.`,
-        owner: payload.owner,
-      };
-    }
-    case 'player.miners_merged': {
-      const { payload } = event;
-      return {
-        title: 'Merged',
-        sentence: `Miner ${payload.donorTokenId} was merged into miner ${payload.survivorTokenId}, which is of level ${payload.level} from round ${formatInteger(payload.effectiveRound)} on.`,
-        owner: payload.owner,
-      };
-    }
-    case 'player.rewards_claimed': {
-      const { payload } = event;
-      const { asset } = payload;
-      return {
-        title: 'Claimed',
-        sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 4)} ${asset.symbol} were paid out for ${count(String(payload.tokenIds.length), 'miner')}.`,
-        owner: payload.owner,
-      };
-    }
-    case 'measurement.distance_milestone':
-      return fromWheel(
-        'Distance',
-        `The wheel has run ${distance(event.payload.thresholdDistanceMm)} in its life.`,
-      );
-    case 'measurement.daily_distance_milestone':
-      return fromWheel(
-        'Distance of a day',
-        `The wheel has run ${distance(event.payload.thresholdDistanceMm)} on the day of ${formatDate(event.payload.utcDate)}.`,
-      );
-    case 'measurement.speed_milestone':
-      return fromWheel(
-        'Speed',
-        `The wheel has reached ${speed(event.payload.thresholdSpeedMmPerSecond)} for the first time.`,
-      );
-    case 'measurement.speed_record': {
-      const { recordMmPerSecond, previousRecordMmPerSecond } = event.payload;
-      const before = previousRecordMmPerSecond === null ? '' : `, ${speed(previousRecordMmPerSecond)} before`;
-      return fromWheel('Speed record', `The fastest so far: ${speed(recordMmPerSecond)}${before}.`);
-    }
-    case 'measurement.rpm_record':
-      return fromWheel(
-        'Record',
-        `The most turns per minute so far: ${formatExact(event.payload.recordRpmMilli, 3)}.`,
-      );
-    case 'measurement.distance_streak':
-      return fromWheel(
-        'Streak',
-        `${event.payload.days} days in a row with at least ${distance(event.payload.minimumDailyDistanceMm)}.`,
-      );
-    default:
-      return fromWheel('Event', nameUnknown(event));
-  }
+export function describeEvent({ type, payload }: FeedEvent): EventWords {
+  // The table has the words of each type for its payload, which the compiler cannot follow.
+  const describe = words[type] as ((payload: unknown) => EventWords) | undefined;
+  return describe?.(payload) ?? fromWheel('Event', `The service reports ${type}.`);
 }
 
 /** Where an event is from: a transaction, or an accepted reading. */
@@ -122,11 +119,6 @@ export function shortenOwner(owner: string): string {
 
 function fromWheel(title: string, sentence: string): EventWords {
   return { title, sentence, owner: null };
-}
-
-/** A newer service may send types that this page was not built with. */
-function nameUnknown(event: { readonly type: string }): string {
-  return `The service reports ${event.type}.`;
 }
 
 function count(number: string, noun: string): string {

@@ -6,8 +6,7 @@ import {
   feedCategories,
   isOfCategory,
 } from '../../../actors/views/feed/feedViews.ts';
-import { feedEvent } from '../../responses/feedEvent.ts';
-import { toFeedEventBody } from '../../responses/feedEventBody.ts';
+import { feedEvent, toFeedEventBody } from '../../responses/feedEvent.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import type { ChainFeedEvent } from '../../../actors/chain/spans/chainFeedEvent.ts';
 import { compareArrivals } from '../../../actors/events/arrival.ts';
+import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
 import type { EventWindow } from '../../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
@@ -18,7 +18,7 @@ import {
   feedCategories,
   isOfCategory,
 } from '../../../actors/views/feed/feedViews.ts';
-import type { MeasurementEvent, MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
+import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Achievement } from '../../../actors/events/eventSchemas.ts';
 import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
 import { type DayHistory, withReading } from '../../../actors/wheel/dayHistory.ts';
 import {
-  type Achievement,
   addAchievements,
   formatDiscriminator,
   type MeasurementProgress,

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
-import type { ChainFeedEvent } from '../../../actors/chain/spans/chainFeedEvent.ts';
+import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/events/eventWindow.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import {
-  addAchievements,
-  type MeasurementEvent,
-  type MeasurementProgress,
-} from '../../../actors/wheel/measurementEvents.ts';
+import { addAchievements, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 
