@@ -7,9 +7,10 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import type { FollowerSinks } from '../../streams/follower/streamFollower.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
-import { OlderSnapshotNeeded, type StreamFold } from '../../streams/streamFold.ts';
+import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
+import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
@@ -316,8 +317,7 @@ describe('a follower of a stream', () => {
         };
       },
     };
-    const listPositions = async () =>
-      (await snapshots.list(followedStream)).map(({ position }) => position).sort();
+    const listPositions = async () => (await snapshots.list(stream)).map(({ position }) => position).sort();
     const seen: number[][] = [];
     const sinks: FollowerSinks = {
       ...emptySinks(),
