@@ -1,7 +1,7 @@
 import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A migration that was applied. */
+/** The baseline, or a migration that was applied. */
 export interface MigrationRow {
   readonly number: number;
   readonly name: string;

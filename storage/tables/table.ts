@@ -155,18 +155,6 @@ export async function createTable(
   await database.command(table.createStatement({ name, cluster: database.cluster }));
 }
 
-/** The statement that gives an existing table the comments of its definition. */
-export function commentStatement(
-  { name, comment, storedColumns }: Pick<Table<unknown>, 'name' | 'comment' | 'storedColumns'>,
-  cluster: string | null,
-): string {
-  const columns = storedColumns.map(
-    (column) => `COMMENT COLUMN ${column.name} ${sqlString(column.comment ?? '')}`,
-  );
-  const all = [`MODIFY COMMENT ${sqlString(comment ?? '')}`, ...columns];
-  return `ALTER TABLE ${name}${onCluster(cluster)} ${all.join(', ')}`;
-}
-
 /** The part of a statement that has every server of a cluster run it. */
 export function onCluster(cluster: string | null): string {
   return cluster === null ? '' : ` ON CLUSTER ${sqlString(cluster)}`;
