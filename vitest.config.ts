@@ -15,7 +15,6 @@ const slowest = [
   'streams/indexer',
   'http/eventStream',
   'storage/storedEvents',
-  'storage/migrations',
   'http/chainRoutes',
   'endToEnd/twoIngests',
   'endToEnd/rebuildInterrupted',

@@ -63,12 +63,28 @@ export interface EventRow {
   readonly event: string;
 }
 
+/** The message whose folding stored a row of the chain. It may be much later than the message that made the row's block safe. */
+export interface StoredBy {
+  /** Its sequence in `MINER_CHAIN`. */
+  readonly storedBy: number;
+  /** When the stream stored it (epoch milliseconds). */
+  readonly storedAtMs: number;
+}
+
+/** What every row of the chain's history says of its origin. */
+export interface ChainRowOrigin extends StoredBy {
+  /** Run of the fold that made it, as for an event of the feed. */
+  readonly run: string;
+}
+
+/** An event of the chain that has left memory. */
+export interface ChainEventRow extends EventRow, StoredBy {}
+
 /** An event of an owner's activity that no reorganization can take away any more (`actors/chain/rows/activityRows.ts`). */
 export interface OwnerActivityRow
   extends Omit<OwnerEvent, 'source' | 'address' | 'from' | 'to'>,
-    EventSource {
-  /** Run of the fold that made it, as for an event of the feed. */
-  readonly run: string;
+    EventSource,
+    ChainRowOrigin {
   readonly owner: Address;
   /** Its number among the owner's events, from 0. */
   readonly eventNumber: number;
@@ -79,15 +95,16 @@ export interface OwnerActivityRow
 }
 
 /** A batch that the core recorded in a final block. What is minted for its rounds is told by the checkpoints. */
-export interface SettlementRow extends Omit<Settlement, 'source' | 'mintedBaseUnits'>, EventSource {
-  readonly run: string;
+export interface SettlementRow
+  extends Omit<Settlement, 'source' | 'mintedBaseUnits'>,
+    EventSource,
+    ChainRowOrigin {
   /** Its number among all, from 0. */
   readonly settlementNumber: number;
 }
 
 /** A checkpoint of mining in a final block. */
-export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource {
-  readonly run: string;
+export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource, ChainRowOrigin {
   /** Its number among all, from 0. */
   readonly checkpointNumber: number;
 }
@@ -98,7 +115,7 @@ export interface StoredRows {
   readonly rounds: readonly RoundRow[];
   readonly buckets: readonly BucketRow[];
   readonly measurementEvents: readonly EventRow[];
-  readonly chainEvents: readonly EventRow[];
+  readonly chainEvents: readonly ChainEventRow[];
   readonly ownerActivity: readonly OwnerActivityRow[];
   readonly settlements: readonly SettlementRow[];
   readonly checkpoints: readonly CheckpointRow[];

@@ -35,7 +35,6 @@ const programs = {
     'benchmarks/years/snapshotProcess.ts',
     'deploy/release/release.ts',
     'deploy/writeMachineDiagrams.ts',
-    'test/support/storage/killedMigration.ts',
   ],
 };
 

@@ -15,20 +15,35 @@ export interface RowCondition {
   readonly parameters: QueryParameters;
 }
 
+/** Deletes snapshots that say the rows are stored; omitted where there are none. */
+type DeleteSnapshots = () => Promise<void>;
+
 /** Removes the rows that were made from messages of `MINER_COUNTER` above `position`, and waits until they are gone. */
-export function deleteRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
-  return withRemovalMarks(database, () => deleteRows(database, tables, isAbove(position)));
+export function deleteRowsAbove(
+  database: Database,
+  tables: Tables,
+  position: number,
+  deleteSnapshots?: DeleteSnapshots,
+): Promise<number> {
+  const isAbove = { sql: 'position > {position:UInt64}', parameters: { position } };
+  return withRemovalMarks(database, async () => {
+    await deleteSnapshots?.();
+    return deleteRows(database, tables, isAbove);
+  });
 }
 
-/** The same of `MINER_CHAIN`. */
-export function deleteChainRowsAbove(database: Database, tables: Tables, position: number): Promise<number> {
-  return withRemovalMarks(database, () =>
-    deleteFrom(database, listRowTables(tables, 'MINER_CHAIN'), isAbove(position)),
-  );
-}
-
-function isAbove(position: number): RowCondition {
-  return { sql: 'position > {position:UInt64}', parameters: { position } };
+/** Removes the rows that messages of `MINER_CHAIN` above `position` stored, and waits until they are gone. */
+export function deleteChainRowsAbove(
+  database: Database,
+  tables: Tables,
+  position: number,
+  deleteSnapshots?: DeleteSnapshots,
+): Promise<number> {
+  const isAbove = { sql: 'stored_by > {position:UInt64}', parameters: { position } };
+  return withRemovalMarks(database, async () => {
+    await deleteSnapshots?.();
+    return deleteFrom(database, listRowTables(tables, 'MINER_CHAIN'), isAbove);
+  });
 }
 
 /** Removes the rows that a condition holds for, and waits until they are gone. */

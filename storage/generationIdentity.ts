@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 const identities = generations.select('foldVersion', 'configuration', 'streamCreated');
 
-/** What a generation's rows were made from as far as it was noted; null for one that an earlier version of the program filled. */
+/** What a generation's rows were made from as far as it was noted; null where nothing was. */
 export async function readGenerationIdentity(
   database: Database,
   { generation }: Tables,

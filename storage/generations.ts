@@ -32,13 +32,13 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
   await createGenerationTables(database, tables);
 }
 
-export async function dropTables(database: Database, tables: Tables): Promise<void> {
+async function dropTables(database: Database, tables: Tables): Promise<void> {
   // That of the readings last: until then the generation is there (`listGenerations`).
   for (const table of [tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
     await dropTable(database, table);
 }
 
-export async function dropTable(database: Database, table: string): Promise<void> {
+async function dropTable(database: Database, table: string): Promise<void> {
   await database.command(`DROP TABLE IF EXISTS ${table}${onCluster(database.cluster)} SYNC`);
 }
 

@@ -1,111 +1,43 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { findActiveTables, firstGeneration } from './generations.ts';
-import { typeTables } from './migrations/typeTables.ts';
-import {
-  createPointerStatement,
-  createUntypedEventStatements,
-  createUntypedStatements,
-  firstPointer,
-  readPointer,
-  secondPointer,
-  untypedChainTables,
-} from './migrations/untypedTables.ts';
-import { createChainTables, createGenerationTables } from './rowTables.ts';
+import { createChainTables, createGenerationTables, rowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { agedRows } from './tables/agedRows.ts';
+import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
-import { migrations } from './tables/migrations.ts';
+import { type MigrationRow, migrations } from './tables/migrations.ts';
 import { removals } from './tables/removals.ts';
 import { replays } from './tables/replays.ts';
-import { commentStatement, createTable, insertRows } from './tables/table.ts';
+import { createTable, insertRows, type Table } from './tables/table.ts';
 import { resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
 
-interface Migration {
-  readonly number: number;
+/** A change of the schema since the baseline. */
+export interface Migration {
   readonly name: string;
-  /** May be run again: a process can be killed between two of its statements. */
+  /** May be run again: a process can be killed before its number is noted. */
   readonly run: (database: Database, logger: Logger) => Promise<void>;
 }
 
-/** Tables that all generations share; their columns have had the same types from the beginning. */
-const sharedTables = [replays, generations, ingestEpochs, removals, migrations] as const;
+/** The schema of the first release. A new database has all tables from the beginning. */
+const baseline: MigrationRow = { number: 1, name: 'baseline' };
 
-/** How a database of an earlier version becomes one of this; a new one has all of it from the beginning. */
-const allMigrations: readonly Migration[] = [
-  {
-    number: 1,
-    name: 'readings, rounds, half-hour buckets, fold snapshots',
-    run: (database) =>
-      runAll(database, [...createUntypedStatements(firstGeneration), createPointerStatement(firstPointer)]),
-  },
-  {
-    number: 2,
-    name: 'replays',
-    run: (database) => createTable(database, replays),
-  },
-  {
-    // Its tables were replaced by those of migration 4.
-    number: 3,
-    name: 'events of the feed',
-    run: async () => undefined,
-  },
-  {
-    number: 4,
-    name: 'events of the feed by arrival, by time and by ID',
-    run: async (database) => {
-      const generation = await readPointer(database, firstPointer);
-      await runAll(database, [
-        ...createUntypedEventStatements(`measurement_feed_g${generation}`),
-        ...createUntypedEventStatements(untypedChainTables.events),
-      ]);
-    },
-  },
-  {
-    number: 5,
-    name: 'what snapshots and generations were made with, epochs of ingest, removals, another pointer',
-    run: async (database) => {
-      const snapshots = `fold_snapshots_g${await readPointer(database, firstPointer)}`;
-      await runAll(database, [
-        `ALTER TABLE ${snapshots} ADD COLUMN IF NOT EXISTS configuration String AFTER fold_version`,
-        `ALTER TABLE ${snapshots} ADD COLUMN IF NOT EXISTS ordinal Int64 AFTER taken_at_ms`,
-      ]);
-      for (const table of [generations, ingestEpochs, removals]) await createTable(database, table);
-      await runAll(database, [
-        // A process of an earlier version that still runs knows the other pointer only: it keeps to its tables, and cannot remove rows of ours.
-        createPointerStatement(secondPointer),
-        `INSERT INTO ${secondPointer} (swap, generation) SELECT swap, generation FROM ${firstPointer}
-         WHERE swap > (SELECT max(swap) FROM ${secondPointer})`,
-      ]);
-    },
-  },
-  {
-    number: 6,
-    name: 'columns with types, comments, views',
-    run: async (database, logger) => {
-      await typeTables(database, logger);
-      for (const table of sharedTables) await database.command(commentStatement(table, database.cluster));
-    },
-  },
-  {
-    // Its rows come from the newest snapshot, which holds them until they are stored: the fold restores it, and evicts them.
-    number: 7,
-    name: 'history of the chain',
-    run: async (database) => createChainTables(database, await findActiveTables(database)),
-  },
-  {
-    number: 8,
-    name: 'what TTLs of rows have removed',
-    run: (database) => createTable(database, agedRows),
-  },
-];
+/** How the baseline became the schema of this version, in order: the first is migration 2 (`storage/README.md`, A change of the schema). */
+const allMigrations: readonly Migration[] = [];
 
-async function runAll(database: Database, statements: readonly string[]): Promise<void> {
-  for (const statement of statements) await database.command(statement);
-}
+/** Tables that all generations share. */
+const sharedTables = [
+  replays,
+  generations,
+  ingestEpochs,
+  removals,
+  migrations,
+  agedRows,
+  generationPointer,
+] as const;
 
 /** The database was written by a newer version of the program. */
 export class DatabaseTooNew extends Error {
@@ -118,87 +50,109 @@ export class DatabaseTooNew extends Error {
   }
 }
 
+/** The database has other tables than this program, and no migration leads from one to the other. */
+export class DatabaseIncompatible extends Error {
+  override readonly name = 'DatabaseIncompatible';
+
+  constructor([first, ...others]: readonly string[]) {
+    const more = others.length === 0 ? '' : ` and ${others.length} more`;
+    super(
+      `the database has another schema than this program, without ${first}${more}: run the version that wrote it, or use an empty database, which is filled from the streams`,
+    );
+  }
+}
+
 /**
  * Brings the tables up to this program, each migration once, in order, and the views to the active tables.
  *
  * @returns the tables of the active generation.
  * @throws DatabaseTooNew when the database has a migration that this program does not know.
- * @throws NotEnoughDisk when the tables have to be copied, and there is no room.
+ * @throws DatabaseIncompatible
  * @throws StorageUnavailable when ClickHouse does not answer.
  */
-export async function migrate(database: Database, logger: Logger): Promise<Tables> {
+export async function migrate(
+  database: Database,
+  logger: Logger,
+  later: readonly Migration[] = allMigrations,
+): Promise<Tables> {
   await createTable(database, migrations);
-  const applied = await newestMigration(database);
-  const known = allMigrations.length;
-  if (applied > known) throw new DatabaseTooNew(applied, known);
-  if (applied === 0 && !(await hasUntypedTables(database))) {
+  await requireUsable(database, later);
+  const { applied, known } = await migrationState(database, later);
+  if (applied === 0) {
     await createAll(database);
-    await insertRows(
-      database,
-      migrations,
-      allMigrations.map(({ number, name }) => ({ number, name })),
-    );
+    await insertRows(database, migrations, [baseline, ...later.map(toRow)]);
     logger.info({ migration: known }, 'database created');
   } else {
-    for (const { number, name, run } of allMigrations.slice(applied)) {
-      await run(database, logger);
-      await insertRows(database, migrations, [{ number, name }]);
-      logger.info({ migration: number, tables: name }, 'database migrated');
+    for (const row of later.map(toRow).slice(applied - baseline.number)) {
+      await row.run(database, logger);
+      await insertRows(database, migrations, [row]);
+      logger.info({ migration: row.number, tables: row.name }, 'database migrated');
     }
   }
+  await requireColumns(database);
   const active = await findActiveTables(database);
   // A process that was killed while it replaced tables may have left those of before.
   await replaceViews(database, active);
   return active;
 }
 
+function toRow(migration: Migration, index: number): Migration & MigrationRow {
+  return { ...migration, number: baseline.number + 1 + index };
+}
+
 async function createAll(database: Database): Promise<void> {
   const first = resolveTables(firstGeneration);
   await createGenerationTables(database, first);
   await createChainTables(database, first);
-  for (const table of [...sharedTables, agedRows, generationPointer]) await createTable(database, table);
-}
-
-/** A process of an earlier version was killed while it created the first tables. */
-async function hasUntypedTables(database: Database): Promise<boolean> {
-  const [row] = await database.select(
-    'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
-    { name: firstPointer },
-  );
-  const [column] = await database.select(
-    `SELECT count() FROM system.columns
-     WHERE database = currentDatabase() AND table = 'readings_g1' AND name = 'observed_at_ms' AND default_kind = ''`,
-  );
-  return Number(row?.[0]) + Number(column?.[0]) > 0;
+  for (const table of sharedTables) await createTable(database, table);
 }
 
 /** Migrations that a database has, and that this program knows. */
-export async function migrationState(database: Database): Promise<{ applied: number; known: number }> {
+export async function migrationState(
+  database: Database,
+  later: readonly Migration[] = allMigrations,
+): Promise<{ applied: number; known: number }> {
   const [row] = await database.select(
     'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
     { name: migrations.name },
   );
   const applied = Number(row?.[0]) === 0 ? 0 : await newestMigration(database);
-  return { applied, known: allMigrations.length };
+  return { applied, known: baseline.number + later.length };
 }
 
 /** Lowest migration whose rows and snapshots this program reads unchanged. */
-const readableSince = 6;
+const readableSince = baseline.number;
 
-/** Whether rows and snapshots can be read before the database is migrated; false for a new database, too. */
+/**
+ * Whether rows and snapshots can be read before the database is migrated; false for a new database, too.
+ *
+ * @throws DatabaseIncompatible
+ */
 export async function canReadStored(database: Database): Promise<boolean> {
-  return (await migrationState(database)).applied >= readableSince;
+  const { applied, known } = await migrationState(database);
+  if (applied >= known) await requireColumns(database);
+  return applied >= readableSince;
 }
 
-/** @throws DatabaseTooNew when the database has a migration that this program does not know. */
-export async function requireKnownMigration(database: Database): Promise<void> {
-  const { applied, known } = await migrationState(database);
+/**
+ * Whether this program can migrate the database, if it has not yet, and write to it.
+ *
+ * @throws DatabaseTooNew when the database has a migration that this program does not know.
+ * @throws DatabaseIncompatible
+ */
+export async function requireUsable(
+  database: Database,
+  later: readonly Migration[] = allMigrations,
+): Promise<void> {
+  const { applied, known } = await migrationState(database, later);
+  if (applied >= known) await requireColumns(database);
   if (applied > known) throw new DatabaseTooNew(applied, known);
 }
 
 /**
  * For a process that only reads: memory evicts what the tables of this version hold.
  *
+ * @throws DatabaseIncompatible
  * @throws StorageUnavailable while the process that ingests has not migrated the database yet.
  */
 export async function requireMigrated(database: Database): Promise<void> {
@@ -207,9 +161,26 @@ export async function requireMigrated(database: Database): Promise<void> {
     throw new StorageUnavailable(
       `the database is at migration ${applied}, this program reads ${known}: the process that ingests has to be of this version first`,
     );
+  await requireColumns(database);
 }
 
 async function newestMigration(database: Database): Promise<number> {
   const [row] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
   return Number(row?.[0]);
+}
+
+/** @throws DatabaseIncompatible when the shared tables, or those of the active generation, lack a column. */
+async function requireColumns(database: Database): Promise<void> {
+  const rows = await database.select(
+    'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
+  );
+  const found = new Set(rows.map(([table, name]) => `${table}.${name}`));
+  const requireAll = (name: string, { storedColumns }: Pick<Table<unknown>, 'storedColumns'>) => {
+    const missing = storedColumns.map((column) => `${name}.${column.name}`).filter((one) => !found.has(one));
+    if (missing.length > 0) throw new DatabaseIncompatible(missing);
+  };
+  for (const table of sharedTables) requireAll(table.name, table);
+  const active = await findActiveTables(database);
+  for (const { definition, resolveName } of rowTables) requireAll(resolveName(active), definition);
+  requireAll(active.foldSnapshots, foldSnapshots);
 }

@@ -112,9 +112,13 @@ function defineRows<Kind extends keyof RowLists>(
   };
 }
 
-function defineEventRows(
-  kind: 'measurementEvents' | 'chainEvents',
-  { ids, times, events }: EventTableDefinitions,
+function defineEventRows<Kind extends 'measurementEvents' | 'chainEvents'>(
+  kind: Kind,
+  {
+    ids,
+    times,
+    events,
+  }: Record<keyof EventTableDefinitions, RowTable['definition'] & WrittenTable<RowLists[Kind][number]>>,
   stream: RowTable['stream'],
 ): RowTable[] {
   return [

@@ -141,18 +141,13 @@ interface RowSinks extends FollowerSinks {
 
 /** What is particular to the rows of a stream. */
 const rowKinds = {
-  MINER_COUNTER: {
-    deleteAbove: deleteRowsAbove,
-    readOrigins: readReadingRowOrigins,
-    isStoredLater: false,
-  },
-  // A block that a message makes safe is final, and its rows are stored, many blocks later.
-  MINER_CHAIN: { deleteAbove: deleteChainRowsAbove, readOrigins: readChainRowOrigins, isStoredLater: true },
+  MINER_COUNTER: { deleteAbove: deleteRowsAbove, readOrigins: readReadingRowOrigins },
+  MINER_CHAIN: { deleteAbove: deleteChainRowsAbove, readOrigins: readChainRowOrigins },
 } as const;
 
 function createRowSinks(options: FollowersOptions, stream: keyof typeof rowKinds): RowSinks {
   const { database, tables, jsm, logger } = options;
-  const { deleteAbove, readOrigins, isStoredLater } = rowKinds[stream];
+  const { deleteAbove, readOrigins } = rowKinds[stream];
   const rejections = createRejections(options, stream);
   const writer = createRowWriter({ ...options, stream });
   return {
@@ -169,10 +164,9 @@ function createRowSinks(options: FollowersOptions, stream: keyof typeof rowKinds
         stream,
         readOrigins: () => readOrigins(database, tables()),
         foldedThrough,
-        isStoredLater,
       }),
-    removeAbove: async (position) => {
-      const removed = await deleteAbove(database, tables(), position);
+    removeAbove: async (position, deleteSnapshots) => {
+      const removed = await deleteAbove(database, tables(), position, deleteSnapshots);
       if (removed > 0)
         logger.info(
           { stream, position, removed },
@@ -189,7 +183,7 @@ function createSettlementSinks(options: FollowersOptions): FollowerSinks {
     writer: null,
     rejections,
     resumeAfter: () => rejections.resume(),
-    removeAbove: async () => undefined,
+    removeAbove: (_, deleteSnapshots) => deleteSnapshots(),
   };
 }
 

@@ -2,7 +2,7 @@ import { parse, stringify } from '../bigintJson.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
 import { compileGuard } from '../schemas/compileGuard.ts';
-import type { EventRow } from '../storedRows.ts';
+import type { ChainEventRow, ChainRowOrigin, EventRow } from '../storedRows.ts';
 import { feedTypes } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
 
@@ -14,12 +14,11 @@ export function toMeasurementRow(event: MeasurementEvent, run: string): EventRow
   return toRow(toMeasurementItem(event), event.installationId, run);
 }
 
-/** @param run as for a measurement. */
 export function toChainRow(
   event: ChainFeedEvent,
-  { chainId, run }: { readonly chainId: bigint; readonly run: string },
-): EventRow {
-  return toRow(toChainItem(chainId, event), '', run);
+  { chainId, ...origin }: ChainRowOrigin & { readonly chainId: bigint },
+): ChainEventRow {
+  return { ...toRow(toChainItem(chainId, event), '', origin.run), ...origin };
 }
 
 /**

@@ -28,6 +28,8 @@ import { within } from '../within.ts';
 /** Errors whose message is sufficient: a stack trace would only obscure it. */
 const expectedErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
+  'DatabaseIncompatible',
+  'DatabaseTooNew',
   'DeploymentFileError',
   'DirectoryInUse',
   'DirectoryNotCreated',

@@ -1,7 +1,12 @@
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
-import { migrationState } from '../../storage/migrations.ts';
+import {
+  DatabaseIncompatible,
+  DatabaseTooNew,
+  migrationState,
+  requireUsable,
+} from '../../storage/migrations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../storage/serverVersion.ts';
 import { type Finding, failed, ok } from './finding.ts';
@@ -13,6 +18,9 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
     return [failed('ClickHouse', new ServerTooOld(version).message, 'upgrade the server')];
   const findings = [ok('ClickHouse', `${database.kind}, version ${version}`)];
   const { applied, known } = await migrationState(database);
+  const incompatible = await findIncompatibility(database);
+  if (incompatible !== null)
+    return [...findings, failed('migrations', incompatible.message, 'deploy/RUNBOOK.md, "Rollback"')];
   if (applied === known) {
     const unfinished = await createReplayLog(database, Date.now).unfinished(
       (await findActiveTables(database)).generation,
@@ -34,6 +42,16 @@ export async function checkDatabase(database: Database): Promise<Finding[]> {
       ? 'start the service once: it migrates the database'
       : 'this program is older than the one that wrote the database; run the newer one';
   return [...findings, failed('migrations', detail, remedy)];
+}
+
+async function findIncompatibility(database: Database): Promise<DatabaseIncompatible | null> {
+  try {
+    await requireUsable(database);
+  } catch (error) {
+    if (error instanceof DatabaseIncompatible) return error;
+    if (!(error instanceof DatabaseTooNew)) throw error;
+  }
+  return null;
 }
 
 /** Rows of parts that ClickHouse has set aside are missing, and no statement fails because of it. */

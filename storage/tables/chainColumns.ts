@@ -1,4 +1,5 @@
 import type { EventSource } from '../../actors/chain/spans/chainEvent.ts';
+import type { StoredBy } from '../../actors/storedRows.ts';
 import type { Column } from './column.ts';
 import { blockHash, column, count, largeCount, name, smallCount, time, transactionHash } from './column.ts';
 
@@ -23,3 +24,12 @@ export const positionColumn: Column<number> = column(count, {
   comment: 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known',
   codec: 'Delta, ZSTD(1)',
 });
+
+/** Which message stored a row: the row goes with it when the stream loses it. */
+export const storedByColumns: { readonly [Key in keyof StoredBy]: Column<StoredBy[Key]> } = {
+  storedBy: column(count, {
+    comment: 'Sequence in MINER_CHAIN of the message whose folding stored the row',
+    codec: 'Delta, ZSTD(1)',
+  }),
+  storedAtMs: column(time, { comment: 'When the stream stored that message', codec: 'Delta, ZSTD(1)' }),
+};

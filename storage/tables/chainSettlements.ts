@@ -1,5 +1,5 @@
 import type { CheckpointRow, SettlementRow } from '../../actors/storedRows.ts';
-import { positionColumn, rowsPerMark, runColumn, sourceColumns } from './chainColumns.ts';
+import { positionColumn, rowsPerMark, runColumn, sourceColumns, storedByColumns } from './chainColumns.ts';
 import { amount, column, count, largeCount } from './column.ts';
 import { defineTable } from './table.ts';
 
@@ -33,6 +33,7 @@ export const chainSettlements = defineTable<SettlementRow>({
     }),
     ...sourceColumns,
     position: positionColumn,
+    ...storedByColumns,
   },
   engine: 'ReplacingMergeTree(position)',
   orderBy: ['run', 'settlementNumber'],
@@ -64,6 +65,7 @@ export const chainCheckpoints = defineTable<CheckpointRow>({
     }),
     ...sourceColumns,
     position: positionColumn,
+    ...storedByColumns,
   },
   engine: 'ReplacingMergeTree(position)',
   orderBy: ['run', 'checkpointNumber'],

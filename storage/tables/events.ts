@@ -1,7 +1,8 @@
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
-import type { EventRow } from '../../actors/storedRows.ts';
+import type { EventRow, StoredBy } from '../../actors/storedRows.ts';
+import { storedByColumns } from './chainColumns.ts';
 import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
-import { defineTable, type Table } from './table.ts';
+import { defineTable, type Table, type TableOptions } from './table.ts';
 
 /** In the order of their numbers in the enumeration: a new one is added at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
@@ -19,24 +20,51 @@ type EventTimeRow = Pick<
 type EventIdRow = Pick<EventRow, 'run' | 'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs'>;
 
 /** Events of one source that memory has evicted, and where to find them. */
-export interface EventTableDefinitions {
-  readonly ids: Table<EventIdRow>;
-  readonly times: Table<EventTimeRow>;
+export interface EventTableDefinitions<Extra = unknown> {
+  readonly ids: Table<EventIdRow & Extra>;
+  readonly times: Table<EventTimeRow & Extra>;
   /** The events, in order of arrival. */
-  readonly events: Table<EventRow>;
+  readonly events: Table<EventRow & Extra>;
 }
 
 /** What the readings reached; each generation has tables of it. */
-export const measurementEvents = defineEventTables('measurement_feed', 'what the readings reached');
+export const measurementEvents = defineMeasurementTables();
 
 /** What happened on the chain: the same tables for all generations, since a replay does not fold the chain. */
-export const chainEvents = defineEventTables('chain_feed_events', 'what happened on the chain');
+export const chainEvents = defineChainTables();
+
+function defineMeasurementTables(): EventTableDefinitions {
+  const { ids, times, events } = describeEventTables('measurement_feed', 'what the readings reached');
+  return { ids: defineTable(ids), times: defineTable(times), events: defineTable(events) };
+}
+
+function defineChainTables(): EventTableDefinitions<StoredBy> {
+  const { ids, times, events } = describeEventTables('chain_feed_events', 'what happened on the chain');
+  return {
+    ids: defineTable<EventIdRow & StoredBy>({ ...ids, columns: { ...ids.columns, ...storedByColumns } }),
+    times: defineTable<EventTimeRow & StoredBy>({
+      ...times,
+      columns: { ...times.columns, ...storedByColumns },
+    }),
+    events: defineTable<EventRow & StoredBy>({
+      ...events,
+      columns: { ...events.columns, ...storedByColumns },
+    }),
+  };
+}
+
+/** The tables of events of one source, without columns that the other does not have. */
+interface EventTableOptions {
+  readonly ids: TableOptions<EventIdRow>;
+  readonly times: TableOptions<EventTimeRow>;
+  readonly events: TableOptions<EventRow>;
+}
 
 /**
- * Tables of events; those of both sources have the same columns. They are not partitioned: a page is read from every part of
- * a table that may hold some of it, and parts of different partitions are never merged.
+ * Event tables are not partitioned: a page is read from every part of a table that may hold some of it, and parts of different
+ * partitions are never merged.
  */
-function defineEventTables(tableName: string, what: string): EventTableDefinitions {
+function describeEventTables(tableName: string, what: string): EventTableOptions {
   const run = column(name, { comment: 'Run of the fold that made it, named by its first message' });
   const category = column(enumerated(categories), { comment: 'Category of the feed' });
   const installationId = column(name, { comment: 'Installation; empty for an event of the chain' });
@@ -55,23 +83,23 @@ function defineEventTables(tableName: string, what: string): EventTableDefinitio
     codec: 'Delta, ZSTD(1)',
   });
   return {
-    ids: defineTable<EventIdRow>({
+    ids: {
       name: `${tableName}_ids`,
       comment: `Places of the events in ${tableName}, by ID`,
       columns: { run, id, installationId, position, ordinal, arrivedAtMs },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'id'],
       rowsPerMark,
-    }),
-    times: defineTable<EventTimeRow>({
+    },
+    times: {
       name: `${tableName}_times`,
       comment: `Places of the events in ${tableName}, by time`,
       columns: { run, category, installationId, recordedAtMs, position, ordinal },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'category', 'recordedAtMs', 'position', 'ordinal'],
       rowsPerMark,
-    }),
-    events: defineTable<EventRow>({
+    },
+    events: {
       name: tableName,
       comment: `Events of the feed, ${what}, in the order of arrival, as far as memory has evicted them`,
       columns: {
@@ -89,6 +117,6 @@ function defineEventTables(tableName: string, what: string): EventTableDefinitio
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'category', 'position', 'ordinal'],
       rowsPerMark,
-    }),
+    },
   };
 }

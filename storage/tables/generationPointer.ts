@@ -8,7 +8,6 @@ interface PointerRow {
   readonly generation: number;
 }
 
-/** Earlier versions, whose tables have other types, move pointers of other names (`storage/migrations/`). */
 export const generationPointer = defineTable<PointerRow>({
   name: 'generation_in_use',
   comment: 'Which generation of the tables is the active one: that of the highest swap',

@@ -1,8 +1,8 @@
 import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A migration that was applied. */
-interface MigrationRow {
+/** The baseline, or a migration that was applied. */
+export interface MigrationRow {
   readonly number: number;
   readonly name: string;
 }

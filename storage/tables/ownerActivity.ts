@@ -1,6 +1,6 @@
 import { activityKinds } from '../../actors/chain/state/ownerState.ts';
 import type { OwnerActivityRow } from '../../actors/storedRows.ts';
-import { positionColumn, rowsPerMark, runColumn, sourceColumns } from './chainColumns.ts';
+import { positionColumn, rowsPerMark, runColumn, sourceColumns, storedByColumns } from './chainColumns.ts';
 import {
   address,
   amounts,
@@ -57,6 +57,7 @@ export const ownerActivity = defineTable<OwnerActivityRow>({
     }),
     ...sourceColumns,
     position: positionColumn,
+    ...storedByColumns,
   },
   engine: 'ReplacingMergeTree(position)',
   orderBy: ['run', 'owner', 'eventNumber'],

@@ -18,8 +18,8 @@ export interface ReplayPlan {
   /** Null for all. */
   readonly installationId: string | null;
   readonly dryRun: boolean;
-  /** Version and deployment of the fold that it was begun with; left out by earlier versions. */
-  readonly identity?: FoldIdentity;
+  /** Version and deployment of the fold that it was begun with. */
+  readonly identity: FoldIdentity;
 }
 
 /** `prepared`: what is retained of the active generation is in the new one. */

@@ -10,7 +10,7 @@ type ColumnKey<Row> = keyof Row & string;
 /** 30 days, which lie in two months at most. */
 const partitionMs = 2_592_000_000;
 
-interface TableOptions<Row> {
+export interface TableOptions<Row> {
   /** Of a table that each generation has: without the number of the generation. */
   readonly name: string;
   /** What its rows are, for whoever queries it. */
@@ -153,18 +153,6 @@ export async function createTable(
   name: string = table.name,
 ): Promise<void> {
   await database.command(table.createStatement({ name, cluster: database.cluster }));
-}
-
-/** The statement that gives an existing table the comments of its definition. */
-export function commentStatement(
-  { name, comment, storedColumns }: Pick<Table<unknown>, 'name' | 'comment' | 'storedColumns'>,
-  cluster: string | null,
-): string {
-  const columns = storedColumns.map(
-    (column) => `COMMENT COLUMN ${column.name} ${sqlString(column.comment ?? '')}`,
-  );
-  const all = [`MODIFY COMMENT ${sqlString(comment ?? '')}`, ...columns];
-  return `ALTER TABLE ${name}${onCluster(cluster)} ${all.join(', ')}`;
 }
 
 /** The part of a statement that has every server of a cluster run it. */

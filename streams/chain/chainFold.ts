@@ -7,9 +7,10 @@ import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settle
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { toMilliseconds } from '../../actors/schemas/durations.ts';
 import {
+  type ChainEventRow,
   type CheckpointRow,
-  type EventRow,
   noRows,
   type OwnerActivityRow,
   type SettlementRow,
@@ -49,7 +50,7 @@ function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
 
 /** Rows of the messages of a batch. */
 interface CollectedRows {
-  readonly chainEvents: EventRow[];
+  readonly chainEvents: ChainEventRow[];
   readonly ownerActivity: OwnerActivityRow[];
   readonly settlements: SettlementRow[];
   readonly checkpoints: CheckpointRow[];
@@ -71,14 +72,20 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
     return outcome;
   }
 
-  function collectRows({ evicted, final }: ChainOutput, rows: CollectedRows): void {
+  function collectRows(
+    { evicted, final }: ChainOutput,
+    { seq, timestampNanos }: StreamMessage,
+    rows: CollectedRows,
+  ): void {
     const run = actors.newest()?.feed.run;
     if (run === undefined) return;
-    for (const event of evicted) rows.chainEvents.push(toChainRow(event, { chainId: actors.chainId, run }));
+    const origin = { run, storedBy: seq, storedAtMs: toMilliseconds(timestampNanos) };
+    const { chainId } = actors;
+    for (const event of evicted) rows.chainEvents.push(toChainRow(event, { ...origin, chainId }));
     const { activity, settlements, checkpoints } = final;
-    for (const one of activity) rows.ownerActivity.push(toActivityRow(one, run));
-    for (const one of settlements) rows.settlements.push(toSettlementRow(one, run));
-    for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, run));
+    for (const one of activity) rows.ownerActivity.push(toActivityRow(one, origin));
+    for (const one of settlements) rows.settlements.push(toSettlementRow(one, origin));
+    for (const one of checkpoints) rows.checkpoints.push(toCheckpointRow(one, origin));
   }
 
   function endRewinding() {
@@ -128,7 +135,7 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
             position = message.seq;
             return receive(message);
           },
-          collect: (output) => collectRows(output, rows),
+          collect: (output, message) => collectRows(output, message, rows),
         });
         return { rows: { ...noRows, ...rows }, rejections };
       } catch (error) {

@@ -45,8 +45,7 @@ async function areOfStream({ database, jsm, logger }: StoredReadingsOptions, tab
   const saved = await createSnapshotStore({ database, tables: () => tables, logger }).list(stream);
   const noted = await readGenerationIdentity(database, tables);
   const known = noted === null ? saved : [...saved, noted];
-  // Earlier versions noted nothing.
-  if (known.length === 0 || known.some(({ streamCreated }) => streamCreated === created)) return true;
+  if (known.some(({ streamCreated }) => streamCreated === created)) return true;
   for (const { position, isMessage } of await readReadingRowOrigins(database, tables)) {
     const stored = await jsm.streams.getMessage(stream, { seq: position });
     if (stored !== null && isMessage(stored)) return true;

@@ -11,8 +11,11 @@ export interface StoredOutput {
   readonly resumeAfter: (position: number) => Promise<void>;
   /** Whether stored rows come from messages that the stream no longer has; left out where that cannot be known. */
   readonly isStoredHistoryReplaced?: (foldedThrough: number) => Promise<boolean>;
-  /** Removes what was stored from messages above `position`, which are not in the stream any more. */
-  readonly removeAbove: (position: number) => Promise<void>;
+  /**
+   * Removes what was stored from messages above `position`, which are not in the stream any more. First deletes the snapshots that say it is
+   * stored, so that a process killed in between leaves rows without a snapshot, and not a snapshot without its rows.
+   */
+  readonly removeAbove: (position: number, deleteSnapshots: () => Promise<void>) => Promise<void>;
 }
 
 interface RestorationOptions extends SnapshotChoiceOptions {
@@ -102,8 +105,8 @@ async function correctStored(
   await checkStreams();
   // Nothing but the stored rows remembers the messages that retention has taken.
   const removableAbove = isReconfigured ? position : Math.max(position, firstSequence - 1);
-  if (hasDiverged || isRewinding || isReconfigured) await removeAbove(removableAbove);
-  if (hasDiverged || isReconfigured) await snapshots.deleteAbove(stream, isReconfigured ? -1 : position);
+  if (hasDiverged || isRewinding || isReconfigured)
+    await removeAbove(removableAbove, () => snapshots.deleteAbove(stream, isReconfigured ? -1 : position));
   return hasDiverged;
 }
 

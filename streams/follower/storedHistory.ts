@@ -2,7 +2,7 @@ import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { Database } from '../../storage/database.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
 
-/** A row, and whether a message of the stream can be the one that it was made from. */
+/** A row, and whether a message of the stream can be the one that stored it. */
 export interface RowOrigin {
   /** The stream sequence of that message. */
   readonly position: number;
@@ -17,8 +17,6 @@ interface StoredHistory {
   readonly readOrigins: () => Promise<readonly RowOrigin[]>;
   /** Position of the restored state, which holds no message that the stream has lost; 0 without any. */
   readonly foldedThrough: number;
-  /** A row is stored because of a later message than the one it names. */
-  readonly isStoredLater: boolean;
 }
 
 /**
@@ -31,13 +29,9 @@ export async function isHistoryReplaced({
   stream,
   readOrigins,
   foldedThrough,
-  isStoredLater,
 }: StoredHistory): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
-  const origins = await readOrigins();
-  // The later message may be lost; nothing is lost by folding the whole stream into empty tables.
-  if (isStoredLater && foldedThrough === 0 && origins.length > 0) return true;
-  for (const { position, isMessage } of origins) {
+  for (const { position, isMessage } of await readOrigins()) {
     // Requested first: what retention removes in between then lies below the stream's first sequence.
     const stored = await jsm.streams.getMessage(stream, { seq: position });
     const { state } = await jsm.streams.info(stream);

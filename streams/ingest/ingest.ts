@@ -20,10 +20,11 @@ import {
 } from '../../storage/ingestEpochs.ts';
 import {
   canReadStored,
+  DatabaseIncompatible,
   DatabaseTooNew,
   migrate,
-  requireKnownMigration,
   requireMigrated,
+  requireUsable,
 } from '../../storage/migrations.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { requireSupportedServer, ServerTooOld } from '../../storage/serverVersion.ts';
@@ -89,7 +90,7 @@ export interface Ingest {
 }
 
 const faults = {
-  unusableDatabase: [DatabaseTooNew, ServerTooOld, RebuildIncomplete],
+  unusableDatabase: [DatabaseTooNew, DatabaseIncompatible, ServerTooOld, RebuildIncomplete],
   replayRunning: [LockHeldError],
 } as const;
 
@@ -140,7 +141,7 @@ export function createIngest(options: IngestOptions): Ingest {
         return { name, isUnused: (await readNewestEpoch(database)) === 0 };
       }),
       ensureStreams: fromPromise(async () => {
-        await requireKnownMigration(database);
+        await requireUsable(database);
         await ensureAll();
         // Before the database is migrated, so that the version that wrote it can still be run.
         if (await canReadStored(database)) await requireRebuildable(generationOptions(database));

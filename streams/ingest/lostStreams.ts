@@ -49,7 +49,7 @@ interface StreamSources {
   readonly jsm: JetStreamManager;
 }
 
-/** Compares the streams that rows and snapshots were made from with those in NATS. A database of an earlier form says nothing. */
+/** Compares the streams that rows and snapshots were made from with those in NATS. An empty database says nothing. */
 export async function findLostStreams({ database, jsm }: StreamSources): Promise<LostStream[]> {
   if (!(await canReadStored(database))) return [];
   const lost: LostStream[] = [];

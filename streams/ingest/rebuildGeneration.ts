@@ -20,9 +20,7 @@ import {
 } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { agedRows } from '../../storage/tables/agedRows.ts';
 import type { GenerationIdentity } from '../../storage/tables/generations.ts';
-import { createTable } from '../../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { verifySource } from '../jetstream/sourceVerification.ts';
 import { startOfStream } from '../jetstream/streamPosition.ts';
@@ -71,8 +69,6 @@ interface GenerationChoice {
  */
 export async function requireRebuildable(options: GenerationChoiceOptions): Promise<void> {
   if (options.acceptsLoss || (await options.streamGuard.check()).length > 0) return;
-  // It is read here; the version before does not mind a table that it does not know.
-  await createTable(options.database, agedRows);
   const active = await findActiveTables(options.database);
   if ((await judgeRows(options, active, await describeWanted(options))) === 'others')
     await reportLost(options, active);

@@ -10,7 +10,7 @@ interface ReceiveBatchOptions<Output> {
   readonly counts: MessageCounts;
   readonly receive: (message: StreamMessage) => Outcome<Output>;
   /** Takes what an accepted message made. */
-  readonly collect?: (output: Output) => void;
+  readonly collect?: (output: Output, message: StreamMessage) => void;
 }
 
 /**
@@ -34,7 +34,7 @@ export function receiveBatch<Output>(options: ReceiveBatchOptions<Output>): read
         rejections.push({ streamCreated, sequence, subject, data, reason, detail });
       } else {
         accepted++;
-        collect?.(outcome.output);
+        collect?.(outcome.output, message);
       }
     }
   } finally {

@@ -89,6 +89,7 @@ describe('a rebuild into the next generation', () => {
       basePosition: null,
       installationId: null,
       dryRun: false,
+      identity: { foldVersion: 1, configuration: '' },
     };
     await onDatabase(async (database) => {
       await createEmpty(database, resolveTables(2));

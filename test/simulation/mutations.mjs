@@ -126,8 +126,8 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/follower/restoreFold.ts',
-        from: 'if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);',
-        to: 'if (isReconfigured) await removeAbove(position);',
+        from: 'if (hasDiverged || isRewinding || isReconfigured)',
+        to: 'if (isReconfigured)',
       },
     ],
   },
@@ -459,8 +459,8 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/chain/chainRowOrigins.ts',
-        from: 'if (event === null) return origins;',
-        to: 'if (event !== null) return [];',
+        from: 'isMessage: ({ time }) => time.getTime() === storedAtMs,',
+        to: 'isMessage: () => true,',
       },
     ],
   },

@@ -106,7 +106,7 @@ for (const { kind, open } of kinds.slice(0, 2)) {
       const database = await openForTest(open);
       const tables = await migrate(database, silentLogger);
       expect(await migrate(database, silentLogger)).toEqual(tables);
-      expect(await database.select('SELECT number FROM migrations')).toHaveLength(8);
+      expect(await database.select('SELECT number FROM migrations')).toEqual([[1]]);
     });
 
     it('completes a migration that was killed between two statements', async () => {
@@ -122,7 +122,7 @@ for (const { kind, open } of kinds.slice(0, 2)) {
       const database = await openForTest(open);
       await migrate(database, silentLogger);
       await insertRows(database, migrations, [{ number: 99, name: 'of the future' }]);
-      await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 8');
+      await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 1');
     });
 
     it('accepts values of any characters as parameters, and forgets them', async () => {

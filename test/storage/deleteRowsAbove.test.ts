@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
+import { hasOpenRemoval } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
@@ -45,6 +46,16 @@ describe('rows above a position', () => {
     await deleteRowsAbove(withLateInserts(database, insert, 2), tables, 1);
     const left = await database.select(`SELECT position FROM ${tables.rounds}`);
     expect(left.map(([position]) => Number(position))).toEqual([1]);
+  });
+
+  it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
+    const { database, tables } = await openTables();
+    const killed = deleteRowsAbove(database, tables, 1, async () => {
+      throw new Error('killed here');
+    });
+    await expect(killed).rejects.toThrow('killed here');
+    expect(await database.select(`SELECT count() FROM ${tables.rounds}`)).toEqual([[3]]);
+    expect(await hasOpenRemoval(database)).toBe(true);
   });
 
   it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {

@@ -55,7 +55,9 @@ async function opened() {
       rounds: [{ installationId, roundId: position, startMs: timeMs, workUnits: 1n, position }],
       buckets: [{ installationId, startMs: timeMs, position, ...bucket }],
       measurementEvents: [event],
-      chainEvents: [{ ...event, category: 'protocol', installationId: '' }],
+      chainEvents: [
+        { ...event, category: 'protocol', installationId: '', storedBy: position, storedAtMs: timeMs },
+      ],
       throughPosition: position,
     });
     for (const { table, columns, bytes } of buildInserts(into, [rows]))

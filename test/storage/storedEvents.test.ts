@@ -95,7 +95,7 @@ function buildRows(
   return {
     ...noRows,
     measurementEvents: measurements.map((event) => toMeasurementRow(event, run)),
-    chainEvents: chain.map((event) => toChainRow(event, { chainId, run })),
+    chainEvents: chain.map((event) => toChainRow(event, { chainId, run, storedBy: 1, storedAtMs: 1 })),
     throughPosition: 1,
   };
 }

@@ -55,6 +55,8 @@ async function fill(database: Database, tables: Tables, speedMmPerSecond: number
     transactionIndex: 0,
     logIndex: 1,
     position: 3,
+    storedBy: 4,
+    storedAtMs: startMs,
   } as const;
   const sums = { cumulativeWork: 2n ** 200n, cumulativeBlockUnits: 1n };
   const settlement = {
@@ -174,7 +176,8 @@ describe('views', () => {
     } as const;
     const again = { ...event, run: '3.9', position: 2, arrivedAtMs: startMs + 1 };
     await insertRows(database, measurementEvents.events, [event, again], tables.measurementEvents.events);
-    const ofChain = { ...event, category: 'protocol', id: 'two', installationId: '' } as const;
+    const storedBy = { storedBy: 5, storedAtMs: startMs };
+    const ofChain = { ...event, ...storedBy, category: 'protocol', id: 'two', installationId: '' } as const;
     await insertRows(database, chainEvents.events, [ofChain], tables.chainEvents.events);
     expect(await database.select('SELECT source, id, run, category FROM events ORDER BY id')).toEqual([
       ['measurement', 'one', '3.9', 'measurement'],

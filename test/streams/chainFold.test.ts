@@ -1,3 +1,4 @@
+import type { StoredMsg } from '@nats-io/jetstream';
 import { Registry } from 'prom-client';
 import { encodeAbiParameters, encodeEventTopics } from 'viem';
 import { describe, expect, it } from 'vitest';
@@ -15,9 +16,11 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
+import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
+import { readChainRowOrigins } from '../../streams/chain/chainRowOrigins.ts';
 import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createRowWriter, type RowWriter } from '../../streams/pipeline/rowWriter.ts';
@@ -242,6 +245,39 @@ describe('the fold of the chain stream', () => {
     }
   });
 
+  it('loses with a message of the stream the rows that it stored, although an earlier one made their blocks safe', async () => {
+    const { database, tables, start } = await createWritten();
+    const countRows = async () => {
+      const counts = await Promise.all(
+        listRowTables(tables, 'MINER_CHAIN').map((table) => database.select(`SELECT count() FROM ${table}`)),
+      );
+      return counts.map(([row]) => Number(row?.[0]));
+    };
+    try {
+      const chain = createChainWriter();
+      chain.append(1, 1_500, 4);
+      const first = start();
+      first.take(chain.messages.slice(0, 900));
+      await first.feed.flushed();
+      const before = await countRows();
+      first.take(chain.messages.slice(900));
+      await first.feed.flushed();
+      const origins = await readChainRowOrigins(database, tables);
+      // Events are evicted several hundred at once.
+      expect(origins.map(({ position }) => position)).toEqual([1_485, 1_485, 1_485, 1_500]);
+      const isAt = (offset: number) =>
+        origins.map(({ position, isMessage }) =>
+          isMessage({ time: new Date((position + offset) * 1_000) } as StoredMsg),
+        );
+      expect(isAt(0)).toEqual([true, true, true, true]);
+      expect(isAt(-1)).toEqual([false, false, false, false]);
+      await first.removeAbove(900);
+      expect(await countRows()).toEqual(before);
+    } finally {
+      await database.close();
+    }
+  });
+
   it('shows each event once, as it is recorded now, after a purge and a fold of what was published again', async () => {
     const { database, tables, start } = await createWritten();
     try {
@@ -271,7 +307,7 @@ describe('the fold of the chain stream', () => {
     }
   });
 
-  it('keeps what was evicted before a snapshot when it is evicted again later', async () => {
+  it('makes the same rows again when it was killed on its way to a deep fork, which evicts events later', async () => {
     const { database, tables, start } = await createWritten();
     try {
       const chain = createChainWriter();
@@ -279,20 +315,18 @@ describe('the fold of the chain stream', () => {
       const first = start();
       first.take(chain.messages.slice(0, 1_200));
       const early = [...first.fold.capture().all()];
-      first.take(chain.messages.slice(1_200, 1_700));
-      const late = [...first.fold.capture().all()];
+      first.take(chain.messages.slice(1_200));
       const expected = await readPages(first, database, tables);
-      // Restored from the older snapshot while states are kept for a fork, so that events stay in memory for longer.
       const second = start(1_200);
       restoreState(second.fold, early, 1_200);
       await second.removeAbove(1_200);
       second.actors.retainFrom(600n);
-      second.take(chain.messages.slice(1_200));
+      second.take(chain.messages.slice(1_200, 1_700));
       await second.feed.flushed();
-      // The next start takes the later one: its rows must not have gone with what is folded again.
-      const third = start(1_700);
-      restoreState(third.fold, late, 1_700);
-      await third.removeAbove(1_700);
+      // Snapshots above the restored one are gone, so the next start takes the same.
+      const third = start(1_200);
+      restoreState(third.fold, early, 1_200);
+      third.take(chain.messages.slice(1_200));
       expect(await readPages(third, database, tables)).toEqual(expected);
     } finally {
       await database.close();

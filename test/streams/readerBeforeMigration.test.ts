@@ -10,9 +10,6 @@ import { silentLogger } from '../support/silentLogger.ts';
 it('a process that only reads waits until the tables that memory evicts to are there', async () => {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
-  const { ownerActivity } = await migrate(database, silentLogger);
-  await database.command('ALTER TABLE migrations DELETE WHERE number >= 7 SETTINGS mutations_sync = 2');
-  await database.command(`DROP TABLE ${ownerActivity} SYNC`);
   const { logic } = createIngest({
     jetStream: () => {
       throw new Error('a process that only reads has no lease');

@@ -7,6 +7,7 @@ import { streamNames } from '../../actors/messages/subjects.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import type { FollowerSinks } from '../../streams/follower/streamFollower.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
@@ -281,5 +282,63 @@ describe('a follower of a stream', () => {
     await eventually(() => folded.length === 5 && follower.status().position === 3, 'all of them again');
     expect(folded).toEqual([1, 2, 1, 2, 3]);
     expect(positions).toEqual([0, 2]);
+  });
+
+  it('keeps no snapshot above the one that its fold rewinds to', async () => {
+    const { nats, snapshots, publish } = await prepareStream();
+    let count = 0;
+    let countMax = Number.MAX_SAFE_INTEGER;
+    const fold: StreamFold = {
+      ...stateless,
+      receive: ({ messages }) => {
+        for (const { seq } of messages) {
+          if (seq === 4 && countMax > 2) {
+            countMax = 2;
+            throw new OlderSnapshotNeeded();
+          }
+          count++;
+        }
+        return { rows: noRows, rejections: [] };
+      },
+      capture: () => ({
+        all: () => [{ kind: 'count', key: '', value: String(count) }],
+        changes: null,
+      }),
+      beginRestore: () => {
+        let restored = 0;
+        return {
+          add: ({ value }) => {
+            restored = Number(value);
+          },
+          accepts: () => restored <= countMax,
+          complete: () => () => {
+            count = restored;
+          },
+        };
+      },
+    };
+    const listPositions = async () => (await snapshots.list(stream)).map(({ position }) => position).sort();
+    const seen: number[][] = [];
+    const sinks: FollowerSinks = {
+      ...emptySinks(),
+      removeAbove: async (position, deleteSnapshots) => {
+        seen.push([position], await listPositions());
+        await deleteSnapshots();
+        seen.push(await listPositions());
+      },
+    };
+    const policy = { intervalMs: 600_000, messages: 1 };
+    const follower = createTestFollower(nats, { fold, snapshots, sinks, policy });
+    onTestFinished(async () => {
+      await follower.stop({ graceMs: 0 });
+      await follower.ended;
+    });
+    for (let position = 1; position <= 3; position++) {
+      await publish(1);
+      await eventually(() => follower.status().snapshotPosition === position, `the state of ${position}`);
+    }
+    await publish(1);
+    await eventually(() => count === 4, 'the fold to have rewound');
+    expect(seen).toEqual([[2], [1, 2, 3], [1, 2]]);
   });
 });

@@ -1,4 +1,4 @@
-import type { OwnerActivityRow } from '../../storedRows.ts';
+import type { ChainRowOrigin, OwnerActivityRow } from '../../storedRows.ts';
 import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 
@@ -86,13 +86,15 @@ function evictActivity(state: ChainState, retained: number, added: number): Chai
   return noteChanged({ ...state, owners, activityProgress }, ...names);
 }
 
-/** @param run of the fold that made the event. */
-export function toActivityRow({ owner, eventNumber, event }: FinalActivity, run: string): OwnerActivityRow {
+export function toActivityRow(
+  { owner, eventNumber, event }: FinalActivity,
+  origin: ChainRowOrigin,
+): OwnerActivityRow {
   const { source, address, from, to, ...members } = event;
   return {
     ...members,
     ...source,
-    run,
+    ...origin,
     owner,
     eventNumber,
     contractAddress: address,

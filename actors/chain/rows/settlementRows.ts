@@ -1,6 +1,6 @@
 import type { List } from 'immutable';
 import { dayMs } from '../../schemas/durations.ts';
-import type { CheckpointRow, SettlementRow } from '../../storedRows.ts';
+import type { ChainRowOrigin, CheckpointRow, SettlementRow } from '../../storedRows.ts';
 import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
 import {
   type Archive,
@@ -129,14 +129,18 @@ function takeOld<Entry extends Settlement | Checkpoint>(
     .toArray();
 }
 
-/** @param run of the fold that made it. */
-export function toSettlementRow({ number, entry }: Numbered<Settlement>, run: string): SettlementRow {
+export function toSettlementRow(
+  { number, entry }: Numbered<Settlement>,
+  origin: ChainRowOrigin,
+): SettlementRow {
   const { source, mintedBaseUnits: _, ...members } = entry;
-  return { ...members, ...source, run, settlementNumber: number };
+  return { ...members, ...source, ...origin, settlementNumber: number };
 }
 
-/** @param run as for a settlement. */
-export function toCheckpointRow({ number, entry }: Numbered<Checkpoint>, run: string): CheckpointRow {
+export function toCheckpointRow(
+  { number, entry }: Numbered<Checkpoint>,
+  origin: ChainRowOrigin,
+): CheckpointRow {
   const { source, ...members } = entry;
-  return { ...members, ...source, run, checkpointNumber: number };
+  return { ...members, ...source, ...origin, checkpointNumber: number };
 }

@@ -58,7 +58,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
       rejections: null,
       // An attempt that was killed has left rows above its last snapshot; nobody reads these tables yet.
       resumeAfter: (position) => removeRowsAbove(Math.max(position, fromSequence - 1)),
-      removeAbove: async () => undefined,
+      removeAbove: (_, deleteSnapshots) => deleteSnapshots(),
     },
     // A stream that is created again meanwhile ends the replay.
     checkStreams: async () => undefined,

@@ -80,7 +80,7 @@ async function plannedOrUnfinished(parts: ReplayOptions, request: ReplayRequest,
   if (unfinished !== null) {
     const { plan } = unfinished;
     // Its tables are not those of this version, or have what another deployment folds.
-    const isOfThis = plan.identity !== undefined && isOfFold(plan.identity, identity);
+    const isOfThis = isOfFold(plan.identity, identity);
     if (!isOfThis) {
       await log.note(plan, 'ended');
       print('an unfinished replay of another version or deployment is discarded');

@@ -126,7 +126,7 @@ async function requireStoredHistory(
   foldedThrough: number,
 ): Promise<void> {
   const readOrigins = () => readReadingRowOrigins(database, tables);
-  const history = { database, jsm, stream, readOrigins, foldedThrough, isStoredLater: false };
+  const history = { database, jsm, stream, readOrigins, foldedThrough };
   if (!(await isHistoryReplaced(history))) return;
   throw new ReplayRefused(
     `${stream} has lost messages of which rows are stored: the service removes these rows once it runs, then the replay is possible`,

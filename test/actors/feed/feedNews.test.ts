@@ -48,7 +48,7 @@ function createProcess(streams: Streams) {
   };
   const rows = () => [
     ...streams.measurements.map((event) => toMeasurementRow(event, feedRun)),
-    ...streams.chain.map((event) => toChainRow(event, { chainId, run: feedRun })),
+    ...streams.chain.map((event) => toChainRow(event, { chainId, run: feedRun, storedBy: 1, storedAtMs: 1 })),
   ];
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
@@ -248,7 +248,10 @@ function createFeed(chain: Pick<EventWindow<ChainFeedEvent>, 'run' | 'events'>):
 function listItems({ measurements, chain }: Streams) {
   return [
     ...measurements.map((event) => ({ ...toMeasurementRow(event, ''), source: 'measurement' })),
-    ...chain.map((event) => ({ ...toChainRow(event, { chainId, run: '' }), source: 'chain' })),
+    ...chain.map((event) => ({
+      ...toChainRow(event, { chainId, run: '', storedBy: 1, storedAtMs: 1 }),
+      source: 'chain',
+    })),
   ];
 }
 

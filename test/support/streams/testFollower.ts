@@ -37,7 +37,8 @@ export function emptySinks(removedAbove: number[] = []): FollowerSinks {
     writer: null,
     rejections: null,
     resumeAfter: async () => undefined,
-    removeAbove: async (position) => {
+    removeAbove: async (position, deleteSnapshots) => {
+      await deleteSnapshots();
       removedAbove.push(position);
     },
   };

@@ -1,0 +1,219 @@
+import { createHash } from 'node:crypto';
+import type { Abi } from 'viem';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createChainActors } from '../../actors/chain/chainActors.ts';
+import { chainRecords } from '../../actors/chain/records/chainRecords.ts';
+import { contractAbis } from '../../actors/chain/spans/chainEvent.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import { formatRecord, type StateCapture } from '../../actors/foldRecord.ts';
+import type { Outcome } from '../../actors/messages/outcome.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import {
+  moduleSubject,
+  oracleSubject,
+  reporterSubject,
+  signerSubject,
+} from '../../actors/messages/subjects.ts';
+import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
+import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
+import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { counterRecords } from '../../actors/wheel/counterRecords.ts';
+import {
+  buildEconomyEvents,
+  type StateEvent,
+  stateContracts,
+  stateOwner,
+} from '../support/chain/economyState.ts';
+import { buildSpan, type WrittenEvent, writtenChainId } from '../support/chain/writtenSpans.ts';
+import { genesisMs } from '../support/genesis.ts';
+import { deriveUuid, mixedPublications, type Publication } from '../support/readings/readingMessages.ts';
+
+const wheel = 'wheel.one';
+const startMs = Date.UTC(2026, 0, 31, 12);
+const toTime = (seconds: number) => new Date(startMs + seconds * 1_000).toISOString();
+
+function listPipelineMessages(): Publication[] {
+  const submissionId = deriveUuid('submission');
+  const transactionHash = `0x${'a'.repeat(64)}`;
+  const round = { roundId: '5', workUnits: '7' };
+  const oracle = [
+    { type: 'closure_accepted', firstRound: '5', lastRound: '5', rounds: [round], acceptedAt: toTime(1) },
+    { type: 'blocked', reason: 'x' },
+    { type: 'epoch_approved', counterEpoch: deriveUuid('epoch') },
+  ];
+  const expected = {
+    cumulativeWork: '1800',
+    cumulativeBlockUnits: '2000000000',
+    workPerThousandBlocks: '900000',
+    completedBlockCount: '1',
+  };
+  const prepared = {
+    type: 'submission_prepared',
+    previousSettledThroughRound: '1',
+    settledThroughRound: '3',
+    activeRoundCount: 2,
+    expected,
+  };
+  const reporter = [
+    { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true },
+    { type: 'run_started', runId: 'run' },
+    { type: 'run_finished', runId: 'run', result: 'ok' },
+    { type: 'incident_opened', incidentId: 'incident', reason: 'r' },
+    { type: 'incident_closed', incidentId: 'incident' },
+    { type: 'incident_opened', incidentId: 'open', reason: 'r' },
+    { ...prepared, submissionId },
+    { type: 'submission_submitted', submissionId, transactionHash },
+    { type: 'submission_confirmed', submissionId },
+    { ...prepared, submissionId: deriveUuid('next') },
+    { type: 'submission_submitted', submissionId: deriveUuid('next'), transactionHash },
+  ];
+  const module = {
+    instanceId: 'sensor',
+    moduleType: 'wheel-sensor',
+    driverId: 'hall',
+    moduleVersion: '1.0.0',
+    schemaVersion: 1,
+    state: 'ready',
+    observedAt: toTime(0),
+    provenance: 'hardware',
+    health: { checkedAt: toTime(0), code: 'E1' },
+    data: {},
+  };
+  const signer = {
+    kind: 'external-device',
+    provenance: 'hardware',
+    algorithm: 'ed25519',
+    publicIdentifier: 'key',
+    keySlot: '0',
+    enrolledAt: toTime(0),
+    lastVerifiedAt: toTime(0),
+    lastSignature: 'c2ln',
+  };
+  return [
+    { subject: moduleSubject(wheel, 'sensor'), body: JSON.stringify(module) },
+    { subject: signerSubject(wheel), body: JSON.stringify(signer) },
+    ...oracle.map((body, index) => ({
+      subject: oracleSubject(wheel),
+      body: JSON.stringify({ at: toTime(index), ...body }),
+    })),
+    ...reporter.map((body, index) => ({
+      subject: reporterSubject(wheel),
+      body: JSON.stringify({ at: toTime(index), ...body }),
+    })),
+  ];
+}
+
+/** Arguments that no view shows have some value of their type. */
+function completeArguments({ contract, name, args }: StateEvent): WrittenEvent {
+  const abi: Abi = contractAbis[contract];
+  const event = abi.find((item) => item.type === 'event' && item.name === name);
+  if (event?.type !== 'event') throw new Error(`${contract} has no event ${name}`);
+  const some = (type: string) => {
+    if (type === 'address') return stateOwner;
+    if (type === 'string') return '';
+    if (type.startsWith('bytes')) return `0x${'0'.repeat(2 * Number(type.slice('bytes'.length)))}`;
+    return 0n;
+  };
+  const pairs = event.inputs.map((input) => [input.name, args[input.name as string] ?? some(input.type)]);
+  return { contract, name, args: Object.fromEntries(pairs) };
+}
+
+/** A block for each event, and enough behind them for all to be safe. */
+function listSpans(): Publication[] {
+  const events = buildEconomyEvents();
+  return Array.from({ length: events.length + 20 }, (_, index) => {
+    const event = events[index];
+    const core = stateContracts.core;
+    const written = event === undefined ? [] : [completeArguments(event)];
+    const span = buildSpan({ number: index + 1, core, events: written });
+    const blocks = span.blocks.map((block) => ({
+      ...block,
+      logs: block.logs.map((log) => ({ ...log, address: event && stateContracts[event.contract] })),
+    }));
+    return { subject: `miner.chain.${writtenChainId}.span`, body: JSON.stringify({ ...span, blocks }) };
+  });
+}
+
+interface Fold {
+  readonly identity: FoldIdentity;
+  receive(message: StreamMessage): Outcome<unknown>;
+  capture(): StateCapture;
+}
+
+/** Kinds of the records that fixed messages make, and a digest of them and of the forms that records can have. */
+function describeFold(
+  fold: Fold,
+  messages: readonly Publication[],
+  kinds: Readonly<Record<string, { readonly kind: string; readonly schema: z.ZodType }>>,
+) {
+  const rejections: string[] = [];
+  messages.forEach(({ subject, body }, index) => {
+    const seq = index + 1;
+    const timestampNanos = BigInt(startMs + seq * 1_000) * 1_000_000n;
+    const outcome = fold.receive({ seq, subject, data: Buffer.from(body), timestampNanos });
+    if (outcome !== 'unread' && 'rejection' in outcome)
+      rejections.push(`${outcome.rejection.reason}: ${outcome.rejection.detail}`);
+  });
+  const records = [...fold.capture().all()];
+  const forms = Object.values(kinds).map(({ kind, schema }) => [kind, describeForm(schema)]);
+  const digest = createHash('sha256')
+    .update([...records.map(formatRecord), JSON.stringify(forms)].join('\n'))
+    .digest('hex');
+  const found = new Set(records.map(({ kind }) => kind));
+  const unseen = Object.values(kinds).flatMap(({ kind }) => (found.has(kind) ? [] : [kind]));
+  return { version: fold.identity.foldVersion, digest: digest.slice(0, 16), unseen, rejections };
+}
+
+/** The schema with the kinds of values that JSON Schema has no name for. */
+function describeForm(schema: z.ZodType): unknown {
+  return z.toJSONSchema(schema, {
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      jsonSchema.title = zodSchema._zod.def.type;
+    },
+  });
+}
+
+describe('the version of a fold', () => {
+  /*
+   * Where one of these fails, the snapshot of a fold has changed, or what it is read with. Raise the version of the fold, so that no
+   * older snapshot is restored, and write down the digest. Without a new version only if older snapshots mean the same.
+   */
+  it('of readings changes with what it makes', () => {
+    const actors = createCounterActors({ genesisMs, publicInstallationId: wheel });
+    // Two decoders take turns: the space is nothing to that of JSON, and unknown to that of text.
+    const messages = mixedPublications(2_000, 0, 60_000).map(({ subject, body }, index) => ({
+      subject,
+      body: index % 2 === 0 ? body : ` ${body}`,
+    }));
+    expect(describeFold(actors, messages, counterRecords)).toMatchObject({
+      version: 6,
+      digest: 'dfa69d457c529c32',
+      unseen: [],
+    });
+  });
+
+  it('of oracle and reporter changes with what it makes', () => {
+    const kinds = { ...installationRecords, ...settlementRecords };
+    const described = describeFold(createSettlementActors(), listPipelineMessages(), kinds);
+    expect(described).toEqual({ version: 5, digest: 'ceaf011ad7d67351', unseen: [], rejections: [] });
+  });
+
+  it('of the chain changes with what it makes', () => {
+    const actors = createChainActors({
+      chainId: writtenChainId,
+      contracts: stateContracts,
+      deploymentBlock: 1n,
+    });
+    const described = describeFold(actors, listSpans(), chainRecords);
+    expect(described).toEqual({
+      version: 7,
+      digest: '96161f77cf1019d0',
+      unseen: ['unprocessedRound', 'pendingWeight', 'activityCount'],
+      rejections: [],
+    });
+    expect(actors.state.fault).toBeNull();
+  });
+});
