@@ -32,7 +32,7 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
   await createGenerationTables(database, tables);
 }
 
-async function dropTables(database: Database, tables: Tables): Promise<void> {
+export async function dropTables(database: Database, tables: Tables): Promise<void> {
   // That of the readings last: until then the generation is there (`listGenerations`).
   for (const table of [tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
     await dropTable(database, table);
