@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
@@ -12,6 +11,8 @@ import { deliverInOrder } from '../operators/deliverInOrder.ts';
 import type { PipelineItem } from '../pipelineItem.ts';
 import type { RejectedMessage } from '../rejectedMessage.ts';
 import { readBackwards } from './readBackwards.ts';
+import type { RejectedStream, RejectedStreamEnd } from './rejectedStream.ts';
+import { formatNanos, parseNanos } from './streamPosition.ts';
 import type { StreamReaderOptions } from './streamReaderOptions.ts';
 
 /** At most this much of a rejected message is kept. */
@@ -19,7 +20,11 @@ export const originalBytesMax = 512 * 1024;
 /** What a rejection needs in addition to the original: its subject, detail and names, with every character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
-const acknowledgementMs = 5_000;
+/** The most that is published before an acknowledgement is waited for; a single larger rejection aside. */
+export const unacknowledgedMax = 512;
+const unacknowledgedBytesMax = 1024 * 1024;
+/** JetStream's code for a message that does not follow the one that it names. */
+const wrongLastSequence = 10_071;
 
 /** A rejected message as it is published on `miner.rejected.<stream>`. */
 export const rejectionMessage = z.object({
@@ -27,6 +32,8 @@ export const rejectionMessage = z.object({
   /** With it, a sequence identifies one message even after its stream was recreated. */
   streamCreated: z.string(),
   sequence: z.int().min(1),
+  /** When the server stored the message, to the nanosecond. It distinguishes the message from an equal one that took a lost one's sequence. */
+  storedAt: z.string(),
   subject: z.string(),
   reason: z.enum(rejectionReasons),
   detail: z.string(),
@@ -39,16 +46,15 @@ export const rejectionMessage = z.object({
 export type RejectionMessage = z.infer<typeof rejectionMessage>;
 
 /** What identifies the rejected message. A later version may have published reasons that this one does not know. */
-const publishedRejection = rejectionMessage.pick({
-  streamCreated: true,
-  sequence: true,
-  byteLength: true,
-  original: true,
-});
+const publishedRejection = rejectionMessage
+  .pick({ streamCreated: true, sequence: true, byteLength: true, original: true })
+  // An earlier version did not publish it.
+  .extend({ storedAt: rejectionMessage.shape.storedAt.optional() });
+type PublishedRejection = z.infer<typeof publishedRejection>;
 
 /** Where the rejections of one stream's pipeline are published. */
 export interface RejectionLog {
-  /** Finds what was published before, so that it is not published again, and how large a message may be. Called before a pipeline begins. */
+  /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
   resume(): Promise<void>;
   /**
    * Emits each item once its rejections, and those of all before it, are acknowledged, including those that a cancelled pipeline left
@@ -66,7 +72,9 @@ export interface RejectionLog {
   readonly publishingForMs: number | null;
 }
 
-export interface RejectionLogOptions extends StreamReaderOptions {
+export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
+  /** The same one for all streams of a process. */
+  readonly rejected: RejectedStream;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
@@ -74,61 +82,75 @@ export interface RejectionLogOptions extends StreamReaderOptions {
 }
 
 /**
- * Publishes the rejections of one stream, in the order of their sequences, one at a time. So after a kill at any point the last
- * published one determines which are published already.
+ * Publishes the rejections of one stream, in the order of their sequences. None is stored before its predecessor is, so after a kill at any
+ * point the last published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { connection, js, jsm, stream, clock, logger, mayPublish, onFailing } = options;
+  const { connection, jsm, stream, rejected, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   let publishedThrough = nothingPublished;
+  /** The end before which `publishedThrough` was read: what is appended there follows all rejections that this log knows of. */
+  let knownEnd: RejectedStreamEnd | null = null;
   /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
   const unpublished = new Set<RejectedMessage>();
   let waiting = 0;
   let failures = 0;
-  /** The outcome of a failed attempt is unknown, and the server's dedupe window may be over. */
-  let isOutcomeUnknown = false;
-  let messageBytesMax = Number.POSITIVE_INFINITY;
   let publishingSinceMs: number | null = null;
   let publishing: Promise<unknown> = Promise.resolve();
 
   const isPublished = (message: RejectedMessage) =>
     message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
 
-  async function resume() {
-    messageBytesMax = await readMessageBytesMax(jsm);
+  async function findPublished(end: RejectedStreamEnd) {
     publishedThrough = await findLastPublished(jsm, stream, logger);
-    isOutcomeUnknown = false;
+    knownEnd = end;
   }
 
-  async function publishOnce(message: RejectedMessage) {
+  /** Publishes the first of these messages, at most so many, and returns how many of them are published now. */
+  async function publishFirst(messages: readonly RejectedMessage[], most: number, end: RejectedStreamEnd) {
     if (mayPublish?.() === false)
       throw new Error('this process does not hold the ingest lease at the moment, so nothing is published');
-    if (isOutcomeUnknown) await resume();
-    if (isPublished(message)) return;
-    const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
-    const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
-    const bytesMax = computeOriginalBytesMax(connection, messageBytesMax);
-    const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
-    await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
+    if (knownEnd !== end) await findPublished(end);
+    const bytesMax = computeOriginalBytesMax(connection, end.messageBytesMax);
+    const bodies: string[] = [];
+    let bytes = 0;
+    let count = 0;
+    for (const message of messages) {
+      if (!isPublished(message)) {
+        if (bodies.length === most) break;
+        const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
+        bytes += body.length;
+        if (bodies.length > 0 && bytes > unacknowledgedBytesMax) break;
+        bodies.push(body);
+      }
+      count++;
+    }
+    if (bodies.length > 0) await end.append(subject, bodies);
+    return count;
   }
 
   async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
-    try {
-      for (const message of items.flatMap(listRejections)) {
-        if (isCancelled()) return;
-        publishingSinceMs ??= clock.monotonicMs();
-        await publishOnce(message);
+    const messages = items.flatMap(listRejections);
+    let most = unacknowledgedMax;
+    while (messages.length > 0 && !isCancelled()) {
+      publishingSinceMs ??= clock.monotonicMs();
+      try {
+        const count = await rejected.takeTurn((end) => publishFirst(messages, most, end));
+        for (const message of messages.splice(0, count)) unpublished.delete(message);
         publishingSinceMs = null;
-        unpublished.delete(message);
+        most = unacknowledgedMax;
+      } catch (error) {
+        // The server answered the last one only. The first one that is missing, alone, is told why.
+        if (most > 1 && messages.length > 1 && isWrongLastSequence(error)) most = 1;
+        else {
+          await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
+          throw error;
+        }
       }
-    } catch (error) {
-      isOutcomeUnknown = true;
-      await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
-      throw error;
     }
   }
 
-  /** Cancelled between two rejections. */
+  /** Cancelled between two acknowledgements. */
   const deliver = (items: readonly PipelineItem[]) =>
     new Observable<never>((subscriber) => {
       const attempt = publishAll(items, () => subscriber.closed);
@@ -140,7 +162,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     });
 
   return {
-    resume,
+    resume: () => rejected.takeTurn(findPublished),
     publishAfter:
       (position, owner = noOwner) =>
       (source) =>
@@ -199,10 +221,8 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-/** The largest message that an operator lets the stream take. */
-async function readMessageBytesMax(jsm: JetStreamManager): Promise<number> {
-  const { config } = await jsm.streams.info('MINER_REJECTED');
-  return config.max_msg_size > 0 ? config.max_msg_size : Number.POSITIVE_INFINITY;
+function isWrongLastSequence(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === wrongLastSequence;
 }
 
 /** Bytes of the original for which the largest message of server and stream has space next to the rest; base64 adds a third. */
@@ -217,11 +237,12 @@ function toRejectionMessage(
   message: RejectedMessage,
   bytesMax: number,
 ): RejectionMessage {
-  const { data, ...rest } = message;
+  const { data, storedAtNanos, ...rest } = message;
   const beginning = data.subarray(0, bytesMax);
   return {
     stream,
     ...rest,
+    storedAt: formatNanos(storedAtNanos),
     byteLength: data.length,
     original: Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength).toString('base64'),
     truncated: beginning.length < data.length,
@@ -253,16 +274,23 @@ async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName,
     // Retention removed the message itself, which precedes everything that can still be folded.
     if (rejection.sequence < state.first_seq) return { streamCreated: created, sequence: rejection.sequence };
     const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
-    const original = Buffer.from(rejection.original, 'base64');
-    const isSameLength = source?.data.length === rejection.byteLength;
-    if (source !== null && isSameLength && original.equals(source.data.subarray(0, original.length)))
+    if (source !== null && isRejectionOf(rejection, source))
       return { streamCreated: created, sequence: rejection.sequence };
   }
   return nothingPublished;
 }
 
+function isRejectionOf(
+  { storedAt, byteLength, original }: PublishedRejection,
+  { data, timestamp }: StoredMsg,
+) {
+  const beginning = Buffer.from(original, 'base64');
+  const isSameTime = storedAt === undefined || parseNanos(storedAt) === parseNanos(timestamp);
+  return isSameTime && data.length === byteLength && beginning.equals(data.subarray(0, beginning.length));
+}
+
 /** Null for what something else published on the subject. */
-function parsePublished(stored: StoredMsg) {
+function parsePublished(stored: StoredMsg): PublishedRejection | null {
   try {
     return publishedRejection.parse(stored.json());
   } catch {
