@@ -5,18 +5,7 @@ import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { spanSubject } from '../messages/subjects.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
-import type { ChainFeedEvent } from './chainFeedEvent.ts';
-import { decodeChainReads } from './chainReads.ts';
-import {
-  type ChainRestoration,
-  createChainRestoration,
-  encodeChainChanges,
-  encodeSpanFold,
-} from './chainSnapshot.ts';
-import type { ChainState, RecordName } from './chainState.ts';
-import { decodeChain } from './decodeChain.ts';
-import { type FinalHistory, nothingFinal } from './finalHistory.ts';
-import { createSpanFold, spanFoldVersion } from './spanFold.ts';
+import { createSpanFold, spanFoldVersion } from './fold/spanFold.ts';
 import {
   type ChainFault,
   type ChangedRecords,
@@ -24,7 +13,18 @@ import {
   type Reorganization,
   type SpanFoldSettings,
   type SpanFoldState,
-} from './spanFoldState.ts';
+} from './fold/spanFoldState.ts';
+import {
+  type ChainRestoration,
+  createChainRestoration,
+  encodeChainChanges,
+  encodeSpanFold,
+} from './records/chainSnapshot.ts';
+import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
+import type { ChainFeedEvent } from './spans/chainFeedEvent.ts';
+import { decodeChainReads } from './spans/chainReads.ts';
+import { decodeChain } from './spans/decodeChain.ts';
+import type { ChainState, RecordName } from './state/chainState.ts';
 
 /** What an accepted message of `MINER_CHAIN` makes. */
 export interface ChainOutput {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrival, measurementEvent } from '../feed/eventSchemas.ts';
+import { arrival, measurementEvent } from '../events/eventSchemas.ts';
 import { defineRecord } from '../foldRecord.ts';
 import { coreStatuses, provenances } from './counterReading.ts';
 

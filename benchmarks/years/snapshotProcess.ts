@@ -1,12 +1,12 @@
 import { pino } from 'pino';
-import { findFirstInMemory } from '../../actors/chain/activityRows.ts';
+import type { SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import {
   createChainRestoration,
   encodeChainChanges,
   encodeSpanFold,
-} from '../../actors/chain/chainSnapshot.ts';
-import type { ChainState } from '../../actors/chain/chainState.ts';
-import type { SpanFoldState } from '../../actors/chain/spanFoldState.ts';
+} from '../../actors/chain/records/chainSnapshot.ts';
+import { findFirstInMemory } from '../../actors/chain/rows/activityRows.ts';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import { openDatabase } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';

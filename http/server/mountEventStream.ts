@@ -1,9 +1,9 @@
-import { type EventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
+import type { PendingReads } from './answers/pendingReads.ts';
+import type { ResponseWriter } from './answers/responseWriter.ts';
+import type { Transport } from './engine/uws.ts';
+import { type EventStream, eventStreamType, isFeedEventId } from './events/eventStream.ts';
 import type { Mount } from './mount.ts';
-import type { PendingReads } from './pendingReads.ts';
 import type { Guarded } from './requestRefusals.ts';
-import type { ResponseWriter } from './responseWriter.ts';
-import type { Transport } from './uws.ts';
 
 export const eventStreamPath = '/v1/events/stream';
 const guarded: Guarded = { rateClass: 'publicHeavy', query: [] };

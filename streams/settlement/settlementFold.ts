@@ -1,8 +1,8 @@
 import type { SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { noRows } from '../../actors/storedRows.ts';
-import type { MessageCounts } from '../messageCounts.ts';
-import { receiveBatch } from '../receiveBatch.ts';
-import type { StreamFold } from '../streamFold.ts';
+import type { MessageCounts } from '../pipeline/messageCounts.ts';
+import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import type { StreamFold } from '../pipeline/streamFold.ts';
 
 export interface SettlementFoldOptions {
   readonly actors: SettlementActors;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { ContractAddresses } from '../../actors/chain/chainEvent.ts';
+import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
 import { identifyFold, isOfFold } from '../../actors/foldIdentity.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 

@@ -1,6 +1,6 @@
 import { toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import type { ChainLog, ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
+import type { ChainLog, ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { fetchSpans, startIndexed } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';

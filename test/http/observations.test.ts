@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ObservationPage } from '../../actors/views/views.ts';
 import { decodeObservationCursor, encodeObservationCursor } from '../../http/responses/observations.ts';
 import { parseObservationsLimit } from '../../http/routes/routes.ts';
-import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/pendingReads.ts';
+import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';

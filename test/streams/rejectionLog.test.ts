@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createRejectedStream } from '../../streams/jetstream/rejectedStream.ts';
+import { parseNanos } from '../../streams/jetstream/streamPosition.ts';
+import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
 import {
   createRejectionLog,
   type RejectionLog,
   type RejectionLogOptions,
   rejectionMessage,
   unacknowledgedMax,
-} from '../../streams/jetstream/rejectionLog.ts';
-import { parseNanos } from '../../streams/jetstream/streamPosition.ts';
-import type { RejectedMessage } from '../../streams/rejectedMessage.ts';
+} from '../../streams/pipeline/rejectionLog.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StateCapture } from '../../actors/foldRecord.ts';
 import type { SnapshotChain, SnapshotStore } from '../../storage/snapshots.ts';
-import { createStateSaver } from '../../streams/stateSaver.ts';
-import type { StreamFold } from '../../streams/streamFold.ts';
+import { createStateSaver } from '../../streams/pipeline/stateSaver.ts';
+import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 /** A saver with its requests to the store, and a fold whose captures a test chooses. */

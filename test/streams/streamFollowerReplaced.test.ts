@@ -5,7 +5,7 @@ import { noRows } from '../../actors/storedRows.ts';
 import { createEmpty } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables } from '../../storage/tables.ts';
-import type { StreamFold } from '../../streams/streamFold.ts';
+import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import {

@@ -3,7 +3,7 @@ import { counterSubject } from '../../../actors/messages/subjects.ts';
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
 import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
-import { afterRestoration, type StreamFold } from '../../../streams/streamFold.ts';
+import { afterRestoration, type StreamFold } from '../../../streams/pipeline/streamFold.ts';
 
 /** The one installation that is folded, and the state of the others at the end. */
 export interface ReplayedInstallation {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import type { SpanFoldState } from '../../../actors/chain/spanFoldState.ts';
+import type { SpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';

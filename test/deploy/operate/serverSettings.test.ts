@@ -7,15 +7,15 @@ import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
+import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import {
   counterMessageBytesMax,
   ensureStreams,
   pipelineMessageBytesMax,
 } from '../../../streams/jetstream/ensureStreams.ts';
-import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
-import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { startNatsWithAccounts } from '../../support/processes/natsAccounts.ts';

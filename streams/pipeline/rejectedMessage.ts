@@ -1,0 +1,13 @@
+import type { RejectionReason } from '../../actors/messages/decodeMessage.ts';
+
+/** A message that a fold has rejected, on its way to `MINER_REJECTED`. */
+export interface RejectedMessage {
+  readonly streamCreated: string;
+  readonly sequence: number;
+  /** When the server stored it, nanoseconds since the epoch. */
+  readonly storedAtNanos: bigint;
+  readonly subject: string;
+  readonly data: Uint8Array;
+  readonly reason: RejectionReason;
+  readonly detail: string;
+}

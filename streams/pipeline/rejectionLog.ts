@@ -1,0 +1,299 @@
+import { JetStreamApiError, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Logger } from 'pino';
+import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
+import { z } from 'zod';
+import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
+import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
+import type { BackoffBounds } from '../../machines/backoff.ts';
+import { readBackwards } from '../jetstream/readBackwards.ts';
+import type { RejectedStream, RejectedStreamEnd } from '../jetstream/rejectedStream.ts';
+import { formatNanos, parseNanos } from '../jetstream/streamPosition.ts';
+import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
+import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
+import { deliverInOrder } from '../operators/deliverInOrder.ts';
+import type { PipelineItem } from './pipelineItem.ts';
+import type { RejectedMessage } from './rejectedMessage.ts';
+
+/** At most this much of a rejected message is kept. */
+export const originalBytesMax = 512 * 1024;
+/** What a rejection needs in addition to the original: its subject, detail and names, with every character escaped at worst. */
+const envelopeBytesMax = 8 * 1024;
+const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
+/** The most that is published before an acknowledgement is waited for; a single larger rejection aside. */
+export const unacknowledgedMax = 512;
+const unacknowledgedBytesMax = 1024 * 1024;
+/** JetStream's code for a message that does not follow the one that it names. */
+const wrongLastSequence = 10_071;
+
+/** A rejected message as it is published on `miner.rejected.<stream>`. */
+export const rejectionMessage = z.object({
+  stream: z.string(),
+  /** With it, a sequence identifies one message even after its stream was recreated. */
+  streamCreated: z.string(),
+  sequence: z.int().min(1),
+  /** When the server stored the message, to the nanosecond. It distinguishes the message from an equal one that took a lost one's sequence. */
+  storedAt: z.string(),
+  subject: z.string(),
+  reason: z.enum(rejectionReasons),
+  detail: z.string(),
+  byteLength: z.int().min(0),
+  /** Base64 of the message's bytes. */
+  original: z.string(),
+  /** Whether `original` is only the beginning of the message: what 512 KiB and the largest message of the server and of `MINER_REJECTED` leave room for. */
+  truncated: z.boolean(),
+});
+export type RejectionMessage = z.infer<typeof rejectionMessage>;
+
+/** What identifies the rejected message. A later version may have published reasons that this one does not know. */
+const publishedRejection = rejectionMessage
+  .pick({ streamCreated: true, sequence: true, byteLength: true, original: true })
+  // An earlier version did not publish it.
+  .extend({ storedAt: rejectionMessage.shape.storedAt.optional() });
+type PublishedRejection = z.infer<typeof publishedRejection>;
+
+/** Where the rejections of one stream's pipeline are published. */
+export interface RejectionLog {
+  /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
+  resume(): Promise<void>;
+  /**
+   * Emits each item once its rejections, and those of all before it, are acknowledged, including those that a cancelled pipeline left
+   * unpublished. The pipeline begins after `position`.
+   *
+   * @param owner of its machine; none unless it is given.
+   */
+  publishAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
+  /** Resolves when nothing is being published, not even by a cancelled pipeline. */
+  whenIdle(): Promise<void>;
+  readonly waiting: number;
+  /** Attempts to publish that failed; each is repeated. */
+  readonly failures: number;
+  /** Since the first attempt to publish the rejection that is under way, answered or not; null while none is. */
+  readonly publishingForMs: number | null;
+}
+
+export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
+  /** The same one for all streams of a process. */
+  readonly rejected: RejectedStream;
+  /** Whether this process may publish at the moment: another one may have taken over. */
+  readonly mayPublish?: () => boolean;
+  /** Called when nothing can be published: the stream of rejections may have been deleted. */
+  readonly onFailing?: () => Promise<void>;
+}
+
+/**
+ * Publishes the rejections of one stream, in the order of their sequences. None is stored before its predecessor is, so after a kill at any
+ * point the last published one determines which are published already.
+ */
+export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
+  const { connection, jsm, stream, rejected, clock, logger, mayPublish, onFailing } = options;
+  const subject = rejectedSubject(stream);
+  let publishedThrough = nothingPublished;
+  /** The end before which `publishedThrough` was read: what is appended there follows all rejections that this log knows of. */
+  let knownEnd: RejectedStreamEnd | null = null;
+  /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
+  const unpublished = new Set<RejectedMessage>();
+  let waiting = 0;
+  let failures = 0;
+  let publishingSinceMs: number | null = null;
+  let publishing: Promise<unknown> = Promise.resolve();
+
+  const isPublished = (message: RejectedMessage) =>
+    message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
+
+  async function findPublished(end: RejectedStreamEnd) {
+    publishedThrough = await findLastPublished(jsm, stream, logger);
+    knownEnd = end;
+  }
+
+  /** Publishes the first of these messages, at most so many, and returns how many of them are published now. */
+  async function publishFirst(messages: readonly RejectedMessage[], most: number, end: RejectedStreamEnd) {
+    if (mayPublish?.() === false)
+      throw new Error('this process does not hold the ingest lease at the moment, so nothing is published');
+    if (knownEnd !== end) await findPublished(end);
+    const bytesMax = computeOriginalBytesMax(connection, end.messageBytesMax);
+    const bodies: string[] = [];
+    let bytes = 0;
+    let count = 0;
+    for (const message of messages) {
+      if (!isPublished(message)) {
+        if (bodies.length === most) break;
+        const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
+        bytes += body.length;
+        if (bodies.length > 0 && bytes > unacknowledgedBytesMax) break;
+        bodies.push(body);
+      }
+      count++;
+    }
+    if (bodies.length > 0) await end.append(subject, bodies);
+    return count;
+  }
+
+  async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
+    const messages = items.flatMap(listRejections);
+    let most = unacknowledgedMax;
+    while (messages.length > 0 && !isCancelled()) {
+      publishingSinceMs ??= clock.monotonicMs();
+      try {
+        const count = await rejected.takeTurn((end) => publishFirst(messages, most, end));
+        for (const message of messages.splice(0, count)) unpublished.delete(message);
+        publishingSinceMs = null;
+        most = unacknowledgedMax;
+      } catch (error) {
+        // The server answered the last one only. The first one that is missing, alone, is told why.
+        if (most > 1 && messages.length > 1 && isWrongLastSequence(error)) most = 1;
+        else {
+          await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
+          throw error;
+        }
+      }
+    }
+  }
+
+  /** Cancelled between two acknowledgements. */
+  const deliver = (items: readonly PipelineItem[]) =>
+    new Observable<never>((subscriber) => {
+      const attempt = publishAll(items, () => subscriber.closed);
+      publishing = attempt.catch(() => undefined);
+      attempt.then(
+        () => subscriber.complete(),
+        (error: unknown) => subscriber.error(error),
+      );
+    });
+
+  return {
+    resume: () => rejected.takeTurn(findPublished),
+    publishAfter:
+      (position, owner = noOwner) =>
+      (source) =>
+        source.pipe(
+          startWith(wrapUnpublished([...unpublished], position)),
+          tap((item) => {
+            for (const message of listRejections(item)) unpublished.add(message);
+          }),
+          deliverInOrder<PipelineItem>({
+            label: `${stream} rejections`,
+            owner,
+            weigh: (item) => listRejections(item).length,
+            batchWeight: 1,
+            gatherMs: 0,
+            deliver,
+            backoff,
+            onStatus: (status) => {
+              waiting = status.waiting;
+            },
+            onFailure: (error, failuresInRow) => {
+              failures++;
+              if (failuresInRow === 1)
+                logger.warn({ stream, err: error, waiting }, 'rejections wait for NATS');
+            },
+            onRecovery: () => logger.info({ stream, waiting }, 'rejections are published again'),
+          }),
+          finalize(() => {
+            waiting = 0;
+            publishingSinceMs = null;
+          }),
+        ),
+    whenIdle: async () => {
+      await publishing;
+    },
+    get waiting() {
+      return waiting;
+    },
+    get failures() {
+      return failures;
+    },
+    get publishingForMs() {
+      return publishingSinceMs === null ? null : clock.monotonicMs() - publishingSinceMs;
+    },
+  };
+}
+
+/** The rejections that an earlier pipeline left unpublished, as an item without rows. */
+function wrapUnpublished(rejections: readonly RejectedMessage[], position: number): PipelineItem {
+  const place = () => ({ streamCreated: null, position, digest: null });
+  return { kind: 'batch', position, weight: 0, rows: null, rejections, place };
+}
+
+function listRejections(item: PipelineItem): readonly RejectedMessage[] {
+  return item.kind === 'batch' ? item.rejections : [];
+}
+
+const nothingPublished = { streamCreated: '', sequence: 0 };
+
+function isWrongLastSequence(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === wrongLastSequence;
+}
+
+/** Bytes of the original for which the largest message of server and stream has space next to the rest; base64 adds a third. */
+function computeOriginalBytesMax({ info }: NatsConnection, messageBytesMax: number): number {
+  const payloadMax = Math.min(info?.max_payload ?? Number.POSITIVE_INFINITY, messageBytesMax);
+  const fitting = Math.floor(((payloadMax - envelopeBytesMax) / 4) * 3);
+  return Math.max(0, Math.min(originalBytesMax, fitting));
+}
+
+function toRejectionMessage(
+  stream: InputStreamName,
+  message: RejectedMessage,
+  bytesMax: number,
+): RejectionMessage {
+  const { data, storedAtNanos, ...rest } = message;
+  const beginning = data.subarray(0, bytesMax);
+  return {
+    stream,
+    ...rest,
+    storedAt: formatNanos(storedAtNanos),
+    byteLength: data.length,
+    original: Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength).toString('base64'),
+    truncated: beginning.length < data.length,
+  };
+}
+
+/**
+ * The newest published rejection whose message is still in the stream. Rejections above it belong to messages that
+ * the stream lost after a power failure; other messages reuse their sequences.
+ */
+async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName, logger: Logger) {
+  const { created, state } = await jsm.streams.info(stream);
+  const subject = rejectedSubject(stream);
+  const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: subject });
+  let passedOver = 0;
+  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', last?.seq ?? 0)) {
+    if (stored.subject !== subject) continue;
+    const rejection = parsePublished(stored);
+    if (rejection === null) {
+      // Of how many there are, others decide, so one line says it.
+      if (passedOver++ === 0)
+        logger.warn(
+          { stream, sequence: stored.seq },
+          'what is no rejection in MINER_REJECTED is passed over',
+        );
+      continue;
+    }
+    if (rejection.streamCreated !== created) return nothingPublished;
+    // Retention removed the message itself, which precedes everything that can still be folded.
+    if (rejection.sequence < state.first_seq) return { streamCreated: created, sequence: rejection.sequence };
+    const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
+    if (source !== null && isRejectionOf(rejection, source))
+      return { streamCreated: created, sequence: rejection.sequence };
+  }
+  return nothingPublished;
+}
+
+function isRejectionOf(
+  { storedAt, byteLength, original }: PublishedRejection,
+  { data, timestamp }: StoredMsg,
+) {
+  const beginning = Buffer.from(original, 'base64');
+  const isSameTime = storedAt === undefined || parseNanos(storedAt) === parseNanos(timestamp);
+  return isSameTime && data.length === byteLength && beginning.equals(data.subarray(0, beginning.length));
+}
+
+/** Null for what something else published on the subject. */
+function parsePublished(stored: StoredMsg): PublishedRejection | null {
+  try {
+    return publishedRejection.parse(stored.json());
+  } catch {
+    return null;
+  }
+}
