@@ -1,73 +1,51 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { headers, type NatsConnection } from '@nats-io/transport-node';
+import { type JetStreamClient, PubHeaders } from '@nats-io/jetstream';
+import { headers, type NatsConnection, nuid } from '@nats-io/transport-node';
 
 const acknowledgementMs = 5_000;
 
-/** The end of `MINER_REJECTED`, as it was read once and as this process has extended it since. */
-export interface RejectedStreamEnd {
-  /** Largest message that an operator lets the stream take, in bytes. */
-  readonly messageBytesMax: number;
+/** `MINER_REJECTED`, to which the streams of a process publish in turns: a message in between would end a chain. */
+export interface RejectedStream {
+  /** Runs work when no other work runs. */
+  takeTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Stores messages after the end, at the cost of one round trip. Each message expects its predecessor's sequence, so the server stores
-   * all of them or only the first ones, and the acknowledgement of the last one stands for all.
+   * Stores messages of a subject in order, at the cost of one round trip. The first one follows `after`, and each other one its predecessor.
+   * So the server stores all of them or only the first ones, and the acknowledgement of the last one stands for all.
    *
+   * @param after sequence of the newest message of the subject; 0 if there is none.
+   * @returns sequence of the last one.
    * @throws if not all of them are known to be stored.
    */
-  append(subject: string, bodies: readonly string[]): Promise<void>;
-}
-
-/** `MINER_REJECTED`, to which the streams of a process publish in turns. */
-export interface RejectedStream {
-  /** Runs work when no other work runs. After work that failed, the end is read again and is another object. */
-  takeTurn<Result>(work: (end: RejectedStreamEnd) => Promise<Result>): Promise<Result>;
+  append(subject: string, after: number, bodies: readonly string[]): Promise<number>;
 }
 
 export interface RejectedStreamOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
 }
 
-export function createRejectedStream(options: RejectedStreamOptions): RejectedStream {
-  let end: RejectedStreamEnd | null = null;
+export function createRejectedStream({ connection, js }: RejectedStreamOptions): RejectedStream {
   let previousTurn: Promise<unknown> = Promise.resolve();
   return {
     takeTurn: (work) => {
-      const turn = previousTurn.then(async () => {
-        try {
-          end ??= await readEnd(options);
-          return await work(end);
-        } catch (error) {
-          end = null;
-          throw error;
-        }
-      });
+      const turn = previousTurn.then(work);
       previousTurn = turn.catch(() => undefined);
       return turn;
     },
-  };
-}
-
-async function readEnd({ connection, js, jsm }: RejectedStreamOptions): Promise<RejectedStreamEnd> {
-  const { config, state } = await jsm.streams.info('MINER_REJECTED');
-  let sequence = state.last_seq;
-  return {
-    messageBytesMax: config.max_msg_size > 0 ? config.max_msg_size : Number.POSITIVE_INFINITY,
-    append: async (subject, bodies) => {
-      const lastIndex = bodies.length - 1;
-      for (const [index, body] of bodies.entries()) {
-        const lastSequence = sequence + index;
-        if (index === lastIndex)
-          await js.publish(subject, body, { expect: { lastSequence }, timeout: acknowledgementMs });
-        else connection.publish(subject, body, { headers: expectSequence(lastSequence) });
+    append: async (subject, after, bodies) => {
+      const chain = nuid.next();
+      const last = bodies.length - 1;
+      for (const [index, body] of bodies.slice(0, last).entries()) {
+        const condition = headers();
+        condition.set(PubHeaders.MsgIdHdr, `${chain}.${index}`);
+        if (index === 0) condition.set(PubHeaders.ExpectedLastSubjectSequenceHdr, String(after));
+        else condition.set(PubHeaders.ExpectedLastMsgIdHdr, `${chain}.${index - 1}`);
+        connection.publish(subject, body, { headers: condition });
       }
-      sequence += bodies.length;
+      const { seq } = await js.publish(subject, bodies[last], {
+        expect: last === 0 ? { lastSubjectSequence: after } : { lastMsgID: `${chain}.${last - 1}` },
+        timeout: acknowledgementMs,
+      });
+      return seq;
     },
   };
-}
-
-function expectSequence(lastSequence: number) {
-  const expectation = headers();
-  expectation.set('Nats-Expected-Last-Sequence', String(lastSequence));
-  return expectation;
 }

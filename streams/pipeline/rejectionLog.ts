@@ -7,7 +7,7 @@ import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
-import type { RejectedStream, RejectedStreamEnd } from '../jetstream/rejectedStream.ts';
+import type { RejectedStream } from '../jetstream/rejectedStream.ts';
 import { formatNanos, parseNanos } from '../jetstream/streamPosition.ts';
 import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
 import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
@@ -23,8 +23,8 @@ const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
 /** The most that is published before an acknowledgement is waited for; a single larger rejection aside. */
 export const unacknowledgedMax = 512;
 const unacknowledgedBytesMax = 1024 * 1024;
-/** JetStream's code for a message that does not follow the one that it names. */
-const wrongLastSequence = 10_071;
+/** JetStream's codes for a message that does not follow the ID or the sequence that it names. */
+const wrongPredecessor: readonly number[] = [10_070, 10_071];
 
 /** A rejected message as it is published on `miner.rejected.<stream>`. */
 export const rejectionMessage = z.object({
@@ -81,6 +81,17 @@ export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
   readonly onFailing?: () => Promise<void>;
 }
 
+/** What is published of a stream, as it was read once and as this process has added to it since. */
+interface Published {
+  /** Creation time of the stream, and the sequence up to which its rejections are published. */
+  readonly streamCreated: string;
+  readonly sequence: number;
+  /** Sequence of the newest message of the subject in `MINER_REJECTED`; 0 if there is none. */
+  readonly end: number;
+  /** Largest message that an operator lets `MINER_REJECTED` take, in bytes. */
+  readonly messageBytesMax: number;
+}
+
 /**
  * Publishes the rejections of one stream, in the order of their sequences. None is stored before its predecessor is, so after a kill at any
  * point the last published one determines which are published already.
@@ -88,9 +99,8 @@ export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   const { connection, jsm, stream, rejected, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
-  let publishedThrough = nothingPublished;
-  /** The end before which `publishedThrough` was read: what is appended there follows all rejections that this log knows of. */
-  let knownEnd: RejectedStreamEnd | null = null;
+  /** Null once the outcome of an attempt is unknown: it is read before the next one. */
+  let published: Published | null = null;
   /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
   const unpublished = new Set<RejectedMessage>();
   let waiting = 0;
@@ -98,25 +108,18 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   let publishingSinceMs: number | null = null;
   let publishing: Promise<unknown> = Promise.resolve();
 
-  const isPublished = (message: RejectedMessage) =>
-    message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
-
-  async function findPublished(end: RejectedStreamEnd) {
-    publishedThrough = await findLastPublished(jsm, stream, logger);
-    knownEnd = end;
-  }
-
   /** Publishes the first of these messages, at most so many, and returns how many of them are published now. */
-  async function publishFirst(messages: readonly RejectedMessage[], most: number, end: RejectedStreamEnd) {
+  async function publishFirst(messages: readonly RejectedMessage[], most: number) {
     if (mayPublish?.() === false)
       throw new Error('this process does not hold the ingest lease at the moment, so nothing is published');
-    if (knownEnd !== end) await findPublished(end);
-    const bytesMax = computeOriginalBytesMax(connection, end.messageBytesMax);
+    const known = published ?? (await readPublished(jsm, stream, logger));
+    published = null;
+    const bytesMax = computeOriginalBytesMax(connection, known.messageBytesMax);
     const bodies: string[] = [];
     let bytes = 0;
     let count = 0;
     for (const message of messages) {
-      if (!isPublished(message)) {
+      if (message.streamCreated !== known.streamCreated || message.sequence > known.sequence) {
         if (bodies.length === most) break;
         const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
         bytes += body.length;
@@ -125,7 +128,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       }
       count++;
     }
-    if (bodies.length > 0) await end.append(subject, bodies);
+    const end = bodies.length === 0 ? known.end : await rejected.append(subject, known.end, bodies);
+    published = { ...known, end };
     return count;
   }
 
@@ -135,13 +139,13 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     while (messages.length > 0 && !isCancelled()) {
       publishingSinceMs ??= clock.monotonicMs();
       try {
-        const count = await rejected.takeTurn((end) => publishFirst(messages, most, end));
+        const count = await rejected.takeTurn(() => publishFirst(messages, most));
         for (const message of messages.splice(0, count)) unpublished.delete(message);
         publishingSinceMs = null;
         most = unacknowledgedMax;
       } catch (error) {
-        // The server answered the last one only. The first one that is missing, alone, is told why.
-        if (most > 1 && messages.length > 1 && isWrongLastSequence(error)) most = 1;
+        // Another publisher was faster, or the server refused one in the middle, which is told why only if it is published alone.
+        if (most > 1 && isWrongPredecessor(error)) most = 1;
         else {
           await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
           throw error;
@@ -162,7 +166,9 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     });
 
   return {
-    resume: () => rejected.takeTurn(findPublished),
+    resume: async () => {
+      published = await readPublished(jsm, stream, logger);
+    },
     publishAfter:
       (position, owner = noOwner) =>
       (source) =>
@@ -221,8 +227,8 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-function isWrongLastSequence(error: unknown): boolean {
-  return error instanceof JetStreamApiError && error.code === wrongLastSequence;
+function isWrongPredecessor(error: unknown): boolean {
+  return error instanceof JetStreamApiError && wrongPredecessor.includes(error.code);
 }
 
 /** Bytes of the original for which the largest message of server and stream has space next to the rest; base64 adds a third. */
@@ -249,16 +255,32 @@ function toRejectionMessage(
   };
 }
 
+async function readPublished(
+  jsm: JetStreamManager,
+  stream: InputStreamName,
+  logger: Logger,
+): Promise<Published> {
+  const { config } = await jsm.streams.info('MINER_REJECTED');
+  const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
+  const end = last?.seq ?? 0;
+  const messageBytesMax = config.max_msg_size > 0 ? config.max_msg_size : Number.POSITIVE_INFINITY;
+  return { ...(await findLastPublished(jsm, stream, end, logger)), end, messageBytesMax };
+}
+
 /**
  * The newest published rejection whose message is still in the stream. Rejections above it belong to messages that
  * the stream lost after a power failure; other messages reuse their sequences.
  */
-async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName, logger: Logger) {
+async function findLastPublished(
+  jsm: JetStreamManager,
+  stream: InputStreamName,
+  end: number,
+  logger: Logger,
+): Promise<Pick<Published, 'streamCreated' | 'sequence'>> {
   const { created, state } = await jsm.streams.info(stream);
   const subject = rejectedSubject(stream);
-  const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: subject });
   let passedOver = 0;
-  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', last?.seq ?? 0)) {
+  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', end)) {
     if (stored.subject !== subject) continue;
     const rejection = parsePublished(stored);
     if (rejection === null) {

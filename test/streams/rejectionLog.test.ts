@@ -77,10 +77,17 @@ async function publishBad({ js, jsm }: TestConnection, text: string): Promise<Re
   };
 }
 
-/** Rejections with sequences from 1 on. */
+/** Rejections of messages that the stream holds. */
 async function buildRejections(nats: TestConnection, count: number): Promise<RejectedMessage[]> {
   const message = await publishBad(nats, 'one');
-  return Array.from({ length: count }, (_, index) => ({ ...message, sequence: index + 1 }));
+  for (let sent = 2; sent < count; sent++) nats.connection.publish(message.subject, 'one');
+  await publishBad(nats, 'one');
+  const stored = await fetchMessages(nats, 'MINER_COUNTER');
+  return stored.map(({ seq: sequence, timestampNanos: storedAtNanos }) => ({
+    ...message,
+    sequence,
+    storedAtNanos,
+  }));
 }
 
 const readSequences = async (nats: TestConnection) =>
@@ -162,15 +169,36 @@ describe('rejection log', () => {
     const { nats } = await startLog();
     const messages = await buildRejections(nats, 5);
     const [log, late] = [await logOn(nats), await logOn(nats)];
-    // However long ago: not even message IDs are recognized.
-    const { config } = await nats.jsm.streams.info('MINER_REJECTED');
-    await nats.jsm.streams.update('MINER_REJECTED', { ...config, duplicate_window: 100_000_000 });
     for (const each of [log, late]) {
       each.addAll(messages);
       await each.flushed();
     }
     expect(await readSequences(nats)).toEqual([1, 2, 3, 4, 5]);
   });
+
+  it.each(['miner.rejected.MINER_PIPELINE', 'miner.rejected.MINER_COUNTER'])(
+    'publishes each once, in order, while another connection publishes on %s',
+    async (subject) => {
+      const { server, nats } = await startLog();
+      const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+      const other = await connectTo(server);
+      let stopped = false;
+      const publishing = (async () => {
+        for (let sent = 0; !stopped && (sent < 200 || subject.endsWith('PIPELINE')); sent++)
+          await other.js.publish(subject, '{}');
+      })();
+      const log = await logOn(nats);
+      log.addAll(messages);
+      await log.flushed(60_000);
+      stopped = true;
+      await publishing;
+      const bodies = await fetchMessages(nats, 'MINER_REJECTED');
+      const rejections = bodies.filter(({ data }) => data.length > 2).map((stored) => stored.json());
+      expect(rejections.map((each) => rejectionMessage.parse(each).sequence)).toEqual(
+        messages.map(({ sequence }) => sequence),
+      );
+    },
+  );
 
   it('publishes for several streams at once without a failure', async () => {
     const { nats } = await startLog();
