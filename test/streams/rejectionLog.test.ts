@@ -226,13 +226,16 @@ describe('rejection log', () => {
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
-  it('publishes again what has the place of a lost message', async () => {
+  it.each([
+    ['other bytes', { data: Buffer.from('lost') }],
+    ['the same bytes', { storedAtNanos: 1n }],
+  ])('publishes again what has the place of a lost message with %s', async (_, lost) => {
     const { nats } = await startLog();
     const [first, second] = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
     // The stream ends after the first message: the second, as it was, is another one than the stream holds.
     log.add(first);
-    log.add({ ...second, data: Buffer.from('lost') });
+    log.add({ ...second, ...lost });
     await log.flushed();
     await log.resume();
     log.add(first);
@@ -314,14 +317,15 @@ describe('rejection log', () => {
     expect(log.publishingForMs).toBeNull();
   });
 
-  it('passes over what is no rejection, says so, and knows one with the reason of a later version', async () => {
+  it('passes over what is no rejection, says so, and knows one with the reason of a later version, or without the time', async () => {
     const { nats } = await startLog();
     const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
     for (const message of messages) log.add(message);
     await log.flushed();
     const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 2 });
-    const ofLaterVersion = { ...rejectionMessage.parse(stored?.json()), reason: 'unheard_of' };
+    const { storedAt, ...timeless } = rejectionMessage.parse(stored?.json());
+    const ofLaterVersion = { ...timeless, reason: 'unheard_of' };
     await nats.jsm.streams.deleteMessage('MINER_REJECTED', 2);
     for (const body of [JSON.stringify(ofLaterVersion), '{}', 'not JSON'])
       await nats.js.publish('miner.rejected.MINER_COUNTER', body);
