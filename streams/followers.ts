@@ -29,6 +29,7 @@ import { readReadingRowOrigins } from './counter/readingRowOrigins.ts';
 import { createStoredReadings } from './counter/storedReadings.ts';
 import { isHistoryReplaced } from './follower/storedHistory.ts';
 import { createStreamFollower, type FollowerSinks, type StreamFollower } from './follower/streamFollower.ts';
+import { createRejectedStream, type RejectedStream } from './jetstream/rejectedStream.ts';
 import { createMessageSource } from './jetstream/source/messageSource.ts';
 import { registerChainMetrics } from './metrics/chainMetrics.ts';
 import { registerWriterMetrics } from './metrics/writerMetrics.ts';
@@ -89,18 +90,19 @@ export interface Followers {
 
 export function createFollowers(options: FollowersOptions): Followers {
   const { counts, chain } = options;
-  const counterSinks = options.writes ? createRowSinks(options, 'MINER_COUNTER') : null;
+  const sinkOptions = { ...options, rejected: createRejectedStream(options) };
+  const counterSinks = options.writes ? createRowSinks(sinkOptions, 'MINER_COUNTER') : null;
   const counter =
     counterSinks === null
       ? createReplicaCounterStream(options)
       : createWriterCounterStream(options, counterSinks.writer);
-  const settlementSinks = options.writes ? createSettlementSinks(options) : null;
+  const settlementSinks = options.writes ? createSettlementSinks(sinkOptions) : null;
   const settlementFold = createSettlementFold({ actors: options.settlements, counts });
   const followers = new Map<InputStreamName, StreamFollower>([
     ['MINER_COUNTER', follow(options, 'MINER_COUNTER', counter.fold, counterSinks)],
     ['MINER_PIPELINE', follow(options, 'MINER_PIPELINE', settlementFold, settlementSinks)],
   ]);
-  const chainSinks = options.writes && chain !== null ? createRowSinks(options, 'MINER_CHAIN') : null;
+  const chainSinks = options.writes && chain !== null ? createRowSinks(sinkOptions, 'MINER_CHAIN') : null;
   if (chain !== null) {
     const chainCounts = registerChainMetrics(options.registry, chain);
     const chainFold = createChainFold({ actors: chain, counts, chainCounts, logger: options.logger });
@@ -134,6 +136,10 @@ export function createFollowers(options: FollowersOptions): Followers {
   };
 }
 
+interface SinkOptions extends FollowersOptions {
+  readonly rejected: RejectedStream;
+}
+
 /** Sinks of a stream with rows. */
 interface RowSinks extends FollowerSinks {
   readonly writer: RowWriter;
@@ -145,7 +151,7 @@ const rowKinds = {
   MINER_CHAIN: { deleteAbove: deleteChainRowsAbove, readOrigins: readChainRowOrigins },
 } as const;
 
-function createRowSinks(options: FollowersOptions, stream: keyof typeof rowKinds): RowSinks {
+function createRowSinks(options: SinkOptions, stream: keyof typeof rowKinds): RowSinks {
   const { database, tables, jsm, logger } = options;
   const { deleteAbove, readOrigins } = rowKinds[stream];
   const rejections = createRejections(options, stream);
@@ -177,7 +183,7 @@ function createRowSinks(options: FollowersOptions, stream: keyof typeof rowKinds
 }
 
 /** The stream has no rows: its state is stored in snapshots alone. */
-function createSettlementSinks(options: FollowersOptions): FollowerSinks {
+function createSettlementSinks(options: SinkOptions): FollowerSinks {
   const rejections = createRejections(options, 'MINER_PIPELINE');
   return {
     writer: null,
@@ -187,7 +193,7 @@ function createSettlementSinks(options: FollowersOptions): FollowerSinks {
   };
 }
 
-function createRejections(options: FollowersOptions, stream: InputStreamName): RejectionLog {
+function createRejections(options: SinkOptions, stream: InputStreamName): RejectionLog {
   const { ensureStreams, mayPublish } = options;
   return createRejectionLog({
     ...options,

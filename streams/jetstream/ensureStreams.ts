@@ -13,6 +13,8 @@ import { settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts'
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
+/** The IDs of rejections only chain them (`rejectedStream.ts`), so the server need not remember those of a flood. */
+const rejectedDedupeWindowNanos = 5 * nanosPerSecond;
 const secondsPerDay = 86_400;
 /** Bytes of a message's headers for which there is space next to the largest payload that is accepted. */
 const headersBytesMax = 4 * 1024;
@@ -182,7 +184,7 @@ function describeSettings(stream: StreamName, { retentionDays, replicas = null }
   const maxAge = retentionDays * secondsPerDay * nanosPerSecond;
   return {
     subjects: streamSubjects[stream],
-    duplicate_window: dedupeWindowNanos,
+    duplicate_window: stream === 'MINER_REJECTED' ? rejectedDedupeWindowNanos : dedupeWindowNanos,
     allow_direct: true,
     max_age: stream === 'MINER_CHAIN' || stream === 'MINER_LEASE' ? 0 : maxAge,
     ...(stream === 'MINER_LEASE' ? { max_msgs_per_subject: 1 } : {}),

@@ -30,8 +30,8 @@ export function receiveBatch<Output>(options: ReceiveBatchOptions<Output>): read
       else if ('rejection' in outcome) {
         const { reason, detail } = outcome.rejection;
         counts.rejected(stream, reason);
-        const { seq: sequence, subject, data } = message;
-        rejections.push({ streamCreated, sequence, subject, data, reason, detail });
+        const { seq: sequence, timestampNanos: storedAtNanos, subject, data } = message;
+        rejections.push({ streamCreated, sequence, storedAtNanos, subject, data, reason, detail });
       } else {
         accepted++;
         collect?.(outcome.output, message);

@@ -4,6 +4,8 @@ import type { RejectionReason } from '../../actors/messages/decodeMessage.ts';
 export interface RejectedMessage {
   readonly streamCreated: string;
   readonly sequence: number;
+  /** When the server stored it, nanoseconds since the epoch. */
+  readonly storedAtNanos: bigint;
   readonly subject: string;
   readonly data: Uint8Array;
   readonly reason: RejectionReason;

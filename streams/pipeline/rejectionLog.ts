@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
+import { JetStreamApiError, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
@@ -8,6 +7,8 @@ import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
+import type { RejectedStream } from '../jetstream/rejectedStream.ts';
+import { formatNanos, parseNanos } from '../jetstream/streamPosition.ts';
 import type { StreamReaderOptions } from '../jetstream/streamReaderOptions.ts';
 import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
 import { deliverInOrder } from '../operators/deliverInOrder.ts';
@@ -19,7 +20,11 @@ export const originalBytesMax = 512 * 1024;
 /** What a rejection needs in addition to the original: its subject, detail and names, with every character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
-const acknowledgementMs = 5_000;
+/** The most that is published before an acknowledgement is waited for; a single larger rejection aside. */
+export const unacknowledgedMax = 512;
+const unacknowledgedBytesMax = 1024 * 1024;
+/** JetStream's codes for a message that does not follow the ID or the sequence that it names. */
+const wrongPredecessor: readonly number[] = [10_070, 10_071];
 
 /** A rejected message as it is published on `miner.rejected.<stream>`. */
 export const rejectionMessage = z.object({
@@ -27,6 +32,8 @@ export const rejectionMessage = z.object({
   /** With it, a sequence identifies one message even after its stream was recreated. */
   streamCreated: z.string(),
   sequence: z.int().min(1),
+  /** When the server stored the message, to the nanosecond. It distinguishes the message from an equal one that took a lost one's sequence. */
+  storedAt: z.string(),
   subject: z.string(),
   reason: z.enum(rejectionReasons),
   detail: z.string(),
@@ -39,16 +46,15 @@ export const rejectionMessage = z.object({
 type RejectionMessage = z.infer<typeof rejectionMessage>;
 
 /** What identifies the rejected message. A later version may have published reasons that this one does not know. */
-const publishedRejection = rejectionMessage.pick({
-  streamCreated: true,
-  sequence: true,
-  byteLength: true,
-  original: true,
-});
+const publishedRejection = rejectionMessage
+  .pick({ streamCreated: true, sequence: true, byteLength: true, original: true })
+  // An earlier version did not publish it.
+  .extend({ storedAt: rejectionMessage.shape.storedAt.optional() });
+type PublishedRejection = z.infer<typeof publishedRejection>;
 
 /** Where the rejections of one stream's pipeline are published. */
 export interface RejectionLog {
-  /** Finds what was published before, so that it is not published again, and how large a message may be. Called before a pipeline begins. */
+  /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
   resume(): Promise<void>;
   /**
    * Emits each item once its rejections, and those of all before it, are acknowledged, including those that a cancelled pipeline left
@@ -66,69 +72,89 @@ export interface RejectionLog {
   readonly publishingForMs: number | null;
 }
 
-interface RejectionLogOptions extends StreamReaderOptions {
+export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
+  /** The same one for all streams of a process. */
+  readonly rejected: RejectedStream;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
   /** Called when nothing can be published: the stream of rejections may have been deleted. */
   readonly onFailing?: () => Promise<void>;
 }
 
+/** What is published of a stream, as it was read once and as this process has added to it since. */
+interface Published {
+  /** Creation time of the stream, and the sequence up to which its rejections are published. */
+  readonly streamCreated: string;
+  readonly sequence: number;
+  /** Sequence of the newest message of the subject in `MINER_REJECTED`; 0 if there is none. */
+  readonly end: number;
+  /** Largest message that an operator lets `MINER_REJECTED` take, in bytes. */
+  readonly messageBytesMax: number;
+}
+
 /**
- * Publishes the rejections of one stream, in the order of their sequences, one at a time. So after a kill at any point the last
- * published one determines which are published already.
+ * Publishes the rejections of one stream, in the order of their sequences. None is stored before its predecessor is, so after a kill at any
+ * point the last published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { connection, js, jsm, stream, clock, logger, mayPublish, onFailing } = options;
+  const { connection, jsm, stream, rejected, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
-  let publishedThrough = nothingPublished;
+  /** Null once the outcome of an attempt is unknown: it is read before the next one. */
+  let published: Published | null = null;
   /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
   const unpublished = new Set<RejectedMessage>();
   let waiting = 0;
   let failures = 0;
-  /** The outcome of a failed attempt is unknown, and the server's dedupe window may be over. */
-  let isOutcomeUnknown = false;
-  let messageBytesMax = Number.POSITIVE_INFINITY;
   let publishingSinceMs: number | null = null;
   let publishing: Promise<unknown> = Promise.resolve();
 
-  const isPublished = (message: RejectedMessage) =>
-    message.streamCreated === publishedThrough.streamCreated && message.sequence <= publishedThrough.sequence;
-
-  async function resume() {
-    messageBytesMax = await readMessageBytesMax(jsm);
-    publishedThrough = await findLastPublished(jsm, stream, logger);
-    isOutcomeUnknown = false;
-  }
-
-  async function publishOnce(message: RejectedMessage) {
+  /** Publishes the first of these messages, at most so many, and returns how many of them are published now. */
+  async function publishFirst(messages: readonly RejectedMessage[], most: number) {
     if (mayPublish?.() === false)
       throw new Error('this process does not hold the ingest lease at the moment, so nothing is published');
-    if (isOutcomeUnknown) await resume();
-    if (isPublished(message)) return;
-    const digest = createHash('sha256').update(message.data).digest('hex').slice(0, 16);
-    const msgID = `${stream}.${message.streamCreated}.${message.sequence}.${digest}`;
-    const bytesMax = computeOriginalBytesMax(connection, messageBytesMax);
-    const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
-    await js.publish(subject, body, { msgID, timeout: acknowledgementMs });
+    const known = published ?? (await readPublished(jsm, stream, logger));
+    published = null;
+    const bytesMax = computeOriginalBytesMax(connection, known.messageBytesMax);
+    const bodies: string[] = [];
+    let bytes = 0;
+    let count = 0;
+    for (const message of messages) {
+      if (message.streamCreated !== known.streamCreated || message.sequence > known.sequence) {
+        if (bodies.length === most) break;
+        const body = JSON.stringify(toRejectionMessage(stream, message, bytesMax));
+        bytes += body.length;
+        if (bodies.length > 0 && bytes > unacknowledgedBytesMax) break;
+        bodies.push(body);
+      }
+      count++;
+    }
+    const end = bodies.length === 0 ? known.end : await rejected.append(subject, known.end, bodies);
+    published = { ...known, end };
+    return count;
   }
 
   async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
-    try {
-      for (const message of items.flatMap(listRejections)) {
-        if (isCancelled()) return;
-        publishingSinceMs ??= clock.monotonicMs();
-        await publishOnce(message);
+    const messages = items.flatMap(listRejections);
+    let most = unacknowledgedMax;
+    while (messages.length > 0 && !isCancelled()) {
+      publishingSinceMs ??= clock.monotonicMs();
+      try {
+        const count = await rejected.takeTurn(() => publishFirst(messages, most));
+        for (const message of messages.splice(0, count)) unpublished.delete(message);
         publishingSinceMs = null;
-        unpublished.delete(message);
+        most = unacknowledgedMax;
+      } catch (error) {
+        // Another publisher was faster, or the server refused one in the middle, which is told why only if it is published alone.
+        if (most > 1 && isWrongPredecessor(error)) most = 1;
+        else {
+          await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
+          throw error;
+        }
       }
-    } catch (error) {
-      isOutcomeUnknown = true;
-      await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
-      throw error;
     }
   }
 
-  /** Cancelled between two rejections. */
+  /** Cancelled between two acknowledgements. */
   const deliver = (items: readonly PipelineItem[]) =>
     new Observable<never>((subscriber) => {
       const attempt = publishAll(items, () => subscriber.closed);
@@ -140,7 +166,9 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     });
 
   return {
-    resume,
+    resume: async () => {
+      published = await readPublished(jsm, stream, logger);
+    },
     publishAfter:
       (position, owner = noOwner) =>
       (source) =>
@@ -199,10 +227,8 @@ function listRejections(item: PipelineItem): readonly RejectedMessage[] {
 
 const nothingPublished = { streamCreated: '', sequence: 0 };
 
-/** The largest message that an operator lets the stream take. */
-async function readMessageBytesMax(jsm: JetStreamManager): Promise<number> {
-  const { config } = await jsm.streams.info('MINER_REJECTED');
-  return config.max_msg_size > 0 ? config.max_msg_size : Number.POSITIVE_INFINITY;
+function isWrongPredecessor(error: unknown): boolean {
+  return error instanceof JetStreamApiError && wrongPredecessor.includes(error.code);
 }
 
 /** Bytes of the original for which the largest message of server and stream has space next to the rest; base64 adds a third. */
@@ -217,27 +243,44 @@ function toRejectionMessage(
   message: RejectedMessage,
   bytesMax: number,
 ): RejectionMessage {
-  const { data, ...rest } = message;
+  const { data, storedAtNanos, ...rest } = message;
   const beginning = data.subarray(0, bytesMax);
   return {
     stream,
     ...rest,
+    storedAt: formatNanos(storedAtNanos),
     byteLength: data.length,
     original: Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength).toString('base64'),
     truncated: beginning.length < data.length,
   };
 }
 
+async function readPublished(
+  jsm: JetStreamManager,
+  stream: InputStreamName,
+  logger: Logger,
+): Promise<Published> {
+  const { config } = await jsm.streams.info('MINER_REJECTED');
+  const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
+  const end = last?.seq ?? 0;
+  const messageBytesMax = config.max_msg_size > 0 ? config.max_msg_size : Number.POSITIVE_INFINITY;
+  return { ...(await findLastPublished(jsm, stream, end, logger)), end, messageBytesMax };
+}
+
 /**
  * The newest published rejection whose message is still in the stream. Rejections above it belong to messages that
  * the stream lost after a power failure; other messages reuse their sequences.
  */
-async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName, logger: Logger) {
+async function findLastPublished(
+  jsm: JetStreamManager,
+  stream: InputStreamName,
+  end: number,
+  logger: Logger,
+): Promise<Pick<Published, 'streamCreated' | 'sequence'>> {
   const { created, state } = await jsm.streams.info(stream);
   const subject = rejectedSubject(stream);
-  const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: subject });
   let passedOver = 0;
-  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', last?.seq ?? 0)) {
+  for await (const stored of readBackwards(jsm, 'MINER_REJECTED', end)) {
     if (stored.subject !== subject) continue;
     const rejection = parsePublished(stored);
     if (rejection === null) {
@@ -253,16 +296,23 @@ async function findLastPublished(jsm: JetStreamManager, stream: InputStreamName,
     // Retention removed the message itself, which precedes everything that can still be folded.
     if (rejection.sequence < state.first_seq) return { streamCreated: created, sequence: rejection.sequence };
     const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
-    const original = Buffer.from(rejection.original, 'base64');
-    const isSameLength = source?.data.length === rejection.byteLength;
-    if (source !== null && isSameLength && original.equals(source.data.subarray(0, original.length)))
+    if (source !== null && isRejectionOf(rejection, source))
       return { streamCreated: created, sequence: rejection.sequence };
   }
   return nothingPublished;
 }
 
+function isRejectionOf(
+  { storedAt, byteLength, original }: PublishedRejection,
+  { data, timestamp }: StoredMsg,
+) {
+  const beginning = Buffer.from(original, 'base64');
+  const isSameTime = storedAt === undefined || parseNanos(storedAt) === parseNanos(timestamp);
+  return isSameTime && data.length === byteLength && beginning.equals(data.subarray(0, beginning.length));
+}
+
 /** Null for what something else published on the subject. */
-function parsePublished(stored: StoredMsg) {
+function parsePublished(stored: StoredMsg): PublishedRejection | null {
   try {
     return publishedRejection.parse(stored.json());
   } catch {

@@ -22,7 +22,7 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/pipeline/rejectionLog.ts',
-        from: '    if (isPublished(message)) return;\n',
+        from: 'if (message.streamCreated !== known.streamCreated || message.sequence > known.sequence)',
         to: '',
       },
     ],

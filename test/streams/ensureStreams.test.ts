@@ -19,7 +19,7 @@ describe('streams', () => {
         storage: 'file',
         discard: 'old',
         retention: 'limits',
-        duplicate_window: 120_000_000_000,
+        duplicate_window: config.name === 'MINER_REJECTED' ? 5_000_000_000 : 120_000_000_000,
         allow_direct: true,
         max_age: 0,
         max_msgs_per_subject: config.name === 'MINER_LEASE' ? 1 : -1,

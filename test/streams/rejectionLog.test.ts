@@ -2,14 +2,19 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { createRejectedStream } from '../../streams/jetstream/rejectedStream.ts';
+import { parseNanos } from '../../streams/jetstream/streamPosition.ts';
 import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
 import {
   createRejectionLog,
   type RejectionLog,
+  type RejectionLogOptions,
   rejectionMessage,
+  unacknowledgedMax,
 } from '../../streams/pipeline/rejectionLog.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { connectTo, fetchMessages, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -24,13 +29,15 @@ async function startLog(settings = '') {
   return { server, nats };
 }
 
-async function logOn(nats: TestConnection, { clock = manualClock(), logger = silentLogger } = {}) {
+async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions> = {}) {
   const log = createRejectionLog({
     ...nats,
+    rejected: createRejectedStream(nats),
     stream: 'MINER_COUNTER',
-    clock,
-    logger,
+    clock: manualClock(),
+    logger: silentLogger,
     onFailing: () => ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger),
+    ...options,
   });
   await log.resume();
   return Object.assign(log, feedLog(log));
@@ -39,9 +46,13 @@ async function logOn(nats: TestConnection, { clock = manualClock(), logger = sil
 /** Rejections into a log. */
 function feedLog(log: RejectionLog) {
   const sink = feedSink(log.publishAfter(0));
-  const add = (message: RejectedMessage) =>
-    sink.give(buildBatchItem({ rejections: [message] }, message.sequence));
-  return { add, flushed: () => sink.emptied() };
+  const addAll = (rejections: RejectedMessage[]) =>
+    sink.give(buildBatchItem({ rejections }, rejections.at(-1)?.sequence ?? 0));
+  return {
+    add: (message: RejectedMessage) => addAll([message]),
+    addAll,
+    flushed: (timeoutMs?: number) => sink.emptied(timeoutMs),
+  };
 }
 
 /** An operator's limit, which the service leaves alone. */
@@ -54,15 +65,33 @@ async function limitMessages({ jsm }: TestConnection, max_msg_size: number) {
 async function publishBad({ js, jsm }: TestConnection, text: string): Promise<RejectedMessage> {
   const { seq } = await js.publish('miner.counter.wheel', text);
   const { created } = await jsm.streams.info('MINER_COUNTER');
+  const stored = await jsm.streams.getMessage('MINER_COUNTER', { seq });
   return {
     streamCreated: created,
     sequence: seq,
+    storedAtNanos: parseNanos(stored?.timestamp ?? ''),
     subject: 'miner.counter.wheel',
     data: Buffer.from(text),
     reason: 'malformed',
     detail: 'not JSON',
   };
 }
+
+/** Rejections of messages that the stream holds. */
+async function buildRejections(nats: TestConnection, count: number): Promise<RejectedMessage[]> {
+  const message = await publishBad(nats, 'one');
+  for (let sent = 2; sent < count; sent++) nats.connection.publish(message.subject, 'one');
+  await publishBad(nats, 'one');
+  const stored = await fetchMessages(nats, 'MINER_COUNTER');
+  return stored.map(({ seq: sequence, timestampNanos: storedAtNanos }) => ({
+    ...message,
+    sequence,
+    storedAtNanos,
+  }));
+}
+
+const readSequences = async (nats: TestConnection) =>
+  (await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence);
 
 describe('rejection log', () => {
   it('publishes each rejection once with its bytes, whatever is folded again', async () => {
@@ -90,6 +119,99 @@ describe('rejection log', () => {
     ]);
   });
 
+  it('publishes hundreds of rejections with a few answers of the server', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, 2 * unacknowledgedMax + 1);
+    const log = await logOn(nats);
+    const before = nats.connection.stats().inMsgs;
+    log.addAll(messages);
+    await log.flushed();
+    expect(nats.connection.stats().inMsgs - before).toBe(3);
+    expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
+  });
+
+  it('stores none before its predecessor, and says why one is refused', async () => {
+    const { nats } = await startLog();
+    const [first, second, third] = await buildRejections(nats, 3);
+    const lines: string[] = [];
+    const log = await logOn(nats, {
+      logger: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
+    });
+    await limitMessages(nats, 1_000);
+    log.addAll([first, { ...second, detail: 'x'.repeat(2_000) }, third] as RejectedMessage[]);
+    await eventually(() => log.failures > 2, 'failures');
+    expect(await readSequences(nats)).toEqual([1]);
+    expect(lines).toEqual([expect.stringMatching(/message size exceeds maximum/)]);
+    await limitMessages(nats, -1);
+    await log.flushed();
+    expect(await readSequences(nats)).toEqual([1, 2, 3]);
+  });
+
+  it.each([0, 1, 2])(
+    'publishes each once, in order, though the connection is cut at answer %i',
+    async (cut) => {
+      const { server, nats } = await startLog();
+      const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+      const proxy = await startCuttingProxy(server.url);
+      const log = await logOn(await connectTo({ ...server, url: proxy.url }));
+      log.addAll(messages);
+      await eventually(
+        async () => (await readSequences(nats)).length >= cut * unacknowledgedMax,
+        'earlier ones',
+      );
+      proxy.cutAnswers(1);
+      await log.flushed(60_000);
+      expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
+    },
+  );
+
+  it('publishes nothing again that another process has published since', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, 5);
+    const [log, late] = [await logOn(nats), await logOn(nats)];
+    for (const each of [log, late]) {
+      each.addAll(messages);
+      await each.flushed();
+    }
+    expect(await readSequences(nats)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it.each(['miner.rejected.MINER_PIPELINE', 'miner.rejected.MINER_COUNTER'])(
+    'publishes each once, in order, while another connection publishes on %s',
+    async (subject) => {
+      const { server, nats } = await startLog();
+      const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+      const other = await connectTo(server);
+      let stopped = false;
+      const publishing = (async () => {
+        for (let sent = 0; !stopped && (sent < 200 || subject.endsWith('PIPELINE')); sent++)
+          await other.js.publish(subject, '{}');
+      })();
+      const log = await logOn(nats);
+      log.addAll(messages);
+      await log.flushed(60_000);
+      stopped = true;
+      await publishing;
+      const bodies = await fetchMessages(nats, 'MINER_REJECTED');
+      const rejections = bodies.filter(({ data }) => data.length > 2).map((stored) => stored.json());
+      expect(rejections.map((each) => rejectionMessage.parse(each).sequence)).toEqual(
+        messages.map(({ sequence }) => sequence),
+      );
+    },
+  );
+
+  it('publishes for several streams at once without a failure', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+    const rejected = createRejectedStream(nats);
+    const logs = [await logOn(nats, { rejected }), await logOn(nats, { rejected, stream: 'MINER_PIPELINE' })];
+    for (const log of logs) log.addAll(messages);
+    for (const log of logs) await log.flushed();
+    expect(logs.map(({ failures }) => failures)).toEqual([0, 0]);
+    for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'])
+      expect(await readRejections(nats, stream)).toHaveLength(messages.length);
+  });
+
   it('publishes again for a stream that was created again, with the same sequences', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
@@ -104,13 +226,16 @@ describe('rejection log', () => {
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
-  it('publishes again what has the place of a lost message', async () => {
+  it.each([
+    ['other bytes', { data: Buffer.from('lost') }],
+    ['the same bytes', { storedAtNanos: 1n }],
+  ])('publishes again what has the place of a lost message with %s', async (_, lost) => {
     const { nats } = await startLog();
     const [first, second] = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
     // The stream ends after the first message: the second, as it was, is another one than the stream holds.
     log.add(first);
-    log.add({ ...second, data: Buffer.from('lost') });
+    log.add({ ...second, ...lost });
     await log.flushed();
     await log.resume();
     log.add(first);
@@ -192,14 +317,15 @@ describe('rejection log', () => {
     expect(log.publishingForMs).toBeNull();
   });
 
-  it('passes over what is no rejection, says so, and knows one with the reason of a later version', async () => {
+  it('passes over what is no rejection, says so, and knows one with the reason of a later version, or without the time', async () => {
     const { nats } = await startLog();
     const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
     for (const message of messages) log.add(message);
     await log.flushed();
     const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 2 });
-    const ofLaterVersion = { ...rejectionMessage.parse(stored?.json()), reason: 'unheard_of' };
+    const { storedAt, ...timeless } = rejectionMessage.parse(stored?.json());
+    const ofLaterVersion = { ...timeless, reason: 'unheard_of' };
     await nats.jsm.streams.deleteMessage('MINER_REJECTED', 2);
     for (const body of [JSON.stringify(ofLaterVersion), '{}', 'not JSON'])
       await nats.js.publish('miner.rejected.MINER_COUNTER', body);

@@ -83,7 +83,10 @@ describe('a nats-server, real and simulated', () => {
     const wrong = await settle(js.publish('miner.lease.x', '2', { expect: { lastSubjectSequence: 0 } }));
     const right = await settle(js.publish('miner.lease.x', '3', { expect: { lastSubjectSequence: 1 } }));
     const whole = await settle(js.publish('miner.lease.y', '4', { expect: { lastSequence: 9 } }));
-    return { one, wrong, right, whole };
+    const identified = await settle(js.publish('miner.lease.x', '5', { msgID: 'five' }));
+    const after = await settle(js.publish('miner.lease.y', '6', { expect: { lastMsgID: 'five' } }));
+    const later = await settle(js.publish('miner.lease.y', '7', { expect: { lastMsgID: 'five' } }));
+    return { one, wrong, right, whole, identified, after, later };
   });
 
   itAgrees('keeps one message per subject where that is configured', async ({ js, jsm }) => {

@@ -108,6 +108,12 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
         const last = stream.lastOf(subject)?.sequence ?? 0;
         if (Number(expectedOfSubject) !== last) return refuse(400, 10_071, `wrong last sequence: ${last}`);
       }
+      const expectedId = headers.get('Nats-Expected-Last-Msg-Id');
+      const lastId = readHeaders(stream.messages.get(stream.lastSequence)?.headers ?? null).get(
+        'Nats-Msg-Id',
+      );
+      if (expectedId !== undefined && expectedId !== lastId)
+        return refuse(400, 10_070, `wrong last msg ID: ${lastId ?? ''}`);
       if (store.full === 'disk' || store.full.has(name))
         return refuse(503, 10_077, 'insufficient storage resources available');
       const { sequence } = stream.add(subject, headerBytes, data, atNanos);

@@ -1,0 +1,51 @@
+import { type JetStreamClient, PubHeaders } from '@nats-io/jetstream';
+import { headers, type NatsConnection, nuid } from '@nats-io/transport-node';
+
+const acknowledgementMs = 5_000;
+
+/** `MINER_REJECTED`, to which the streams of a process publish in turns: a message in between would end a chain. */
+export interface RejectedStream {
+  /** Runs work when no other work runs. */
+  takeTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+  /**
+   * Stores messages of a subject in order, at the cost of one round trip. The first one follows `after`, and each other one its predecessor.
+   * So the server stores all of them or only the first ones, and the acknowledgement of the last one stands for all.
+   *
+   * @param after sequence of the newest message of the subject; 0 if there is none.
+   * @returns sequence of the last one.
+   * @throws if not all of them are known to be stored.
+   */
+  append(subject: string, after: number, bodies: readonly string[]): Promise<number>;
+}
+
+export interface RejectedStreamOptions {
+  readonly connection: NatsConnection;
+  readonly js: JetStreamClient;
+}
+
+export function createRejectedStream({ connection, js }: RejectedStreamOptions): RejectedStream {
+  let previousTurn: Promise<unknown> = Promise.resolve();
+  return {
+    takeTurn: (work) => {
+      const turn = previousTurn.then(work);
+      previousTurn = turn.catch(() => undefined);
+      return turn;
+    },
+    append: async (subject, after, bodies) => {
+      const chain = nuid.next();
+      const last = bodies.length - 1;
+      for (const [index, body] of bodies.slice(0, last).entries()) {
+        const condition = headers();
+        condition.set(PubHeaders.MsgIdHdr, `${chain}.${index}`);
+        if (index === 0) condition.set(PubHeaders.ExpectedLastSubjectSequenceHdr, String(after));
+        else condition.set(PubHeaders.ExpectedLastMsgIdHdr, `${chain}.${index - 1}`);
+        connection.publish(subject, body, { headers: condition });
+      }
+      const { seq } = await js.publish(subject, bodies[last], {
+        expect: last === 0 ? { lastSubjectSequence: after } : { lastMsgID: `${chain}.${last - 1}` },
+        timeout: acknowledgementMs,
+      });
+      return seq;
+    },
+  };
+}
