@@ -18,7 +18,7 @@ export interface RejectedStream {
   append(subject: string, after: number, bodies: readonly string[]): Promise<number>;
 }
 
-export interface RejectedStreamOptions {
+interface RejectedStreamOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;
 }
