@@ -1,3 +1,4 @@
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
@@ -15,6 +16,7 @@ import {
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
+import { startNatsWithAccounts } from '../support/processes/natsAccounts.ts';
 import { connectTo, fetchMessages, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -199,6 +201,14 @@ describe('rejection log', () => {
       );
     },
   );
+
+  it('publishes in groups with the rights of the shipped user', async () => {
+    const connection = await (await startNatsWithAccounts()).connectAs('ingest');
+    const nats = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    const end = await createRejectedStream(nats).append('miner.rejected.MINER_COUNTER', 0, ['1', '2', '3']);
+    expect(end).toBe(3);
+  });
 
   it('publishes for several streams at once without a failure', async () => {
     const { nats } = await startLog();
