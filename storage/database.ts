@@ -13,7 +13,8 @@ import { lockDirectory } from './directoryLock.ts';
 import { createPrivateDirectory } from './privateDirectory.ts';
 import { createReadLimits } from './readLimits.ts';
 import { StorageDamaged, StorageUnavailable } from './storageUnavailable.ts';
-import { sqlString } from './tabSeparated.ts';
+import type { ResultRow } from './tables/column.ts';
+import { sqlString } from './tables/tabSeparated.ts';
 
 /** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
 const requestMs = 30_000;
@@ -70,12 +71,6 @@ class EmbeddedEngineMissing extends Error {
     });
   }
 }
-
-/** A value of a result. */
-export type ResultCell = string | number | null;
-
-/** A row of a result: its values in the order of the select list. */
-export type ResultRow = readonly ResultCell[];
 
 /**
  * ClickHouse, embedded or a server. What is used of SQL is what the oldest supported server (`serverVersion.ts`) and the

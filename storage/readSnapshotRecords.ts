@@ -1,8 +1,8 @@
 import { type FoldRecord, parseRecord, RecordRefused, refuseOnError } from '../actors/foldRecord.ts';
-import type { StoredSnapshotHeader } from './foldSnapshot.ts';
 import type { SnapshotStore } from './snapshots.ts';
 import { SnapshotDamaged } from './snapshotText.ts';
 import { StorageDamaged } from './storageUnavailable.ts';
+import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 
 /**
  * The records of a state, then the records of its increments.

@@ -1,6 +1,6 @@
 import type { StoredRows } from '../actors/storedRows.ts';
 import { type EncodeRows, rowTables } from './rowTables.ts';
-import { createRowText } from './rowText.ts';
+import { createRowText } from './tables/rowText.ts';
 import type { Tables } from './tables.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions, and a period may have two. */

@@ -1,4 +1,4 @@
-import type { StoredSnapshotHeader } from './foldSnapshot.ts';
+import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 
 /** These many of the newest ones are retained. */
 const newestRetained = 3;

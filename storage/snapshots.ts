@@ -2,14 +2,14 @@ import type { Logger } from 'pino';
 import type { FoldRecord } from '../actors/foldRecord.ts';
 import type { Database } from './database.ts';
 import { deleteWhere, type RowCondition } from './deleteRowsAbove.ts';
+import { selectRetained } from './snapshotRetention.ts';
+import { type Chunk, readChunks, SnapshotDamaged, writeChunks } from './snapshotText.ts';
 import {
   type FoldedSource,
   formatSnapshotName,
   type SnapshotHeader,
   type StoredSnapshotHeader,
-} from './foldSnapshot.ts';
-import { selectRetained } from './snapshotRetention.ts';
-import { type Chunk, readChunks, SnapshotDamaged, writeChunks } from './snapshotText.ts';
+} from './tables/foldSnapshot.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';

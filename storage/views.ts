@@ -6,8 +6,8 @@ import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import { onCluster, type StoredColumn } from './tables/table.ts';
+import { sqlString } from './tables/tabSeparated.ts';
 import type { Tables } from './tables.ts';
-import { sqlString } from './tabSeparated.ts';
 
 /** A view for whoever queries the database, by a name that stays when tables are replaced. */
 interface View {

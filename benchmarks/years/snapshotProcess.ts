@@ -8,11 +8,11 @@ import {
 import { findFirstInMemory } from '../../actors/chain/rows/activityRows.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import { openDatabase } from '../../storage/database.ts';
-import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredActivity, type StoredActivityOptions } from '../../storage/storedActivity.ts';
+import type { SnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { measureEventLoop } from '../measureEventLoop.ts';
 import { measureHeapBytes } from '../measureHeapBytes.ts';
 import { applyClaims, createSyntheticChain, fillActivity, type SyntheticSize } from './syntheticChain.ts';

@@ -2,9 +2,9 @@ import type { JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
+import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { StreamDiverged, verifySource } from '../../streams/jetstream/sourceVerification.ts';
 import { type Finding, failed, ok, skipped, warned } from './finding.ts';
 

@@ -1,7 +1,12 @@
 import { type Address, isAddress, isBlockHash, isTransactionHash } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
-import type { ResultCell } from '../database.ts';
-import type { RowText } from '../rowText.ts';
+import type { RowText } from './rowText.ts';
+
+/** A value of a result. */
+export type ResultCell = string | number | null;
+
+/** A row of a result: its values in the order of the select list. */
+export type ResultRow = readonly ResultCell[];
 
 /** What a column holds: ClickHouse's type, and how a value becomes a cell of `TabSeparated` text and comes back from a result. */
 export interface Column<Value> {

@@ -1,6 +1,5 @@
-import type { ResultCell, ResultRow } from '../database.ts';
-import type { RowText } from '../rowText.ts';
-import type { Column } from './column.ts';
+import type { Column, ResultCell, ResultRow } from './column.ts';
+import type { RowText } from './rowText.ts';
 
 /**
  * The functions below are compiled from a table's columns, as if each had been written out by hand: millions of rows of a replay go

@@ -1,5 +1,5 @@
-import { foldedSources, type StoredSnapshotHeader } from '../foldSnapshot.ts';
 import { integer, oneOf, string, stringOrEmpty } from './column.ts';
+import { foldedSources, type StoredSnapshotHeader } from './foldSnapshot.ts';
 import { defineTable } from './table.ts';
 
 /** A chunk of a part of a snapshot, with what that part is of. */

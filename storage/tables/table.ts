@@ -1,8 +1,7 @@
-import type { Database, ResultRow } from '../database.ts';
-import { createRowText, type RowText } from '../rowText.ts';
-import { sqlString } from '../tabSeparated.ts';
-import type { Column } from './column.ts';
+import type { Column, ResultRow } from './column.ts';
 import { type AnyColumn, compileGetter, compileReader, compileWriter } from './compileRows.ts';
+import { createRowText, type RowText } from './rowText.ts';
+import { sqlString } from './tabSeparated.ts';
 
 /** Names of a row's values. */
 type ColumnKey<Row> = keyof Row & string;
@@ -148,7 +147,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
 
 /** Creates a table where it does not exist, under its own name or another one. */
 export async function createTable(
-  database: Pick<Database, 'command' | 'cluster'>,
+  database: { readonly cluster: string | null; command(sql: string): Promise<void> },
   table: Pick<Table<unknown>, 'createStatement' | 'name'>,
   name: string = table.name,
 ): Promise<void> {
@@ -162,7 +161,7 @@ export function onCluster(cluster: string | null): string {
 
 /** Appends rows to a table, under its own name or another one. Its outcome is unknown when it fails: insert the same rows again. */
 export async function insertRows<Row>(
-  database: Pick<Database, 'insertBytes'>,
+  database: { insertBytes(table: string, columns: readonly string[], bytes: Buffer): Promise<void> },
   table: Pick<Table<Row>, 'write' | 'columns' | 'name'>,
   rows: readonly Row[],
   name: string = table.name,

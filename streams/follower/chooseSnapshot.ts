@@ -4,9 +4,9 @@ import type { Clock } from '../../actors/clock.ts';
 import { isOfFold } from '../../actors/foldIdentity.ts';
 import { refuseOnError } from '../../actors/foldRecord.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
+import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from '../jetstream/sourceVerification.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 

@@ -1,5 +1,5 @@
 import type { PipelineFault, RestoredState } from '../../machines/streamFollowerMachine.ts';
-import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
+import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 import { type VerifiedStream, verifySource } from '../jetstream/sourceVerification.ts';
 import { type StreamPosition, startOfStream } from '../jetstream/streamPosition.ts';

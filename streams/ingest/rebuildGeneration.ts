@@ -4,7 +4,6 @@ import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import { hasReadings } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
 import { deleteChainRowsAbove, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import {
   findGenerations,
   isSameIdentity,
@@ -20,6 +19,7 @@ import {
 } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import type { GenerationIdentity } from '../../storage/tables/generations.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { verifySource } from '../jetstream/sourceVerification.ts';

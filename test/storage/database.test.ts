@@ -9,7 +9,7 @@ import { isSupportedVersion, requireSupportedServer } from '../../storage/server
 import { integer, string } from '../../storage/tables/column.ts';
 import { migrations } from '../../storage/tables/migrations.ts';
 import { defineTable, insertRows } from '../../storage/tables/table.ts';
-import { sqlString } from '../../storage/tabSeparated.ts';
+import { sqlString } from '../../storage/tables/tabSeparated.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { clickHouseServerAvailable, startClickHouseServer } from '../support/processes/clickHouseServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRowText } from '../../storage/rowText.ts';
-import { type Cell, cellText } from '../../storage/tabSeparated.ts';
+import { createRowText } from '../../storage/tables/rowText.ts';
+import { type Cell, cellText } from '../../storage/tables/tabSeparated.ts';
 
 const text = fc.option(
   fc.oneof(

@@ -2,11 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import type { FoldedSource, SnapshotHeader, StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
+import type {
+  FoldedSource,
+  SnapshotHeader,
+  StoredSnapshotHeader,
+} from '../../storage/tables/foldSnapshot.ts';
 import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldSnapshots.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import type { Tables } from '../../storage/tables.ts';

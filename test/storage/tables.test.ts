@@ -4,7 +4,6 @@ import { type Address, type BlockHash, type TransactionHash, toAddress } from '.
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { rowTables } from '../../storage/rowTables.ts';
-import { createRowText } from '../../storage/rowText.ts';
 import {
   address,
   amount,
@@ -41,8 +40,9 @@ import { readings } from '../../storage/tables/readings.ts';
 import { removals } from '../../storage/tables/removals.ts';
 import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
+import { createRowText } from '../../storage/tables/rowText.ts';
 import { defineTable, insertRows, type Table } from '../../storage/tables/table.ts';
-import { cellText } from '../../storage/tabSeparated.ts';
+import { cellText } from '../../storage/tables/tabSeparated.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';

@@ -1,10 +1,10 @@
 import type { FoldRecord } from '../../../actors/foldRecord.ts';
 import type { Database } from '../../../storage/database.ts';
 import { deleteRows, type RowCondition } from '../../../storage/deleteRowsAbove.ts';
-import type { StoredSnapshotHeader } from '../../../storage/foldSnapshot.ts';
 import { attachRows, attachSnapshots, createEmpty } from '../../../storage/generations.ts';
 import { isRefusal, readSnapshotRecords } from '../../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
+import type { StoredSnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import type { ReplayedInstallation } from './replayFold.ts';

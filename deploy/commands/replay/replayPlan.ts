@@ -1,11 +1,11 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import { type FoldIdentity, isOfFold } from '../../../actors/foldIdentity.ts';
 import type { Database } from '../../../storage/database.ts';
-import type { SnapshotHeader } from '../../../storage/foldSnapshot.ts';
 import { readGenerationIdentity } from '../../../storage/generationIdentity.ts';
 import { storedThrough } from '../../../storage/observations.ts';
 import type { ReplayLog } from '../../../storage/replayLog.ts';
 import type { SnapshotStore } from '../../../storage/snapshots.ts';
+import type { SnapshotHeader } from '../../../storage/tables/foldSnapshot.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { readReadingRowOrigins } from '../../../streams/counter/readingRowOrigins.ts';

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noRows } from '../../../actors/storedRows.ts';
-import {
-  type Database,
-  openDatabase,
-  type QueryParameters,
-  type ResultRow,
-} from '../../../storage/database.ts';
+import { type Database, openDatabase, type QueryParameters } from '../../../storage/database.ts';
 import { deleteRowsAbove } from '../../../storage/deleteRowsAbove.ts';
 import {
   activate,
@@ -22,6 +17,7 @@ import { hasOpenRemoval } from '../../../storage/removals.ts';
 import { buildInserts, createRowEncoder } from '../../../storage/rowInserts.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../../storage/snapshots.ts';
+import type { ResultRow } from '../../../storage/tables/column.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';

@@ -1,5 +1,5 @@
-import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import type { InputStreamName } from '../actors/messages/subjects.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
 
 /** What a state is of: a stream's folds, or of the counter stream the installations that a replay of one leaves alone. */
 export type FoldedSource = InputStreamName | 'MINER_COUNTER beside';
