@@ -2723,9 +2723,9 @@ export interface OwnerEvent {
   amountBaseUnits: bigint | null;
   /** Owner before a transfer; null for other kinds */
   from: string | null;
-  /** Owner after a transfer; null for other kinds */
+  /** Owner after a mint or transfer, or who claimed; null for a merge */
   to: string | null;
-  /** Level after a merge; null for other kinds */
+  /** Level after a mint or merge; null for other kinds */
   level: number | null;
   /** Round from which a change of weight counts; null where there is none */
   effectiveRound: bigint | null;
