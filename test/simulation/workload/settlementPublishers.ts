@@ -11,6 +11,10 @@ export interface SettlementPublishersOptions {
   readonly nats: SimulatedNats;
   readonly random: Random;
   readonly wallMs: () => number;
+  /** Start of the first round (epoch milliseconds). */
+  readonly genesisMs: number;
+  /** Counter epoch of the installation's wheel. */
+  readonly counterEpoch: () => string;
 }
 
 const installation = 'wheel.one';
@@ -21,6 +25,8 @@ export function createSettlementPublishers({
   nats,
   random,
   wallMs,
+  genesisMs,
+  counterEpoch,
 }: SettlementPublishersOptions): SettlementPublishers {
   const publisher = createPublisher(nats, 'MINER_PIPELINE', random);
   const at = (lateMs = 0) => new Date(Math.floor(wallMs()) - lateMs).toISOString();
@@ -31,7 +37,10 @@ export function createSettlementPublishers({
   function drawClosure() {
     // Now and then a round that is closed already, or one too far.
     const first = Math.max(1, closedThrough + (random.oneOf(6) ? random.integer(-3, 3) : 1));
-    const last = first + random.integer(0, 5);
+    const drawn = Array.from({ length: random.integer(1, 6) }, () => Math.max(0, random.integer(-300, 900)));
+    // Everything that has ended is closed, and now and then more: the core settles no round that is not.
+    const ended = Math.floor((wallMs() - genesisMs) / 600_000);
+    const last = Math.min(Math.max(ended, first + drawn.length - 1), first + 1_007);
     closedThrough = Math.max(closedThrough, last);
     return {
       type: 'closure_accepted',
@@ -39,7 +48,7 @@ export function createSettlementPublishers({
       lastRound: String(last),
       rounds: Array.from({ length: last - first + 1 }, (_, index) => ({
         roundId: String(first + index),
-        workUnits: String(random.integer(0, 900)),
+        workUnits: String(drawn[index % drawn.length]),
       })),
       acceptedAt: at(),
     };
@@ -50,7 +59,7 @@ export function createSettlementPublishers({
     drawClosure,
     () => ({ type: 'blocked', reason: random.pick(['clock', 'power']) }),
     () => ({ type: 'unblocked' }),
-    () => ({ type: 'epoch_approved', counterEpoch: pickUuid() }),
+    () => ({ type: 'epoch_approved', counterEpoch: random.oneOf(4) ? pickUuid() : counterEpoch() }),
     () => ({ type: 'unknown' }),
   ];
   const reporter = [
