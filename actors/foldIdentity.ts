@@ -1,16 +1,11 @@
 import { createHash } from 'node:crypto';
 
 /** What a state depends on besides the messages: only a fold with the same identity can use it. */
-export interface StateIdentity {
+export interface FoldIdentity {
   /** Version of the fold's rules. */
   readonly foldVersion: number;
   /** Digest of everything in the deployment that the fold depends on. */
   readonly configuration: string;
-}
-
-export interface FoldIdentity extends StateIdentity {
-  /** Earlier versions whose snapshots the fold converts when it restores them. */
-  readonly convertibleVersions?: readonly number[];
 }
 
 /** The identity of a fold with these settings: their names and values, in any order. */
@@ -24,10 +19,6 @@ export function identifyFold(
 }
 
 /** Whether a state of identity `one` is of use to a fold. */
-export function isOfFold(
-  one: StateIdentity,
-  { foldVersion, configuration, convertibleVersions = [] }: FoldIdentity,
-): boolean {
-  const isReadable = one.foldVersion === foldVersion || convertibleVersions.includes(one.foldVersion);
-  return isReadable && one.configuration === configuration;
+export function isOfFold(one: FoldIdentity, { foldVersion, configuration }: FoldIdentity): boolean {
+  return one.foldVersion === foldVersion && one.configuration === configuration;
 }

@@ -1,6 +1,6 @@
-import type { EventSource } from './chain/chainEvent.ts';
-import type { OwnerEvent } from './chain/ownerState.ts';
-import type { Checkpoint, Settlement } from './chain/settlements.ts';
+import type { EventSource } from './chain/spans/chainEvent.ts';
+import type { OwnerEvent } from './chain/state/ownerState.ts';
+import type { Checkpoint, Settlement } from './chain/state/settlements.ts';
 import type { StoredCategory } from './feed/feedCategories.ts';
 import type { Address } from './schemas/hex.ts';
 import type { AcceptedReading } from './wheel/acceptedReading.ts';
@@ -44,7 +44,7 @@ export interface BucketRow {
 
 /** An event of the feed that has left memory. */
 export interface EventRow {
-  /** Run of the fold that made it (`actors/feed/eventWindow.ts`). */
+  /** Run of the fold that made it (`actors/events/eventWindow.ts`). */
   readonly run: string;
   /** The category of the feed that its type is of. */
   readonly category: StoredCategory;
@@ -63,7 +63,7 @@ export interface EventRow {
   readonly event: string;
 }
 
-/** An event of an owner's activity that no reorganization can take away any more (`actors/chain/activityRows.ts`). */
+/** An event of an owner's activity that no reorganization can take away any more (`actors/chain/rows/activityRows.ts`). */
 export interface OwnerActivityRow
   extends Omit<OwnerEvent, 'source' | 'address' | 'from' | 'to'>,
     EventSource {

@@ -1,6 +1,6 @@
 import { decodeEventLog, encodeAbiParameters, encodeEventTopics, type Hex } from 'viem';
 import { createChainActors } from '../actors/chain/chainActors.ts';
-import { miningAbi } from '../actors/chain/contractAbis.ts';
+import { miningAbi } from '../actors/chain/spans/contractAbis.ts';
 import type { StreamMessage } from '../actors/messages/streamMessage.ts';
 import { spanSubject } from '../actors/messages/subjects.ts';
 import { toAddress } from '../actors/schemas/hex.ts';

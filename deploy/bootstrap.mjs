@@ -225,7 +225,7 @@ function onPath(program) {
 
 function build() {
   try {
-    execFileSync(process.execPath, [join(root, 'deploy', 'build.mjs')], {
+    execFileSync(process.execPath, [join(root, 'deploy', 'build.mjs'), 'deploy', 'tools'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   } catch (error) {

@@ -1,5 +1,6 @@
-// `npm run build`, or `node deploy/build.mjs deploy` for the service alone: bundles the programs into `dist`. Types are not checked here
-// (`npm run types`).
+// `npm run build`, or `node deploy/build.mjs FOLDER...` for some folders of `dist`, such as `deploy` for the service alone: bundles the
+// programs into `dist`, and writes the types of the client. Types are not checked here (`npm run types`).
+import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -14,12 +15,18 @@ const root = resolve(import.meta.dirname, '..');
  * a few large files are read in half the time of six hundred small ones.
  */
 export const loadedPackages = ['uWebSockets.js', 'chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
-/** Packages that are used where they are there: native programs of WebSocket clients, and what the command `mcp` speaks with. */
-const optionalPackages = ['bufferutil', 'utf-8-validate', '@modelcontextprotocol/sdk'];
+/** Packages that are used where they are there: native programs of WebSocket clients, what the command `mcp` speaks with, and what the build uses. */
+const optionalPackages = [
+  'bufferutil',
+  'utf-8-validate',
+  '@modelcontextprotocol/sdk',
+  'json-schema-to-typescript',
+];
 
 /** Programs by the folder that they are built into. */
 const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
+  client: ['deploy/release/writeClientTypes.ts'],
   tools: [
     'benchmarks/bench.ts',
     'benchmarks/hostile/attacker.ts',
@@ -63,17 +70,21 @@ function programOptions(folder) {
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folders = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(programs);
   await buildFolders(folders);
+  if (folders.includes('client'))
+    execFileSync(process.execPath, [join(root, 'dist/client/writeClientTypes.js')]);
 }
 
-/** Overwrites, and only then removes what is left of former builds: a program of this checkout may be starting meanwhile. */
+/** Overwrites, and only then removes what is left of former builds of the folders: a program of this checkout may be starting meanwhile. */
 async function buildFolders(folders) {
   const bundles = folders.flatMap(bundleOptions);
   const built = await build(bundles);
   const files = built.flatMap(({ output }, index) =>
     output.map(({ fileName }) => join(bundles[index].output.dir, fileName)),
   );
-  for (const name of readdirSync(join(root, 'dist'), { recursive: true })) {
-    const path = join(root, 'dist', name);
-    if (statSync(path).isFile() && !files.includes(path)) rmSync(path);
+  for (const folder of folders) {
+    for (const name of readdirSync(join(root, 'dist', folder), { recursive: true })) {
+      const path = join(root, 'dist', folder, name);
+      if (statSync(path).isFile() && !files.includes(path)) rmSync(path);
+    }
   }
 }

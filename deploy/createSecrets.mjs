@@ -2,7 +2,7 @@
 // Existing files stay as they are, so it may be run again. With `--rotate` every password is replaced by another one, in each file that has it;
 // everything else in the files stays.
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
@@ -59,7 +59,8 @@ console.log(`createSecrets: ${folder}`);
 
 /** Replaces what stands for a password in any file of the folder: the password itself, or its hash in the users of ClickHouse. */
 function rotate() {
-  const files = existsSync(folder) ? readdirSync(folder) : [];
+  const isFile = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
+  const files = existsSync(folder) ? readdirSync(folder).filter(isFile) : [];
   for (const name of ['nats-passwords.conf', 'clickhouse-passwords.yaml', 'operator.env', 'grafana-password'])
     if (!files.includes(name))
       fail(`${join(folder, name)} is not there; --rotate replaces the passwords of a complete folder`);

@@ -1,5 +1,5 @@
 import { fromCallback } from 'xstate';
-import type { Listener } from '../http/server/listener.ts';
+import type { Listener } from '../http/server/engine/listener.ts';
 import { type PortEvent, serverMachine } from '../machines/serverMachine.ts';
 
 /** The machine of an HTTP server, on a port of its own: 0 for any free one. */

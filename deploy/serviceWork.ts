@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Clock } from '../actors/views/clock.ts';
+import type { Clock } from '../actors/clock.ts';
 import type { Grant } from '../machines/ingestSetup.ts';
 import type { Database } from '../storage/database.ts';
 import { createOldestRowMs } from '../storage/rowsTtl.ts';
@@ -8,11 +8,11 @@ import { createSnapshotStore } from '../storage/snapshots.ts';
 import { resolveTables } from '../storage/tables.ts';
 import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
 import { createFollowers, type Followers } from '../streams/followers.ts';
-import { createUsedGeneration, type UsedGeneration } from '../streams/generationWatch.ts';
-import type { Ingest } from '../streams/ingest.ts';
+import { createUsedGeneration, type UsedGeneration } from '../streams/ingest/generationWatch.ts';
+import type { Ingest } from '../streams/ingest/ingest.ts';
+import type { StreamGuard } from '../streams/ingest/lostStreams.ts';
 import type { NatsLink } from '../streams/jetstream/natsLink.ts';
-import type { StreamGuard } from '../streams/lostStreams.ts';
-import type { MessageCounts } from '../streams/messageCounts.ts';
+import type { MessageCounts } from '../streams/pipeline/messageCounts.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Tracing } from './openTelemetry.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
@@ -106,7 +106,7 @@ async function createIndexer({ settings, nats, registry, logger }: StreamWorkOpt
   const { rpcUrl, chainProofs: proofs } = settings;
   const { onChain } = settings.deployment;
   if (rpcUrl === null || onChain === null) return null;
-  const { createDeploymentIndexer } = await import('../streams/indexer/indexing.ts');
+  const { createDeploymentIndexer } = await import('../streams/indexing.ts');
   const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
   const onProgress = showIndexingProgress(process.stderr);
   return createDeploymentIndexer({

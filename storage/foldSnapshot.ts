@@ -1,4 +1,4 @@
-import type { StateIdentity } from '../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../actors/foldIdentity.ts';
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 
 /** What a state is of: a stream's folds, or of the counter stream the installations that a replay of one leaves alone. */
@@ -11,7 +11,7 @@ export const foldedSources: readonly FoldedSource[] = [
 ];
 
 /** What a snapshot is of: the position in its stream, and the fold that made it. */
-export interface SnapshotHeader extends StateIdentity {
+export interface SnapshotHeader extends FoldIdentity {
   readonly stream: FoldedSource;
   readonly streamCreated: string;
   /** Last folded sequence. */
@@ -30,12 +30,7 @@ export interface StoredSnapshotHeader extends SnapshotHeader {
   readonly part: number;
   /** Its number among those of its stream, from 1. */
   readonly ordinal: number;
-  readonly format: SnapshotFormat;
 }
-
-/** How a state is written down: as records; or, with an empty name, as lines whose form was that of its stream. */
-export const snapshotFormats = ['records', ''] as const;
-export type SnapshotFormat = (typeof snapshotFormats)[number];
 
 /** A restorable state as logs name it. */
 export function formatSnapshotName({ snapshot, part }: StoredSnapshotHeader): string {

@@ -35,13 +35,18 @@ export async function beginEpoch(database: Database, holder: string, nowMs: numb
   return epoch;
 }
 
-/** Another process has taken over the ingest, though this one holds its lease: they know the database by different names. */
+/**
+ * This process's epoch is not the newest one. Either another process has taken over the ingest, though this one holds its lease, since they
+ * know the database by different names; or the database no longer has the epoch.
+ */
 export class EpochSuperseded extends Error {
   override readonly name = 'EpochSuperseded';
 
   constructor(newest: number, epoch: number) {
     super(
-      `another process ingests into this database: epoch ${newest} has begun, this process writes in epoch ${epoch}`,
+      newest > epoch
+        ? `another process ingests into this database: epoch ${newest} has begun, this process writes in epoch ${epoch}`
+        : `the database was emptied or restored from a backup while this process was running: its newest epoch is ${newest}, this process writes in epoch ${epoch}`,
     );
   }
 }
@@ -50,7 +55,7 @@ export interface FenceOptions {
   readonly database: Database;
   readonly lease: IngestLease;
   readonly epoch: number;
-  /** Called once a later epoch is found. */
+  /** Called once the newest epoch is another one. */
   readonly onSuperseded: (error: EpochSuperseded) => void;
 }
 
@@ -84,9 +89,7 @@ export function fenceDatabase(options: FenceOptions): Database {
     command: async (sql, parameters) => {
       requireLease();
       if (!(await isNewestEpoch(options)))
-        throw new StorageUnavailable(
-          `a later epoch of ingest than ${epoch} has begun, so nothing is removed`,
-        );
+        throw new StorageUnavailable(`epoch ${epoch} of ingest is not the newest one, so nothing is removed`);
       await database.command(sql, parameters);
     },
   };

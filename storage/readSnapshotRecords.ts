@@ -5,7 +5,7 @@ import { SnapshotDamaged } from './snapshotText.ts';
 import { StorageDamaged } from './storageUnavailable.ts';
 
 /**
- * The records of a state, those of its increments behind them; `convertLines` makes them of lines in the format before records.
+ * The records of a state, then the records of its increments.
  *
  * @throws SnapshotDamaged
  * @throws RecordRefused
@@ -13,14 +13,8 @@ import { StorageDamaged } from './storageUnavailable.ts';
 export async function* readSnapshotRecords(
   snapshots: Pick<SnapshotStore, 'read'>,
   header: StoredSnapshotHeader,
-  convertLines: (lines: Iterable<string>) => Iterable<FoldRecord>,
 ): AsyncIterable<readonly FoldRecord[]> {
-  const earlier: string[] = [];
-  for await (const lines of snapshots.read(header)) {
-    if (header.format === 'records') yield refuseOnError(() => lines.map(parseRecord));
-    else for (const line of lines) if (line !== '') earlier.push(line);
-  }
-  if (earlier.length > 0) yield refuseOnError(() => [...convertLines(earlier)]);
+  for await (const lines of snapshots.read(header)) yield refuseOnError(() => lines.map(parseRecord));
 }
 
 /** Whether an error says that a snapshot is of no use, so that an older one has to be restored. */

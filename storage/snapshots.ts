@@ -32,7 +32,6 @@ const headers = foldSnapshots.select(
   'digest',
   'takenAtMs',
   'ordinal',
-  'format',
 );
 const partSummaries = foldSnapshots.select('part', 'chunkCount', 'checksum');
 const chunks = foldSnapshots.select('part', 'chunk', 'payload');
@@ -95,7 +94,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     await drop(table, snapshot);
     const others = await listIn(table, header.stream);
     const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
-    const saved: StoredSnapshotHeader = { ...header, snapshot, part: 0, ordinal, format: 'records' };
+    const saved: StoredSnapshotHeader = { ...header, snapshot, part: 0, ordinal };
     const baseBytes = await writePart(table, saved, records);
     await prune(table, saved, others);
     return { snapshot, table, part: 0, ordinal, baseBytes, incrementBytes: 0 };
@@ -109,7 +108,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     const { snapshot, table } = chain;
     const part = chain.part + 1;
     const ordinal = chain.ordinal + 1;
-    const bytes = await writePart(table, { ...header, snapshot, part, ordinal, format: 'records' }, changes);
+    const bytes = await writePart(table, { ...header, snapshot, part, ordinal }, changes);
     return { ...chain, part, ordinal, incrementBytes: chain.incrementBytes + bytes };
   }
 

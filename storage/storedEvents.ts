@@ -1,4 +1,4 @@
-import { type Arrival, compareArrivals } from '../actors/feed/arrival.ts';
+import { type Arrival, compareArrivals } from '../actors/events/arrival.ts';
 import type { StoredCategory } from '../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../actors/feed/feedItem.ts';
 import { type EvictedSource, listStoredCategories, type OlderEvents } from '../actors/feed/olderEvents.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import { distinctUntilChanged, ignoreElements, interval, map, type Observable, startWith, tap } from 'rxjs';
-import type { ChainCondition, ChainConditions, ChainViews } from '../actors/views/chainViewTypes.ts';
+import type { ChainCondition, ChainConditions, ChainViews } from '../actors/views/chain/chainViewTypes.ts';
 
 const intervalMs = 1_000;
 

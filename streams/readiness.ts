@@ -1,10 +1,10 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { Clock } from '../actors/views/clock.ts';
+import type { Clock } from '../actors/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
 import type { LeaseHolder } from '../machines/leaseSetup.ts';
+import type { StreamFollower } from './follower/streamFollower.ts';
 import type { Followers } from './followers.ts';
-import type { LostStream } from './lostStreams.ts';
-import type { StreamFollower } from './streamFollower.ts';
+import type { LostStream } from './ingest/lostStreams.ts';
 
 const noFollowers: Followers['followers'] = new Map();
 

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/activityRows.ts';
-import { proposersMax } from '../actors/chain/chainReads.ts';
-import { spanBytesMax } from '../actors/chain/chainSpan.ts';
-import { settlementsRetainedMs } from '../actors/chain/settlementRows.ts';
-import { retainedStatesMax } from '../actors/chain/spanFoldState.ts';
+import { retainedStatesMax } from '../actors/chain/fold/spanFoldState.ts';
+import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
+import { settlementsRetainedMs } from '../actors/chain/rows/settlementRows.ts';
+import { proposersMax } from '../actors/chain/spans/chainReads.ts';
+import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
@@ -13,27 +13,37 @@ import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../actors/sett
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../actors/settlement/settlementActor.ts';
 import { instancesMax } from '../actors/settlement/settlementActors.ts';
-import { pastDaysMax } from '../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../actors/wheel/acceptance.ts';
+import { pastDaysMax } from '../actors/wheel/dayHistory.ts';
 import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/roundFold.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
+import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
 import { observationsLimitMax } from '../http/routes/routes.ts';
-import { catchUpReadsMax } from '../http/server/catchUp.ts';
-import { clientsMax, defaultHeartbeatMs } from '../http/server/eventStream.ts';
-import { eventLoopDelayMaxMs } from '../http/server/loadGuard.ts';
-import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pageCache.ts';
-import { defaultReadTimeoutMs, inFlightMax } from '../http/server/pendingReads.ts';
-import { compressedAboveBytes } from '../http/server/preparedResponse.ts';
-import { createRateLimiter, rateClasses, siteFactor } from '../http/server/rateLimiter.ts';
-import { refusalsPerTurn } from '../http/server/refusalCount.ts';
-import { streamsOfClientMax, streamsOfSiteMax } from '../http/server/streamCounts.ts';
-import { missedBatchSize } from '../http/server/streamDelivery.ts';
-import { waitingMax as waitingEventsMax } from '../http/server/streamOutput.ts';
-import { expensiveMsPerTurn } from '../http/server/turnBudget.ts';
+import {
+  defaultReadTimeoutMs,
+  inFlightMax,
+  waitingOfClientMax,
+  waitingOfSiteMax,
+} from '../http/server/answers/pendingReads.ts';
+import { compressedAboveBytes } from '../http/server/answers/preparedResponse.ts';
+import { catchUpReadsMax } from '../http/server/events/catchUp.ts';
+import {
+  clientsMax,
+  defaultHeartbeatMs,
+  streamsOfClientMax,
+  streamsOfSiteMax,
+} from '../http/server/events/eventStream.ts';
+import { missedBatchSize } from '../http/server/events/streamDelivery.ts';
+import { waitingMax as waitingEventsMax } from '../http/server/events/streamOutput.ts';
+import { eventLoopDelayMaxMs } from '../http/server/limits/loadGuard.ts';
+import { createRateLimiter } from '../http/server/limits/rateLimiter.ts';
+import { refusalsPerTurn } from '../http/server/limits/refusalCount.ts';
+import { expensiveMsPerTurn } from '../http/server/limits/turnBudget.ts';
+import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pages/pageCache.ts';
 import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
@@ -46,10 +56,10 @@ import {
   pipelineMessageBytesMax,
   rejectedBytesMax,
 } from '../streams/jetstream/ensureStreams.ts';
-import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/messageBatch.ts';
-import { pullBounds } from '../streams/jetstream/messageSource.ts';
-import { originalBytesMax } from '../streams/jetstream/rejectionLog.ts';
-import { underWayBytesMax } from '../streams/streamPipeline.ts';
+import { batchBytesMax, batchMessagesMax } from '../streams/jetstream/source/messageBatch.ts';
+import { pullBounds } from '../streams/jetstream/source/messageSource.ts';
+import { originalBytesMax } from '../streams/pipeline/rejectionLog.ts';
+import { underWayBytesMax } from '../streams/pipeline/streamPipeline.ts';
 
 type Row = readonly [limit: string, value: string, beyond: string];
 
@@ -79,7 +89,11 @@ const requests: readonly Row[] = [
     count(createRateLimiter().capacity),
     'the one seen least recently in its set is evicted, and starts with a full bucket',
   ],
-  ['Expensive requests that wait', count(inFlightMax), '503 `database_busy`'],
+  [
+    'Expensive requests that wait: in all, of one client, of one site',
+    [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
+    '503 `database_busy`',
+  ],
   ['Time of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],

@@ -5,19 +5,7 @@ import type { Outcome } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { spanSubject } from '../messages/subjects.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
-import type { ChainFeedEvent } from './chainFeedEvent.ts';
-import { decodeChainReads } from './chainReads.ts';
-import {
-  type ChainRestoration,
-  createChainRestoration,
-  encodeChainChanges,
-  encodeSpanFold,
-} from './chainSnapshot.ts';
-import type { ChainState, RecordName } from './chainState.ts';
-import { convertChainRecord, convertibleFoldVersions } from './convertChainRecords.ts';
-import { decodeChain } from './decodeChain.ts';
-import { type FinalHistory, nothingFinal } from './finalHistory.ts';
-import { createSpanFold, spanFoldVersion } from './spanFold.ts';
+import { createSpanFold, spanFoldVersion } from './fold/spanFold.ts';
 import {
   type ChainFault,
   type ChangedRecords,
@@ -25,7 +13,18 @@ import {
   type Reorganization,
   type SpanFoldSettings,
   type SpanFoldState,
-} from './spanFoldState.ts';
+} from './fold/spanFoldState.ts';
+import {
+  type ChainRestoration,
+  createChainRestoration,
+  encodeChainChanges,
+  encodeSpanFold,
+} from './records/chainSnapshot.ts';
+import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
+import type { ChainFeedEvent } from './spans/chainFeedEvent.ts';
+import { decodeChainReads } from './spans/chainReads.ts';
+import { decodeChain } from './spans/decodeChain.ts';
+import type { ChainState, RecordName } from './state/chainState.ts';
 
 /** What an accepted message of `MINER_CHAIN` makes. */
 export interface ChainOutput {
@@ -57,8 +56,7 @@ export interface ChainActors {
   readonly refusedSpan: RefusedSpan | null;
   /** The state as it is at this call. */
   capture(): StateCapture;
-  /** @param foldVersion of the fold whose records are added: this one's when it is left out. */
-  beginRestore(foldVersion?: number): ChainRestoration<() => void>;
+  beginRestore(): ChainRestoration<() => void>;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
   retainFrom(block: bigint | null): void;
 }
@@ -94,14 +92,11 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   }
 
   return {
-    identity: {
-      ...identifyFold(spanFoldVersion, {
-        chainId: settings.chainId,
-        deploymentBlock: settings.deploymentBlock,
-        ...settings.contracts,
-      }),
-      convertibleVersions: convertibleFoldVersions,
-    },
+    identity: identifyFold(spanFoldVersion, {
+      chainId: settings.chainId,
+      deploymentBlock: settings.deploymentBlock,
+      ...settings.contracts,
+    }),
     chainId: settings.chainId,
     receive: (message) => {
       const reads = decodeChainReads(message.subject, message.data);
@@ -152,12 +147,10 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
         changes: names === null ? null : () => encodeChainChanges(captured, names),
       };
     },
-    beginRestore: (foldVersion = spanFoldVersion) => {
+    beginRestore: () => {
       const restoration = createChainRestoration();
-      const { add } = restoration;
       return {
         ...restoration,
-        add: foldVersion === spanFoldVersion ? add : (record) => add(convertChainRecord(record, foldVersion)),
         complete: () => {
           const restored = restoration.complete();
           return () => {

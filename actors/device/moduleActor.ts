@@ -1,8 +1,8 @@
 import { createActor } from 'xstate';
 import { type ModuleState, moduleMachine } from '../../machines/moduleMachine.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
-import type { ModuleView } from '../views/views.ts';
 import type { ModuleReport } from './moduleSnapshot.ts';
+import type { ModuleView } from './moduleViews.ts';
 
 /** The actor of one module instance. */
 export interface ModuleActor {

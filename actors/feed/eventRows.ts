@@ -1,11 +1,11 @@
 import { parse, stringify } from '../bigintJson.ts';
-import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
+import type { ChainFeedEvent } from '../chain/spans/chainFeedEvent.ts';
+import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
 import { compileGuard } from '../schemas/compileGuard.ts';
 import type { EventRow } from '../storedRows.ts';
-import { chainFeedEvent, measurementEvent } from './eventSchemas.ts';
+import type { MeasurementEvent } from '../wheel/measurementEvents.ts';
 import { feedTypes } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
-import type { MeasurementEvent } from './measurementEvents.ts';
 
 const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);

@@ -1,8 +1,8 @@
-import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
-import { type Arrival, compareArrivals } from './arrival.ts';
+import type { ChainFeedEvent } from '../chain/spans/chainFeedEvent.ts';
+import { type Arrival, compareArrivals } from '../events/arrival.ts';
+import { buildMeasurementId, type MeasurementEvent } from '../wheel/measurementEvents.ts';
 import type { FeedType } from './feedCategories.ts';
 import type { FeedSource } from './feedPosition.ts';
-import { buildMeasurementId, type MeasurementEvent } from './measurementEvents.ts';
 
 /** An event as the feed shows it. */
 export interface FeedItem extends Arrival {

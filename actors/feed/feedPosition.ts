@@ -1,8 +1,8 @@
-import type { ChainFeedEvent } from '../chain/chainFeedEvent.ts';
+import type { ChainFeedEvent } from '../chain/spans/chainFeedEvent.ts';
+import { type Arrival, beforeAll, compareArrivals } from '../events/arrival.ts';
+import { type EventWindow, findNewestArrival } from '../events/eventWindow.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
-import { type Arrival, beforeAll, compareArrivals } from './arrival.ts';
-import { type EventWindow, findNewestArrival } from './eventWindow.ts';
-import type { MeasurementEvent } from './measurementEvents.ts';
+import type { MeasurementEvent } from '../wheel/measurementEvents.ts';
 
 /** The two sources of the feed. */
 export interface FeedSources {

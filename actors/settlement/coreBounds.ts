@@ -1,5 +1,5 @@
-import { blockUnitsPerBlock, countWholeBlocks } from '../chain/blockUnits.ts';
-import type { Frontier } from '../chain/settlementArithmetic.ts';
+import { blockUnitsPerBlock, countWholeBlocks } from '../chain/state/blockUnits.ts';
+import type { Frontier } from '../chain/state/settlementArithmetic.ts';
 import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
 
 /** Block units of one work unit at a difficulty of one (the core contract's `blockUnitsOf`). */

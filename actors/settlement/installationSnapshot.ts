@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { moduleStates } from '../../machines/moduleMachine.ts';
+import type { ModuleView } from '../device/moduleViews.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import {
   collectRecords,
@@ -9,7 +10,6 @@ import {
   RecordRefused,
   type Restoration,
 } from '../foldRecord.ts';
-import type { ModuleView } from '../views/views.ts';
 import { provenances } from '../wheel/counterReading.ts';
 import { decodeIds, type EncodedIdRun, type RememberedIds } from './rememberedIds.ts';
 import type { EndedSubmission, Settlement } from './settlementActor.ts';

@@ -1,4 +1,6 @@
+import { cacheView } from '../cacheView.ts';
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
+import type { ModulesView } from '../device/moduleViews.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
@@ -7,9 +9,6 @@ import { reject } from '../messages/decodeMessage.ts';
 import type { Outcome, Received } from '../messages/outcome.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { toMilliseconds } from '../schemas/durations.ts';
-import { cacheView } from '../views/cacheView.ts';
-import type { ModulesView } from '../views/views.ts';
-import { foldVersionBeforeMachine } from './convertSettlementLines.ts';
 import { decodeSettlement, type SettlementStreamMessage } from './decodeSettlement.ts';
 import {
   type CapturedInstallation,
@@ -131,7 +130,7 @@ export function createSettlementActors(): SettlementActors {
   }
 
   return {
-    identity: { ...identifyFold(settlementFoldVersion, {}), convertibleVersions: [foldVersionBeforeMachine] },
+    identity: identifyFold(settlementFoldVersion, {}),
     receive,
     modules,
     signer: (installationId) => installations.get(installationId)?.signer ?? null,

@@ -1,6 +1,6 @@
+import { type DaySummary, formatDayLabel, roundsPerDay } from '../wheel/dayHistory.ts';
 import { bucketMs, bucketSeconds, roundMs } from '../wheel/roundFold.ts';
 import { computeBps, sum } from './arithmetic.ts';
-import { type DaySummary, formatDayLabel, roundsPerDay } from './dayHistory.ts';
 
 export const bucketsPerDay = 48;
 

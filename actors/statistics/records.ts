@@ -1,6 +1,6 @@
+import { type DaySummary, type Peak, roundsPerDay } from '../wheel/dayHistory.ts';
 import { bucketMs, roundMs } from '../wheel/roundFold.ts';
 import { findIndexOfLargest, findLargest } from './arithmetic.ts';
-import { type DaySummary, type Peak, roundsPerDay } from './dayHistory.ts';
 import {
   type BucketStatistics,
   bucketsPerDay,

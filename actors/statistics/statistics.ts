@@ -1,7 +1,13 @@
 import { dayMs } from '../schemas/durations.ts';
+import {
+  type DayHistory,
+  type DaySummary,
+  findDayStart,
+  listDays,
+  roundsPerDay,
+} from '../wheel/dayHistory.ts';
 import { roundMs } from '../wheel/roundFold.ts';
 import { computeBps, computeMedian, findLargest, fullBps, sum } from './arithmetic.ts';
-import { type DayHistory, type DaySummary, findDayStart, listDays, roundsPerDay } from './dayHistory.ts';
 import {
   type BucketStatistics,
   bucketMinutes,

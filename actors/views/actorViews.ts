@@ -1,13 +1,13 @@
+import { cacheView } from '../cacheView.ts';
+import type { Clock } from '../clock.ts';
 import type { OlderEvents } from '../feed/olderEvents.ts';
 import { computeRevision } from '../revision.ts';
-import { projectProcess } from '../settlement/processProjection.ts';
 import type { SettlementActors } from '../settlement/settlementActors.ts';
 import type { CounterActors } from '../wheel/counterActors.ts';
-import { cacheView } from './cacheView.ts';
-import type { ChainViews } from './chainViewTypes.ts';
-import type { Clock } from './clock.ts';
-import { createFeedViews } from './feedViews.ts';
-import { mapSettlementRanges } from './settlementHistory.ts';
+import type { ChainViews } from './chain/chainViewTypes.ts';
+import { mapSettlementRanges } from './chain/settlementHistory.ts';
+import { createFeedViews } from './feed/feedViews.ts';
+import { projectProcess } from './processProjection.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
 import type { ActorViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
 

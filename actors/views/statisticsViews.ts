@@ -1,11 +1,11 @@
-import { countWholeBlocks } from '../chain/blockUnits.ts';
-import { type ChainState, countSettlements } from '../chain/chainState.ts';
+import { cacheView } from '../cacheView.ts';
+import { countWholeBlocks } from '../chain/state/blockUnits.ts';
+import { type ChainState, countSettlements } from '../chain/state/chainState.ts';
+import type { Clock } from '../clock.ts';
 import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
-import type { DayHistory } from '../statistics/dayHistory.ts';
 import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
-import { cacheView } from './cacheView.ts';
-import type { Clock } from './clock.ts';
+import type { DayHistory } from '../wheel/dayHistory.ts';
 
 export { bucketCoverages } from '../statistics/dayStatistics.ts';
 export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';

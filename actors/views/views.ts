@@ -1,53 +1,35 @@
-import type { ModuleState } from '../../machines/moduleMachine.ts';
 import type { Submission, SubmissionLifecycle } from '../../machines/submission.ts';
-import type { ModuleReport } from '../device/moduleSnapshot.ts';
+import type { ModulesView } from '../device/moduleViews.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
 import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
 import type { AcceptedReading } from '../wheel/acceptedReading.ts';
-import type { Freshness } from '../wheel/freshness.ts';
+import type { TelemetryView } from '../wheel/telemetryView.ts';
 import type {
   ChainUnavailable,
   ChainViews,
   SettlementHistoryView,
   SettlementRange,
-} from './chainViewTypes.ts';
-import type { FeedViews } from './feedViews.ts';
+} from './chain/chainViewTypes.ts';
+import type { FeedViews } from './feed/feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 
 // The vocabulary of the views, for the schemas of the responses, which import nothing else of the actors.
 export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/submission.ts';
+export type { ModulesView, ModuleView } from '../device/moduleViews.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { AcceptedReading } from '../wheel/acceptedReading.ts';
 export { coreStatuses, provenances } from '../wheel/counterReading.ts';
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
+export type { TelemetryView } from '../wheel/telemetryView.ts';
 
 /**
  * Views are what HTTP reads: immutable, computed from the state of the actors and the time of the injected clock, and cached
  * (`cacheView.ts`). A view keeps its identity (`===`) while what it shows is unchanged, so the bytes of a response are
  * prepared once per view. Amounts and counters are bigints, times are epoch milliseconds.
  */
-
-/** Telemetry of one installation; `reading` is null exactly when freshness is offline. */
-export interface TelemetryView {
-  readonly installationId: string;
-  readonly freshness: Freshness;
-  /** Opaque receipt revision; null without an accepted reading. */
-  readonly revision: string | null;
-  readonly reading: AcceptedReading | null;
-}
-
-export interface ModuleView extends ModuleReport {
-  readonly state: ModuleState;
-}
-
-/** Module snapshots of one installation, ordered by instance ID. */
-export interface ModulesView {
-  readonly installationId: string;
-  readonly modules: readonly ModuleView[];
-}
 
 /** The measurement part of the process snapshot: the newest accepted reading and its freshness. */
 export interface MeasurementView {

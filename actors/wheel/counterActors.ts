@@ -1,4 +1,3 @@
-import type { MeasurementProgress } from '../feed/measurementEvents.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
@@ -6,8 +5,6 @@ import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
 import type { StoredAt, StreamMessage } from '../messages/streamMessage.ts';
 import { nanosPerMillisecond } from '../schemas/durations.ts';
-import type { DayHistory } from '../statistics/dayHistory.ts';
-import type { TelemetryView } from '../views/views.ts';
 import type { CounterReading, StoredReading } from './counterReading.ts';
 import {
   type CapturedCounters,
@@ -15,6 +12,7 @@ import {
   encodeCounterChanges,
   encodeCounters,
 } from './counterSnapshot.ts';
+import type { DayHistory } from './dayHistory.ts';
 import { createCounterDecoder } from './decodeCounter.ts';
 import {
   createInstallationActor,
@@ -22,7 +20,9 @@ import {
   type InstallationState,
   type ReadingOutput,
 } from './installationActor.ts';
+import type { MeasurementProgress } from './measurementEvents.ts';
 import { addPublicReading, type EvictedMeasurements, type PublicState } from './publicState.ts';
+import type { TelemetryView } from './telemetryView.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 export const counterFoldVersion = 6;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { arrival, measurementEvent } from '../feed/eventSchemas.ts';
+import { arrival, measurementEvent } from '../events/eventSchemas.ts';
 import { defineRecord } from '../foldRecord.ts';
 import { coreStatuses, provenances } from './counterReading.ts';
 
@@ -47,8 +47,6 @@ const installation = z.strictObject({
       peakSpeedMmPerSecond: count,
       peakSpeedAtMs: milliseconds,
     }),
-    /** In snapshots of versions before rounds had records of their own. */
-    recentRounds: recentRounds.optional(),
   }),
 });
 

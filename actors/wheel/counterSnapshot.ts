@@ -1,6 +1,5 @@
 import { List } from 'immutable';
-import { compareArrivals, formatArrival } from '../feed/arrival.ts';
-import type { MeasurementEvent, MeasurementProgress } from '../feed/measurementEvents.ts';
+import { compareArrivals, formatArrival } from '../events/arrival.ts';
 import {
   collectRecords,
   dispatchRecords,
@@ -9,9 +8,10 @@ import {
   type RecordValue,
   type Restoration,
 } from '../foldRecord.ts';
-import { type DayHistory, type DaySummary, listDays, toHistory } from '../statistics/dayHistory.ts';
 import { counterRecords } from './counterRecords.ts';
+import { type DayHistory, type DaySummary, listDays, toHistory } from './dayHistory.ts';
 import type { InstallationState } from './installationActor.ts';
+import type { MeasurementEvent, MeasurementProgress } from './measurementEvents.ts';
 import type { RecentRound } from './roundFold.ts';
 
 /** Rounds of one record, by their numbers, so that a round that closes changes a small part of a day. */
@@ -201,7 +201,7 @@ function joinRounds(
     else known.push(...rounds);
   }
   return Array.from(installations, ([installationId, { acceptance, activity }]) => {
-    const rounds = activity.recentRounds ?? roundsOf.get(installationId) ?? [];
+    const rounds = roundsOf.get(installationId) ?? [];
     rounds.sort((a, b) => a.roundId - b.roundId);
     return { acceptance, roundState: { ...activity, recentRounds: rounds } };
   });

@@ -1,11 +1,11 @@
+import { cacheView } from '../cacheView.ts';
 import type { Received } from '../messages/outcome.ts';
-import { cacheView } from '../views/cacheView.ts';
-import type { TelemetryView } from '../views/views.ts';
 import { type AcceptanceState, acceptReading, findRejection } from './acceptance.ts';
 import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findFreshness } from './freshness.ts';
 import { type ClosedRows, createRoundState, foldRound, type RoundState } from './roundFold.ts';
+import type { TelemetryView } from './telemetryView.ts';
 
 /** Everything that is folded of one installation's readings. Immutable. */
 export interface InstallationState {

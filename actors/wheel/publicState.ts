@@ -1,13 +1,9 @@
-import { evictOldest } from '../feed/eventWindow.ts';
-import {
-  addAchievements,
-  type MeasurementEvent,
-  type MeasurementProgress,
-} from '../feed/measurementEvents.ts';
+import { evictOldest } from '../events/eventWindow.ts';
 import type { StoredAt } from '../messages/streamMessage.ts';
-import { type DayHistory, withReading } from '../statistics/dayHistory.ts';
 import type { RoundRow } from '../storedRows.ts';
 import type { AcceptedReading } from './acceptedReading.ts';
+import { type DayHistory, withReading } from './dayHistory.ts';
+import { addAchievements, type MeasurementEvent, type MeasurementProgress } from './measurementEvents.ts';
 
 /** What is folded of the public installation alone. */
 export interface PublicState {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
-import { spanBytesMax } from '../../actors/chain/chainSpan.ts';
+import { spanBytesMax } from '../../actors/chain/spans/chainSpan.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 

@@ -1,13 +1,12 @@
 import { pino } from 'pino';
-import { findFirstInMemory } from '../../actors/chain/activityRows.ts';
+import type { SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import {
   createChainRestoration,
   encodeChainChanges,
   encodeSpanFold,
-} from '../../actors/chain/chainSnapshot.ts';
-import type { ChainState } from '../../actors/chain/chainState.ts';
-import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
-import type { SpanFoldState } from '../../actors/chain/spanFoldState.ts';
+} from '../../actors/chain/records/chainSnapshot.ts';
+import { findFirstInMemory } from '../../actors/chain/rows/activityRows.ts';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import { openDatabase } from '../../storage/database.ts';
 import type { SnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -108,7 +107,7 @@ async function restore({ dir, positions }: SnapshotTask) {
   if (header === undefined) throw new Error('nothing was saved');
   const { result, ms, cpuMs, longestStallMs } = await measureEventLoop(async () => {
     const restoration = createChainRestoration();
-    for await (const records of readSnapshotRecords(store, header, convertChainLines))
+    for await (const records of readSnapshotRecords(store, header))
       for (const record of records) restoration.add(record);
     return restoration.complete();
   });

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
 import type { Hash } from 'viem';
-import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
-import type { EventSource } from '../../actors/chain/chainEvent.ts';
+import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
+import { ownerEventsRetained } from '../../actors/chain/rows/activityRows.ts';
+import type { EventSource } from '../../actors/chain/spans/chainEvent.ts';
 import {
   type ChainState,
   emptyChainState,
   noteChanged,
   type RecordName,
-} from '../../actors/chain/chainState.ts';
-import type { MinerPosition } from '../../actors/chain/miningState.ts';
-import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/ownerState.ts';
-import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/spanFoldState.ts';
+} from '../../actors/chain/state/chainState.ts';
+import type { MinerPosition } from '../../actors/chain/state/miningState.ts';
+import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/state/ownerState.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';

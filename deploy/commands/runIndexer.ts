@@ -1,10 +1,10 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
-import { createActorTransitions } from '../../streams/actorTransitions.ts';
-import { createDeploymentIndexer } from '../../streams/indexer/indexing.ts';
+import { createDeploymentIndexer } from '../../streams/indexing.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { runAlone } from '../../streams/runAlone.ts';
+import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
+import { runAlone } from '../../streams/operators/runAlone.ts';
 import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
 import { requireFreePorts } from '../freePorts.ts';

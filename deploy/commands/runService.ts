@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { defaultReadTimeoutMs } from '../../http/server/pendingReads.ts';
-import { detectImplementation, uwsPackage } from '../../http/server/uws.ts';
+import { defaultReadTimeoutMs } from '../../http/server/answers/pendingReads.ts';
+import { detectImplementation, uwsPackage } from '../../http/server/engine/uws.ts';
 import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   type Configuration,

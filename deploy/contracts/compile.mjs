@@ -1,5 +1,5 @@
 // Compiles the contracts with npm's solc: `node deploy/contracts/compile.mjs`. Writes the ABIs that the service reads with
-// (actors/chain/contractAbis.ts) and what a deployment needs (deploy/contracts/artifacts.json). Both are committed, with digests of what they were
+// (actors/chain/spans/contractAbis.ts) and what a deployment needs (deploy/contracts/artifacts.json). Both are committed, with digests of what they were
 // made from and of what was made, which a test compares; `--check`, which takes half a minute of a core, compiles again and compares the files.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const settings = {
   metadata: { bytecodeHash: 'none' },
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object', 'storageLayout'] } },
 };
-const abisPath = join(root, 'actors/chain/contractAbis.ts');
+const abisPath = join(root, 'actors/chain/spans/contractAbis.ts');
 const artifactsPath = join(here, 'artifacts.json');
 
 /** What the committed files are to be. */

@@ -1,22 +1,12 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
-import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
-import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import { StreamDiverged, verifySource } from '../../streams/jetstream/sourceVerification.ts';
 import { type Finding, failed, ok, skipped, warned } from './finding.ts';
-
-const convertLines: Readonly<Record<InputStreamName, (lines: Iterable<string>) => Iterable<FoldRecord>>> = {
-  MINER_COUNTER: convertCounterLines,
-  MINER_PIPELINE: convertSettlementLines,
-  MINER_CHAIN: convertChainLines,
-};
 
 export interface CheckSnapshotsOptions {
   readonly jsm: JetStreamManager;
@@ -56,7 +46,7 @@ async function checkStream(
   }
   try {
     await verifySource(jsm, stream, newest);
-    const records = await countRecords(snapshots, stream, newest);
+    const records = await countRecords(snapshots, newest);
     const ageSeconds = Math.round((nowMs() - newest.takenAtMs) / 1000);
     const detail = `${usable.length} can be restored; the newest, of ${newest.position}, was taken ${ageSeconds} s ago and holds ${records} records`;
     if (newest.position + 1 >= state.first_seq) return ok(check, detail);
@@ -78,13 +68,8 @@ async function checkStream(
   }
 }
 
-async function countRecords(
-  snapshots: SnapshotStore,
-  stream: InputStreamName,
-  header: StoredSnapshotHeader,
-): Promise<number> {
+async function countRecords(snapshots: SnapshotStore, header: StoredSnapshotHeader): Promise<number> {
   let count = 0;
-  for await (const records of readSnapshotRecords(snapshots, header, convertLines[stream]))
-    count += records.length;
+  for await (const records of readSnapshotRecords(snapshots, header)) count += records.length;
   return count;
 }

@@ -11,7 +11,7 @@ import {
   type Transport,
 } from 'viem';
 import { getStorageAt, getTransactionCount, getTransactionReceipt, sendTransaction } from 'viem/actions';
-import type { ContractAddresses } from '../../actors/chain/chainEvent.ts';
+import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
 import {
   collectionAbi,
   coreAbi,
@@ -19,7 +19,7 @@ import {
   proxyAbi,
   timelockAbi,
   tokenFactoryAbi,
-} from '../../actors/chain/contractAbis.ts';
+} from '../../actors/chain/spans/contractAbis.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import compiled from '../contracts/artifacts.json' with { type: 'json' };
 

@@ -19,7 +19,7 @@ import {
   miningAbi,
   proxyAdminAbi,
   timelockAbi,
-} from '../../actors/chain/contractAbis.ts';
+} from '../../actors/chain/spans/contractAbis.ts';
 import { type DeployedContracts, encodeImplementation } from './deployContracts.ts';
 
 /** Enough for the largest action, a checkpoint over many rounds. */

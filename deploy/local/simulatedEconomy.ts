@@ -1,8 +1,8 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { Address } from 'viem';
-import { confirmations } from '../../actors/chain/confirmations.ts';
-import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
+import { confirmations } from '../../actors/chain/spans/confirmations.ts';
+import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import type { DeployedContracts } from './deployContracts.ts';

@@ -1,7 +1,11 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
-import { countWholeBlocks } from '../../actors/chain/blockUnits.ts';
-import { coreAbi } from '../../actors/chain/contractAbis.ts';
-import { type Frontier, settleBatch, splitIntoBatches } from '../../actors/chain/settlementArithmetic.ts';
+import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
+import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
+import {
+  type Frontier,
+  settleBatch,
+  splitIntoBatches,
+} from '../../actors/chain/state/settlementArithmetic.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { OracleMessage } from '../../actors/settlement/oracleMessage.ts';

@@ -7,7 +7,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
+import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../systemClock.ts';

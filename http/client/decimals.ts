@@ -1,4 +1,5 @@
-import type { Decimals } from './responses.ts';
+/** Where the decimals of a body are: `1` is one, a list has them in each item. */
+export type Decimals = 1 | readonly [Decimals] | { readonly [member: string]: Decimals };
 
 /** Decimal strings become bigints, in place, where a body has them. */
 export function parseDecimals(value: unknown, decimals: Decimals | undefined): unknown {

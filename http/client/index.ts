@@ -1,5 +1,5 @@
 export { type Client, createClient } from './client.ts';
-export { formatUnits } from './decimals.ts';
+export { type Decimals, formatUnits } from './decimals.ts';
 export type { EventsOptions, StreamedEvent } from './events.ts';
 export type { Page, PagedPath } from './pages.ts';
 export type { PollOptions } from './poll.ts';

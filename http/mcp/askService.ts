@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { errorStatus } from '../server/errors.ts';
+import { errorStatus } from '../routes/errors.ts';
 import { capAnswer } from './capAnswer.ts';
 
 const timeoutMs = 15_000;

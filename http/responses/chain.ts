@@ -7,7 +7,7 @@ import {
   type EventSource,
   type Identities,
   type Release,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import { toIsoString } from './isoTime.ts';
 import {
   availableStatus,

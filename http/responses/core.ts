@@ -4,7 +4,7 @@ import {
   type ChainEvent,
   type ChainUnavailable,
   type CoreView,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import {
   address,
   bytes32,

@@ -6,7 +6,7 @@ import {
   feedCategories,
   feedTypes,
   feedUnavailableReasons,
-} from '../../actors/views/feedViews.ts';
+} from '../../actors/views/feed/feedViews.ts';
 import { availableMembers, toAvailableMembers } from './chain.ts';
 import { feedEvent } from './feedEvent.ts';
 import { toFeedEventBody } from './feedEventBody.ts';

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import type { ChainFeedEvent } from '../../actors/views/chainViewTypes.ts';
+import type { ChainFeedEvent } from '../../actors/views/chain/chainViewTypes.ts';
 import {
   type FeedItem,
   type FeedPage,
   measurementPolicyVersion,
   streakDistanceMm,
-} from '../../actors/views/feedViews.ts';
+} from '../../actors/views/feed/feedViews.ts';
 import { toEventSourceBody } from './chain.ts';
 import type { feedEvent } from './feedEvent.ts';
 import { toIsoString } from './isoTime.ts';

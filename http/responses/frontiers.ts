@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { blockUnitsPerBlock } from '../../actors/views/chainViewTypes.ts';
+import { blockUnitsPerBlock } from '../../actors/views/chain/chainViewTypes.ts';
 import type { AnchorView, CompletedBlocks, FrontierView, ProjectedView } from '../../actors/views/views.ts';
 import { bytes32 } from './chain.ts';
 import { toIsoStringOrNull } from './isoTime.ts';

@@ -4,7 +4,7 @@ import {
   chainUnavailableReasons,
   collectionPhases,
   type IssuanceView,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import {
   asset,
   availableMembers,

@@ -4,7 +4,7 @@ import {
   type ChainUnavailable,
   type OwnerActivityView,
   type OwnerEvent,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import {
   address,
   availableMembers,

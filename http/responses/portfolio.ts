@@ -4,7 +4,7 @@ import {
   mergeStates,
   type PortfolioView,
   type PositionView,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import {
   address,
   availableMembers,

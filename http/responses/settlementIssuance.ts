@@ -3,7 +3,7 @@ import {
   mintRoundStates,
   type SettlementHistoryView,
   type SettlementIssuance,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import { address, tokenDecimals, tokenSymbol, versionId } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
 import { availableStatus, decimal, timestamp, unavailableStatus } from './scalars.ts';

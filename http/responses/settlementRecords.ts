@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { blockUnitsPerBlock, type Checkpoint, type Settlement } from '../../actors/views/chainViewTypes.ts';
+import {
+  blockUnitsPerBlock,
+  type Checkpoint,
+  type Settlement,
+} from '../../actors/views/chain/chainViewTypes.ts';
 import { bytes32, positiveDecimal } from './chain.ts';
 import { toIsoString } from './isoTime.ts';
 import { decimal, timestamp } from './scalars.ts';

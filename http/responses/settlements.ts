@@ -5,7 +5,7 @@ import {
   type SettlementHistoryView,
   type SettlementSums,
   settlementRanges,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
 import { chainBrief, defineUnavailable, toChainBriefBody } from './chain.ts';
 import { toIsoString } from './isoTime.ts';

@@ -4,7 +4,7 @@ import {
   cardImageUrlPattern,
   imageDataUriPattern,
   type MetadataView,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import {
   address,
   availableMembers,

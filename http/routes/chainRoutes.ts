@@ -5,7 +5,7 @@ import {
   toMinerStateBody,
   toMiningStateBody,
 } from '../responses/issuance.ts';
-import { noStore } from '../server/cacheControl.ts';
+import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { plainMetadata, publicMetadata } from './metadataRoutes.ts';
 import { plainActivity, plainPortfolio, publicActivity, publicPortfolio } from './ownerRoutes.ts';

@@ -1,4 +1,4 @@
-import type { ChainUnavailable } from '../../actors/views/chainViewTypes.ts';
+import type { ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 
 /** What a route of the chain says when what it reads cannot be shown (CONTRACT.md, Unavailable reasons). */

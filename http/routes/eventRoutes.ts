@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type FeedRequest, feedCategories } from '../../actors/views/feedViews.ts';
+import { type FeedRequest, feedCategories } from '../../actors/views/feed/feedViews.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { eventsResponse, toEventsBody } from '../responses/events.ts';
 import { cursor } from '../responses/observations.ts';
-import { noStore } from '../server/cacheControl.ts';
+import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import { defineReadRoute, type QueryParameter, type ReadResult, type Route } from './route.ts';

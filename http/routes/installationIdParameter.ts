@@ -1,4 +1,4 @@
-import { isIdCharacter } from '../server/requestId.ts';
+import { isIdCharacter } from './isIdCharacter.ts';
 
 const lengthMax = 128;
 

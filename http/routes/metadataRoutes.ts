@@ -6,7 +6,7 @@ import {
   toPlainMetadataBody,
   toPublicMetadataBody,
 } from '../responses/tokenMetadata.ts';
-import { noStore, privateForFiveMinutes } from '../server/cacheControl.ts';
+import { noStore, privateForFiveMinutes } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { defineReadRoute, type PathParameter } from './route.ts';

@@ -5,11 +5,11 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi';
-import { feedCategories } from '../../actors/views/feedViews.ts';
+import { feedCategories } from '../../actors/views/feed/feedViews.ts';
 import type { closed } from '../responses/scalars.ts';
-import { type ErrorCode, errorStatus } from '../server/errors.ts';
-import { rateClasses } from '../server/rateLimiter.ts';
+import { type ErrorCode, errorStatus } from './errors.ts';
 import { examples } from './examples.ts';
+import { rateClasses } from './rateClasses.ts';
 import { findSchemaPath, nameBody, type Route, topics } from './route.ts';
 import { routes } from './routes.ts';
 

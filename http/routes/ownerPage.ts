@@ -1,9 +1,13 @@
 import { toAddress } from '../../actors/schemas/hex.ts';
-import type { ChainUnavailable, CursorFault, OwnerPageRequest } from '../../actors/views/chainViewTypes.ts';
+import type {
+  ChainUnavailable,
+  CursorFault,
+  OwnerPageRequest,
+} from '../../actors/views/chain/chainViewTypes.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 import { cursor } from '../responses/observations.ts';
-import type { ErrorCode } from '../server/errors.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
+import type { ErrorCode } from './errors.ts';
 import { isLowercaseOwner } from './ownerAddress.ts';
 import { parseExactQuery, parsePageLimit } from './parseExactQuery.ts';
 import type { ReadResult } from './route.ts';

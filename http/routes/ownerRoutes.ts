@@ -12,7 +12,7 @@ import {
   toPlainPortfolioBody,
   toPublicPortfolioBody,
 } from '../responses/portfolio.ts';
-import { noStore } from '../server/cacheControl.ts';
+import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseOwner } from './ownerAddress.ts';
 import { ownerPageDefault, readPlainOwnerList, readPublicOwnerList } from './ownerPage.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import type { ActorViews } from '../../actors/views/views.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
-import type { ErrorCode } from '../server/errors.ts';
-import type { RateClass } from '../server/rateLimiter.ts';
+import type { ErrorCode } from './errors.ts';
+import type { RateClass } from './rateClasses.ts';
 
 /** What the handlers of routes read. */
 export interface RouteSources {

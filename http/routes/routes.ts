@@ -10,7 +10,7 @@ import { processResponse, toProcessBody } from '../responses/process.ts';
 import { installationId } from '../responses/scalars.ts';
 import { computeStatusTag, statusResponse, toStatusBody } from '../responses/status.ts';
 import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
-import { revalidated } from '../server/cacheControl.ts';
+import { revalidated } from './cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
 import { parseInstallationId } from './installationIdParameter.ts';

@@ -5,7 +5,7 @@ import {
   type SettlementRange,
   settlementRanges,
   settlementSources,
-} from '../../actors/views/chainViewTypes.ts';
+} from '../../actors/views/chain/chainViewTypes.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
 import {
   computeSettlementsTag,
@@ -15,7 +15,7 @@ import {
   toPlainSettlementsBody,
   toPublicSettlementsBody,
 } from '../responses/settlements.ts';
-import { revalidated } from '../server/cacheControl.ts';
+import { revalidated } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { defineViewRoute, type QueryParameter } from './route.ts';

@@ -7,7 +7,7 @@ import {
   toPlainStatisticsBody,
   toPublicStatisticsBody,
 } from '../responses/statistics.ts';
-import { revalidated } from '../server/cacheControl.ts';
+import { revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { defineViewRoute, type Route } from './route.ts';
 

@@ -1,15 +1,15 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js';
-import type { Clock } from '../../actors/views/clock.ts';
-import { createHttpError } from './errors.ts';
-import type { ExchangeGuard } from './exchangeGuard.ts';
-import type { HttpMetrics } from './httpMetrics.ts';
-import { type Method, readMethod } from './method.ts';
-import { createOriginCheck } from './origin.ts';
-import { readRequestHeaders } from './requestHeaders.ts';
-import { createRequestIds } from './requestId.ts';
+import type { Clock } from '../../actors/clock.ts';
+import { createHttpError } from '../routes/errors.ts';
+import type { ExchangeGuard } from './answers/exchangeGuard.ts';
+import type { HttpMetrics } from './answers/httpMetrics.ts';
+import type { Exchange, ResponseWriter } from './answers/responseWriter.ts';
+import type { Transport } from './engine/uws.ts';
 import { type Guarded, type RequestRefusals, toChecks } from './requestRefusals.ts';
-import type { Exchange, ResponseWriter } from './responseWriter.ts';
-import type { Transport } from './uws.ts';
+import { type Method, readMethod } from './requests/method.ts';
+import { createOriginCheck } from './requests/origin.ts';
+import { readRequestHeaders } from './requests/requestHeaders.ts';
+import { createRequestIds } from './requests/requestId.ts';
 
 /**
  * Answers the requests of a pattern, which is the name under which they are counted unless it is given; `guarded` is null where only their rate
@@ -69,6 +69,7 @@ export function createMount(options: MountOptions): Mount {
         traceparent: isTraced ? request.getHeader('traceparent') : '',
         approvedOrigin: verdict === 'approved' ? headers.origin : null,
         limit: null,
+        client: null,
         isOfProxy: false,
         isAborted: false,
         isAnswered: false,

@@ -1,10 +1,9 @@
-import type { FindClientAddress } from './clientAddress.ts';
-import { type EventStream, eventStreamType, isFeedEventId } from './eventStream.ts';
+import type { PendingReads } from './answers/pendingReads.ts';
+import type { ResponseWriter } from './answers/responseWriter.ts';
+import type { Transport } from './engine/uws.ts';
+import { type EventStream, eventStreamType, isFeedEventId } from './events/eventStream.ts';
 import type { Mount } from './mount.ts';
-import type { PendingReads } from './pendingReads.ts';
 import type { Guarded } from './requestRefusals.ts';
-import type { ResponseWriter } from './responseWriter.ts';
-import type { Transport } from './uws.ts';
 
 export const eventStreamPath = '/v1/events/stream';
 const guarded: Guarded = { rateClass: 'publicHeavy', query: [] };
@@ -14,21 +13,19 @@ export interface MountedEventStream {
   readonly transport: Transport;
   readonly writer: ResponseWriter;
   readonly reads: PendingReads;
-  readonly findClientAddress: FindClientAddress;
 }
 
 /** The event stream: an ID of the feed, with which a client may resume, is looked up before the stream is opened. */
 export function mountEventStream(
   mount: Mount,
-  { events, transport, writer, reads, findClientAddress }: MountedEventStream,
+  { events, transport, writer, reads }: MountedEventStream,
 ): void {
   mount(eventStreamPath, guarded, (exchange, request) => {
     if (exchange.isHead) return writer.writeUncached(exchange, eventStreamType, Buffer.alloc(0));
-    const { lastEventId, forwardedFor } = exchange.headers;
-    const { address } = findClientAddress(exchange.response, forwardedFor);
+    const { lastEventId } = exchange.headers;
     const query = new URLSearchParams(transport.query(request));
     const open = (resumeAfter: string) => {
-      const refusal = events.open(exchange, { query, lastEventId: resumeAfter, address });
+      const refusal = events.open(exchange, { query, lastEventId: resumeAfter });
       if (refusal !== null) writer.writeError(exchange, refusal);
     };
     if (!isFeedEventId(lastEventId)) return open(lastEventId);

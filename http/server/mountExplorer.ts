@@ -1,12 +1,12 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import { createHttpError } from './errors.ts';
-import { type ExplorerPages, ownerPaths, sharedPaths } from './explorerPages.ts';
+import { createHttpError } from '../routes/errors.ts';
+import type { PendingReads } from './answers/pendingReads.ts';
+import type { PreparedSender } from './answers/preparedSender.ts';
+import type { Exchange, ResponseWriter } from './answers/responseWriter.ts';
+import type { Transport } from './engine/uws.ts';
 import type { Mount } from './mount.ts';
-import type { PendingReads } from './pendingReads.ts';
-import type { PreparedSender } from './preparedSender.ts';
+import { type ExplorerPages, ownerPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
-import type { Exchange, ResponseWriter } from './responseWriter.ts';
-import type { Transport } from './uws.ts';
 
 /** Lists of one owner, which few others ask for. */
 const ownerPageGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };

@@ -3,10 +3,10 @@ import { isIP } from 'node:net';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../../actors/views/readiness.ts';
-import { type Listener, listenOn } from './listener.ts';
-import { readRequestHeaders } from './requestHeaders.ts';
-import { sendBody } from './sendBody.ts';
-import { App, transport as selectTransport } from './uws.ts';
+import { type Listener, listenOn } from './engine/listener.ts';
+import { sendBody } from './engine/sendBody.ts';
+import { App, transport as selectTransport } from './engine/uws.ts';
+import { readRequestHeaders } from './requests/requestHeaders.ts';
 
 export interface OperatorServerOptions {
   readonly registry: Registry;

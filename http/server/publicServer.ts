@@ -1,33 +1,33 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Clock } from '../../actors/views/clock.ts';
+import type { Clock } from '../../actors/clock.ts';
 import type { Readiness } from '../../actors/views/readiness.ts';
-import { loadDocuments } from '../routes/documents.ts';
+import { createHttpError } from '../routes/errors.ts';
 import type { RouteSources } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
-import type { OnAnswered } from './answeredRequest.ts';
-import { createClientAddress } from './clientAddress.ts';
-import { createHttpError } from './errors.ts';
-import { createEventStream } from './eventStream.ts';
-import { createExchangeGuard } from './exchangeGuard.ts';
-import { createExplorerPages } from './explorerPages.ts';
-import { createFailureLog } from './failureLog.ts';
-import { createHttpMetrics } from './httpMetrics.ts';
-import { type Listener, listenOn } from './listener.ts';
-import { createLoadGuard } from './loadGuard.ts';
+import { createExchangeGuard } from './answers/exchangeGuard.ts';
+import { createFailureLog } from './answers/failureLog.ts';
+import { createHttpMetrics } from './answers/httpMetrics.ts';
+import { createPendingReads } from './answers/pendingReads.ts';
+import { jsonType } from './answers/preparedResponse.ts';
+import { createPreparedSender } from './answers/preparedSender.ts';
+import { createReadAnswer, type ReadAnswerDependencies } from './answers/readAnswer.ts';
+import { createResponseWriter, type ResponseWriter } from './answers/responseWriter.ts';
+import { retryAfterSeconds } from './answers/routeAnswers.ts';
+import { createViewAnswer } from './answers/viewAnswer.ts';
+import { type Listener, listenOn } from './engine/listener.ts';
+import { App, detectImplementation, transport as selectTransport } from './engine/uws.ts';
+import { createEventStream } from './events/eventStream.ts';
+import { createLoadGuard } from './limits/loadGuard.ts';
+import { createRateLimiter } from './limits/rateLimiter.ts';
 import { createMount, type Mount } from './mount.ts';
 import { eventStreamPath, mountEventStream } from './mountEventStream.ts';
 import { mountExplorer } from './mountExplorer.ts';
-import { createPendingReads } from './pendingReads.ts';
-import { jsonType } from './preparedResponse.ts';
-import { createPreparedSender } from './preparedSender.ts';
-import { createRateLimiter } from './rateLimiter.ts';
-import { createReadAnswer, type ReadAnswerDependencies } from './readAnswer.ts';
+import { loadDocuments } from './pages/documents.ts';
+import { createExplorerPages } from './pages/explorerPages.ts';
 import { createRequestRefusals, type Guarded } from './requestRefusals.ts';
-import { createResponseWriter, type ResponseWriter } from './responseWriter.ts';
-import { retryAfterSeconds } from './routeAnswers.ts';
-import { App, detectImplementation, transport as selectTransport } from './uws.ts';
-import { createViewAnswer } from './viewAnswer.ts';
+import type { OnAnswered } from './requests/answeredRequest.ts';
+import { createClientAddress } from './requests/clientAddress.ts';
 
 export interface PublicServerSettings {
   /** Origins of websites whose pages may send requests, such as `https://example.org`. */
@@ -101,7 +101,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     feed: sources.views.feed,
     writer,
     registry,
-    isLimited: settings.rateLimits,
     loadGuard,
     onRefused: (error) => {
       metrics.route(eventStreamPath, 'publicHeavy').failed();
@@ -109,7 +108,7 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     },
     ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
-  mountEventStream(mount, { events, transport, writer, reads, findClientAddress });
+  mountEventStream(mount, { events, transport, writer, reads });
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))
     mount(path, isLarge ? largeGuarded : null, (exchange) => sender.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;

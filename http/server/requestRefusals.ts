@@ -1,12 +1,13 @@
 import type { HttpRequest } from 'uWebSockets.js';
+import { createHttpError, type HttpError } from '../routes/errors.ts';
+import type { RateClass } from '../routes/rateClasses.ts';
 import type { Route } from '../routes/route.ts';
-import type { FindClientAddress } from './clientAddress.ts';
-import { createHttpError, type HttpError } from './errors.ts';
-import type { RateClass, RateLimiter } from './rateLimiter.ts';
-import { createRefusalCount } from './refusalCount.ts';
-import type { Exchange } from './responseWriter.ts';
-import { retryAfterSeconds } from './routeAnswers.ts';
-import type { Transport } from './uws.ts';
+import type { Exchange } from './answers/responseWriter.ts';
+import { retryAfterSeconds } from './answers/routeAnswers.ts';
+import type { Transport } from './engine/uws.ts';
+import type { RateLimiter } from './limits/rateLimiter.ts';
+import { createRefusalCount } from './limits/refusalCount.ts';
+import type { FindClientAddress } from './requests/clientAddress.ts';
 
 /** What is checked before a request is answered: its rate class, whether it reads a query, and whether there are views. */
 export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
@@ -62,6 +63,7 @@ export function createRequestRefusals(options: RequestRefusalsOptions): RequestR
     limit: (exchange, rateClass) => {
       if (limiter === null) return null;
       const { address, isOfProxy } = findClientAddress(exchange.response, exchange.headers.forwardedFor);
+      exchange.client = address;
       exchange.isOfProxy = isOfProxy;
       const verdict = limiter.take(address, rateClass, exchange.seenAtMs);
       exchange.limit = verdict;

@@ -1,4 +1,4 @@
-import type { EventSource } from '../../actors/chain/chainEvent.ts';
+import type { EventSource } from '../../actors/chain/spans/chainEvent.ts';
 import type { Column } from './column.ts';
 import { blockHash, column, count, largeCount, name, smallCount, time, transactionHash } from './column.ts';
 

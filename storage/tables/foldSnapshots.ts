@@ -1,4 +1,4 @@
-import { foldedSources, type StoredSnapshotHeader, snapshotFormats } from '../foldSnapshot.ts';
+import { foldedSources, type StoredSnapshotHeader } from '../foldSnapshot.ts';
 import { integer, oneOf, string, stringOrEmpty } from './column.ts';
 import { defineTable } from './table.ts';
 
@@ -30,7 +30,6 @@ export const foldSnapshots = defineTable<SnapshotChunkRow>({
     digest: stringOrEmpty,
     takenAtMs: integer,
     ordinal: integer,
-    format: oneOf(snapshotFormats),
     checksum: string,
     payload: string,
   },

@@ -1,9 +1,9 @@
-import type { StateIdentity } from '../../actors/foldIdentity.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** What the rows of a generation were made from: a fold of the counter stream, and that stream. */
-export interface GenerationIdentity extends StateIdentity {
+export interface GenerationIdentity extends FoldIdentity {
   readonly streamCreated: string;
 }
 

@@ -1,4 +1,4 @@
-import { activityKinds } from '../../actors/chain/ownerState.ts';
+import { activityKinds } from '../../actors/chain/state/ownerState.ts';
 import type { OwnerActivityRow } from '../../actors/storedRows.ts';
 import { positionColumn, rowsPerMark, runColumn, sourceColumns } from './chainColumns.ts';
 import {

@@ -1,7 +1,7 @@
 import { createPublicClient, http, webSocket } from 'viem';
-import type { ChainState } from '../../actors/chain/chainState.ts';
-import { coreAbi, miningAbi, tokenAbi } from '../../actors/chain/contractAbis.ts';
-import type { ChainDeployment } from '../../actors/views/chainDeployment.ts';
+import { coreAbi, miningAbi, tokenAbi } from '../../actors/chain/spans/contractAbis.ts';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
+import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
 import { type Audit, differencesMax } from './audit.ts';
 
 const requestMs = 10_000;

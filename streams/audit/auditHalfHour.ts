@@ -1,4 +1,4 @@
-import { type DayHistory, findDayStart } from '../../actors/statistics/dayHistory.ts';
+import { type DayHistory, findDayStart } from '../../actors/wheel/dayHistory.ts';
 import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import { bucketMs, roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../../storage/database.ts';

@@ -1,10 +1,9 @@
 import type { Logger } from 'pino';
-import { toActivityRow } from '../../actors/chain/activityRows.ts';
 import type { ChainActors, ChainOutput } from '../../actors/chain/chainActors.ts';
-import { convertChainLines } from '../../actors/chain/convertChainLines.ts';
-import { ForkBelowStates } from '../../actors/chain/followLink.ts';
-import { toCheckpointRow, toSettlementRow } from '../../actors/chain/settlementRows.ts';
-import type { ChainFault, Reorganization } from '../../actors/chain/spanFoldState.ts';
+import { ForkBelowStates } from '../../actors/chain/fold/followLink.ts';
+import type { ChainFault, Reorganization } from '../../actors/chain/fold/spanFoldState.ts';
+import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -15,10 +14,10 @@ import {
   type OwnerActivityRow,
   type SettlementRow,
 } from '../../actors/storedRows.ts';
-import type { ChainCounts } from '../chainMetrics.ts';
-import type { MessageCounts } from '../messageCounts.ts';
-import { receiveBatch } from '../receiveBatch.ts';
-import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../streamFold.ts';
+import type { ChainCounts } from '../metrics/chainMetrics.ts';
+import type { MessageCounts } from '../pipeline/messageCounts.ts';
+import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import { afterRestoration, OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';
 
 /** The state at the block of an owner list's cursor is retained for at least this long, also across a restart. */
 const stateRetentionMs = 10 * 60_000;
@@ -142,13 +141,12 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
     },
 
     capture: () => actors.capture(),
-    beginRestore: (foldVersion) => {
-      const restoration = actors.beginRestore(foldVersion);
+    beginRestore: () => {
+      const restoration = actors.beginRestore();
       return {
         ...afterRestoration(restoration, reportFault),
         accepts: () => rewound === null || restoration.liesWithin(rewound.forkBlock),
       };
     },
-    convertLines: convertChainLines,
   };
 }

@@ -1,9 +1,9 @@
-import { confirmations } from '../../actors/chain/confirmations.ts';
-import { decodeChain } from '../../actors/chain/decodeChain.ts';
+import { confirmations } from '../../actors/chain/spans/confirmations.ts';
+import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import type { Database } from '../../storage/database.ts';
 import { readNewestChainRows } from '../../storage/newestChainRows.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { RowOrigin } from '../storedHistory.ts';
+import type { RowOrigin } from '../follower/storedHistory.ts';
 
 /** Events say when their message was stored; rows of the other tables say which block it made safe. */
 export async function readChainRowOrigins(database: Database, tables: Tables): Promise<RowOrigin[]> {

@@ -1,9 +1,8 @@
-import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
-import type { MessageCounts } from '../messageCounts.ts';
-import { receiveBatch } from '../receiveBatch.ts';
-import { afterRestoration, type StreamFold } from '../streamFold.ts';
+import type { MessageCounts } from '../pipeline/messageCounts.ts';
+import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import { afterRestoration, type StreamFold } from '../pipeline/streamFold.ts';
 import { collectRows } from './collectedRows.ts';
 
 export interface CounterFoldOptions {
@@ -41,8 +40,6 @@ export function createCounterFold({ actors, recent, counts, onRestored }: Counte
         onRestored?.(position);
         recent.reset(position);
       }),
-
-    convertLines: convertCounterLines,
 
     caughtUp: () => actors.reveal(),
   };

@@ -2,7 +2,7 @@ import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import type { Database } from '../../storage/database.ts';
 import { readNewestReading } from '../../storage/observations.ts';
 import type { Tables } from '../../storage/tables.ts';
-import type { RowOrigin } from '../storedHistory.ts';
+import type { RowOrigin } from '../follower/storedHistory.ts';
 
 /** The newest reading says which message it was by its `telemetryId`. */
 export async function readReadingRowOrigins(database: Database, tables: Tables): Promise<RowOrigin[]> {

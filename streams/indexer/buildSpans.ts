@@ -4,7 +4,7 @@ import {
   type ChainLog,
   type ChainSpanMessage,
   spanBytesMax,
-} from '../../actors/chain/chainSpan.ts';
+} from '../../actors/chain/spans/chainSpan.ts';
 import type { BlockHash } from '../../actors/schemas/hex.ts';
 import { type BlockHeader, expectParent } from './blockProof.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';

@@ -1,8 +1,8 @@
 import type { Hex } from 'viem';
 import { toEventSelector } from 'viem';
 import { z } from 'zod';
-import { type ProposerChange, proposerRole } from '../../actors/chain/chainReads.ts';
-import type { ChainBlock, ChainLog } from '../../actors/chain/chainSpan.ts';
+import { type ProposerChange, proposerRole } from '../../actors/chain/spans/chainReads.ts';
+import type { ChainBlock, ChainLog } from '../../actors/chain/spans/chainSpan.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { type BlockHeader, type ProvenLog, proveLogs } from './blockProof.ts';
 import type { ChainProofs } from './chainProofs.ts';

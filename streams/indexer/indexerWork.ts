@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Observable } from 'rxjs';
-import { latestChanges } from '../../actors/chain/chainReads.ts';
+import { latestChanges } from '../../actors/chain/spans/chainReads.ts';
 import type { Address } from '../../actors/schemas/hex.ts';
 import type { Comparison, HeadMoved } from '../../machines/indexerSetup.ts';
 import { requireValue } from '../../machines/requireValue.ts';

@@ -1,9 +1,9 @@
 import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection, QueuedIterator, Status } from '@nats-io/transport-node';
-import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/chainReads.ts';
-import { type ChainSpanMessage, chainSpanFormat, spanBytesMax } from '../../actors/chain/chainSpan.ts';
-import { decodeChain } from '../../actors/chain/decodeChain.ts';
-import { linkSpan, type SpanLink } from '../../actors/chain/linkSpan.ts';
+import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/spans/chainReads.ts';
+import { type ChainSpanMessage, chainSpanFormat, spanBytesMax } from '../../actors/chain/spans/chainSpan.ts';
+import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
+import { linkSpan, type SpanLink } from '../../actors/chain/spans/linkSpan.ts';
 import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';

@@ -1,8 +1,8 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
+import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { Clock } from '../../actors/views/clock.ts';
 
 /** What whoever reads a stream, or publishes what is refused of it, needs of the process. */
 export interface StreamReaderOptions {

@@ -2,7 +2,7 @@ import { defer, type MonoTypeOperatorFunction, NEVER, Observable, type Observabl
 import { createActor, fromObservable } from 'xstate';
 import { type BackoffBounds, backoffDelay, defaultBackoff } from '../../machines/backoff.ts';
 import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
-import { type ActorOwner, noOwner } from '../actorOwner.ts';
+import { type ActorOwner, noOwner } from './actorOwner.ts';
 
 export interface DeliveryStatus {
   readonly state: DeliveryState;

@@ -1,9 +1,8 @@
-import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
 import type { SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { noRows } from '../../actors/storedRows.ts';
-import type { MessageCounts } from '../messageCounts.ts';
-import { receiveBatch } from '../receiveBatch.ts';
-import type { StreamFold } from '../streamFold.ts';
+import type { MessageCounts } from '../pipeline/messageCounts.ts';
+import { receiveBatch } from '../pipeline/receiveBatch.ts';
+import type { StreamFold } from '../pipeline/streamFold.ts';
 
 export interface SettlementFoldOptions {
   readonly actors: SettlementActors;
@@ -22,6 +21,5 @@ export function createSettlementFold({ actors, counts }: SettlementFoldOptions):
 
     capture: () => actors.capture(),
     beginRestore: () => actors.beginRestore(),
-    convertLines: convertSettlementLines,
   };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChainState, emptyChainState } from '../../actors/chain/chainState.ts';
+import { type ChainState, emptyChainState } from '../../actors/chain/state/chainState.ts';
 import {
   counterSubject,
   moduleSubject,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { cacheView } from '../../actors/views/cacheView.ts';
-import { memoizeByIdentity } from '../../actors/views/memoizeByIdentity.ts';
+import { cacheView } from '../../actors/cacheView.ts';
+import { memoizeByIdentity } from '../../actors/memoizeByIdentity.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 describe('a cached view', () => {

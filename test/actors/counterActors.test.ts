@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FoldRecord, formatRecord } from '../../actors/foldRecord.ts';
+import { formatRecord } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
-import { convertCounterLines } from '../../actors/wheel/convertCounterLines.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { createCounterRestoration } from '../../actors/wheel/counterSnapshot.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
-import { writeCounterLines } from '../support/linesFormat.ts';
 import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
@@ -30,13 +27,6 @@ function captureState(actors: CounterActors, installations: readonly string[], n
     records: [...actors.capture().all()].map(formatRecord).sort(),
     views: installations.map((id) => actors.telemetry(id, nowMs)),
   };
-}
-
-/** The same state as it was written before there were records. */
-function writeLines(records: readonly FoldRecord[]): string[] {
-  const restoration = createCounterRestoration();
-  for (const record of records) restoration.add(record);
-  return writeCounterLines(restoration.complete(), 'wheel.one');
 }
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
@@ -61,14 +51,14 @@ describe('the actors of the counter stream', () => {
     expect(increments()).toBe(44);
     const nowMs = genesisMs + 600 * 10_000;
     fc.assert(
-      fc.property(fc.nat(messages.length), fc.boolean(), (at, isUpgrade) => {
+      fc.property(fc.nat(messages.length), (at) => {
         const before = createActors();
         for (const message of messages.slice(0, at)) before.receive(message);
         const records = [...before.capture().all()];
         const after = createActors();
         after.receive(messages[0] as StreamMessage); // Its previous state does not matter.
         const shown = installations.map((id) => after.telemetry(id, nowMs));
-        restoreState(after, isUpgrade ? convertCounterLines(writeLines(records)) : records);
+        restoreState(after, records);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
         expect(installations.map((id) => after.telemetry(id, nowMs))).toEqual(shown);
         after.reveal();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeChain } from '../../actors/chain/decodeChain.ts';
+import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
 import { runs } from '../support/propertyRuns.ts';

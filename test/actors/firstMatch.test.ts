@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { findChainAvailability } from '../../actors/chain/chainAvailability.ts';
-import { findCollectionPhase } from '../../actors/chain/collectionPhase.ts';
-import { findMergeState } from '../../actors/chain/mergeState.ts';
-import { findMintRoundState } from '../../actors/chain/mintRoundState.ts';
-import { findSettlementSource } from '../../actors/chain/settlementSource.ts';
+import { findChainAvailability } from '../../actors/chain/state/chainAvailability.ts';
+import { findCollectionPhase } from '../../actors/chain/state/collectionPhase.ts';
+import { findMergeState } from '../../actors/chain/state/mergeState.ts';
+import { findMintRoundState } from '../../actors/chain/state/mintRoundState.ts';
+import { findSettlementSource } from '../../actors/chain/state/settlementSource.ts';
 import { findFirstMatch } from '../../actors/firstMatch.ts';
 import { findFreshness } from '../../actors/wheel/freshness.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { ContractAddresses } from '../../actors/chain/chainEvent.ts';
+import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
 import { identifyFold, isOfFold } from '../../actors/foldIdentity.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 
@@ -22,16 +22,6 @@ describe('the identity of a fold', () => {
       identifyFold(1, { a: 'x\nb="2"' }),
     ])
       expect(isOfFold(one, other)).toBe(false);
-  });
-
-  it('is accepted by a fold that converts its version, and by no other one', () => {
-    const before = identifyFold(3, { a: 'x' });
-    const after = { ...identifyFold(4, { a: 'x' }), convertibleVersions: [3, 2] };
-    expect(isOfFold(before, after)).toBe(true);
-    expect(isOfFold(identifyFold(2, { a: 'x' }), after)).toBe(true);
-    expect(isOfFold(after, before)).toBe(false);
-    expect(isOfFold(identifyFold(1, { a: 'x' }), after)).toBe(false);
-    expect(isOfFold(identifyFold(3, { a: 'y' }), after)).toBe(false);
   });
 
   it('of readings contains the genesis and the public installation', () => {

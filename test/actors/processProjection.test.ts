@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChainState, emptyChainState } from '../../actors/chain/chainState.ts';
-import type { CoreConfiguration } from '../../actors/chain/coreState.ts';
-import { settleBatch, splitIntoBatches, type WorkedRound } from '../../actors/chain/settlementArithmetic.ts';
+import { type ChainState, emptyChainState } from '../../actors/chain/state/chainState.ts';
+import type { CoreConfiguration } from '../../actors/chain/state/coreState.ts';
+import {
+  settleBatch,
+  splitIntoBatches,
+  type WorkedRound,
+} from '../../actors/chain/state/settlementArithmetic.ts';
 import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';

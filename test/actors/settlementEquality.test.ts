@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { parse, stringify } from '../../actors/bigintJson.ts';
 import { type FoldRecord, RecordRefused } from '../../actors/foldRecord.ts';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
-import { convertSettlementLines } from '../../actors/settlement/convertSettlementLines.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { findOracleState } from '../../actors/settlement/oracleState.ts';
 import {
@@ -13,7 +12,6 @@ import {
   type QueueInput,
   settlementQueueStates,
 } from '../../actors/settlement/queueState.ts';
-import { noRememberedIds } from '../../actors/settlement/rememberedIds.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { openIncidentsMax } from '../../machines/settlementEvents.ts';
@@ -118,25 +116,12 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('manyIncidents' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
   /** The state comes from a snapshot of the version before. */
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('upgrade' as const) }) },
 );
 
 function restoreActors(records: Iterable<FoldRecord>): SettlementActors {
   const actors = createSettlementActors();
   restoreState(actors, records);
   return actors;
-}
-
-/** A line of a snapshot of version 3. */
-function writeReferenceLine(state: ReferenceSettlement): string {
-  const acceptedSigners = listIds(noRememberedIds);
-  return stringify({
-    installationId: id,
-    modules: [],
-    signer: null,
-    acceptedSigners,
-    settlement: encodeReference(state),
-  });
 }
 
 /** Everything in memory, in the order of its members, without the state of the submission. */
@@ -218,7 +203,7 @@ const enabling: Body[] = [
 ].map((body) => ({ kind: 'reporter', body }));
 
 describe('the settlement machine and a plain fold', () => {
-  it('take and reject the same messages for the same reasons, and show the same, across restarts and upgrades', () => {
+  it('take and reject the same messages for the same reasons, and show the same, across restarts', () => {
     const seen = new Map<string, number>();
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
     const sameOutcomes = fc.property(
@@ -277,8 +262,6 @@ describe('the settlement machine and a plain fold', () => {
               receive({ subject: reporterSubject(id), data: Buffer.from(JSON.stringify(body)) }, storedAtMs);
             }
           } else if (one.do === 'restart') actors = restoreActors(actors.capture().all());
-          else if (one.do === 'upgrade')
-            actors = restoreActors(convertSettlementLines([writeReferenceLine(reference)]));
           follow(actors.capture());
           const settlement = actors.settlement(id);
           assert.equal(describeSettlement(settlement), describeReference(reference));
@@ -287,12 +270,6 @@ describe('the settlement machine and a plain fold', () => {
             assert.deepEqual(view(settlement, input), expected);
             count(`queue ${expected.queue}`);
           }
-        }
-        // A snapshot of the version before and one of this version are of the same state.
-        const captured = [...actors.capture().all()];
-        if (captured.length > 0) {
-          const converted = restoreActors(convertSettlementLines([writeReferenceLine(reference)]));
-          assert.deepEqual([...converted.capture().all()], captured);
         }
       },
     );

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import { latestChanges, type ProposerChange, proposersMax } from '../../actors/chain/chainReads.ts';
-import { evictOldest, nothingEvicted } from '../../actors/feed/eventWindow.ts';
+import { latestChanges, type ProposerChange, proposersMax } from '../../actors/chain/spans/chainReads.ts';
+import { evictOldest, nothingEvicted } from '../../actors/events/eventWindow.ts';
 import { installationsMax } from '../../actors/installationsMax.ts';
 import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { dayMs } from '../../actors/schemas/durations.ts';
@@ -16,12 +16,6 @@ import {
 } from '../../actors/settlement/rememberedIds.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
-import {
-  type DayHistory,
-  findDayStart,
-  pastDaysMax,
-  withReading,
-} from '../../actors/statistics/dayHistory.ts';
 import { computeStatistics } from '../../actors/statistics/statistics.ts';
 import type { RoundRow } from '../../actors/storedRows.ts';
 import { toAcceptedReading } from '../../actors/wheel/acceptedReading.ts';
@@ -33,6 +27,7 @@ import {
   encodeCounterChanges,
   encodeCounters,
 } from '../../actors/wheel/counterSnapshot.ts';
+import { type DayHistory, findDayStart, pastDaysMax, withReading } from '../../actors/wheel/dayHistory.ts';
 import {
   createRoundState,
   foldRound,

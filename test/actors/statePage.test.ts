@@ -1,26 +1,26 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { ownerEventsRetained } from '../../actors/chain/activityRows.ts';
-import { proposersMax } from '../../actors/chain/chainReads.ts';
-import { chainRecords } from '../../actors/chain/chainRecords.ts';
-import { coreEventsShown } from '../../actors/chain/coreState.ts';
-import { settlementsRetainedMs } from '../../actors/chain/settlementRows.ts';
+import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
+import { chainRecords } from '../../actors/chain/records/chainRecords.ts';
+import { ownerEventsRetained } from '../../actors/chain/rows/activityRows.ts';
+import { settlementsRetainedMs } from '../../actors/chain/rows/settlementRows.ts';
+import { proposersMax } from '../../actors/chain/spans/chainReads.ts';
+import { coreEventsShown } from '../../actors/chain/state/coreState.ts';
 import {
   recentCheckpointsShown,
   recentRoundsShown,
   recentSettlementsShown,
-} from '../../actors/chain/settlements.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
+} from '../../actors/chain/state/settlements.ts';
 import { installationsMax } from '../../actors/installationsMax.ts';
 import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
 import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../../actors/settlement/rememberedIds.ts';
 import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';
 import { instancesMax } from '../../actors/settlement/settlementActors.ts';
 import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
-import { pastDaysMax } from '../../actors/statistics/dayHistory.ts';
 import { rememberedMarksMax } from '../../actors/wheel/acceptance.ts';
 import { counterRecords } from '../../actors/wheel/counterRecords.ts';
+import { pastDaysMax } from '../../actors/wheel/dayHistory.ts';
 import { recentRoundsMax } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 

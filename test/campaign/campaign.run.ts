@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { confirmations } from '../../actors/chain/confirmations.ts';
+import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { createRandom as createSeeded } from '../simulation/world/random.ts';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';

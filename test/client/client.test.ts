@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
+import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { type Client, createClient, formatUnits, ServiceError } from '../../http/client/index.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';

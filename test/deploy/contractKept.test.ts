@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { findBreakingChanges } from '../../deploy/release/breakingChanges.ts';
 import { type Contract, toContract, writeContract } from '../../deploy/release/contract.ts';
 import { releaseChangelog, requireNewer } from '../../deploy/release/releaseChangelog.ts';
-import { interfaceVersion } from '../../http/routes/documents.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { interfaceVersion } from '../../http/server/pages/documents.ts';
 
 const readReleased = () =>
   JSON.parse(

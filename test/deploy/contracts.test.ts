@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { coreAbi, miningAbi } from '../../actors/chain/contractAbis.ts';
+import { coreAbi, miningAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
 
 const root = resolve(import.meta.dirname, '../..');

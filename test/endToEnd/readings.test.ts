@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moduleSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { rejectionMessage } from '../../streams/jetstream/rejectionLog.ts';
+import { rejectionMessage } from '../../streams/pipeline/rejectionLog.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { eventually } from '../support/processes/childProcess.ts';

@@ -5,7 +5,6 @@ import { openDatabase } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
 import { readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
-import { insertRows } from '../../storage/tables/table.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -61,25 +60,34 @@ describe('a process next to the one that ingests', () => {
     await database.close();
   });
 
-  it('that has begun a later epoch makes the previous one end', async () => {
+  it.each([
+    [
+      'has begun a later epoch',
+      `INSERT INTO ${ingestEpochs.name} VALUES (99, 'another', 0)`,
+      'another process ingests into this database',
+    ],
+    [
+      'has emptied the database, or restored a backup of it,',
+      `TRUNCATE TABLE ${ingestEpochs.name}`,
+      'the database was emptied or restored from a backup',
+    ],
+  ])('that %s makes the previous one end', async (_what, statement, message) => {
     const [nats, clickhouse] = [await startNats(), await engine.createDatabase()];
     const { connection } = await connectTo(nats);
-    const start = () =>
-      startMiner({
-        role: 'ingest',
-        natsUrl: nats.url,
-        clickhouseUrl: clickhouse,
-        dataDir: temporaryDirectory(),
-      });
-    const first = await start();
+    const first = await startMiner({
+      role: 'ingest',
+      natsUrl: nats.url,
+      clickhouseUrl: clickhouse,
+      dataDir: temporaryDirectory(),
+    });
     await waitUntilReady(first);
     // As one that knows the database by another name does.
     const database = openDatabase({ url: clickhouse });
-    await insertRows(database, ingestEpochs, [{ epoch: 99, holder: 'another', atMs: Date.now() }]);
+    await database.command(statement);
     await publishAll(connection, mixedPublications(100));
     await waitUntilStored(first, 100);
     expect(await first.exited).toBe(1);
-    expect(first.output()).toContain('another process ingests into this database');
+    expect(first.output()).toContain(message);
     await database.close();
   });
 });

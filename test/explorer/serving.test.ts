@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { formatPlace, parsePlace } from '../../http/explorer/place.ts';
-import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pageCache.ts';
-import { rateClasses } from '../../http/server/rateLimiter.ts';
+import { rateClasses } from '../../http/routes/rateClasses.ts';
+import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
 /** Of the browser's program, compressed (http/explorer/README.md). */

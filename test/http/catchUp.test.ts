@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { FeedNews } from '../../actors/views/feedViews.ts';
-import { catchUpReadsMax, createCatchUp } from '../../http/server/catchUp.ts';
+import type { FeedNews } from '../../actors/views/feed/feedViews.ts';
+import { catchUpReadsMax, createCatchUp } from '../../http/server/events/catchUp.ts';
 
 /** A batch that a client is sent, as far as taking turns is concerned. */
 interface Batch {

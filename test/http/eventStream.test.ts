@@ -1,14 +1,14 @@
 import { EventEmitter, once } from 'node:events';
 import type { Address } from 'viem';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { confirmations } from '../../actors/chain/confirmations.ts';
+import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
+import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/feedEvent.ts';
+import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
-import { streamsOfClientMax } from '../../http/server/streamCounts.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { coreAbi } from '../../actors/chain/contractAbis.ts';
-import { addAchievements, type MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
+import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
+import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/feedEvent.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { Address } from 'viem';
 import { describe, expect, it } from 'vitest';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
+import { errorStatus } from '../../http/routes/errors.ts';
+import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { errorStatus } from '../../http/server/errors.ts';
-import { rateClasses } from '../../http/server/rateLimiter.ts';
 import { type ChainWithHistory, startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import {
   findOverflow,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { prepareHeaders, prepareLeading } from '../../http/server/headerBlock.ts';
+import { prepareHeaders, prepareLeading } from '../../http/server/engine/headerBlock.ts';
 
 describe('prepared headers', () => {
   it('are lines that follow the value of another header', () => {

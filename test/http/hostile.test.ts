@@ -1,11 +1,12 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { loadDocuments } from '../../http/routes/documents.ts';
-import { parseAddress } from '../../http/server/ipAddress.ts';
-import { createLoadGuard } from '../../http/server/loadGuard.ts';
-import { createRateLimiter, rateClasses, siteFactor } from '../../http/server/rateLimiter.ts';
-import { refusalsPerTurn } from '../../http/server/refusalCount.ts';
-import { createTurnBudget, expensiveMsPerTurn } from '../../http/server/turnBudget.ts';
+import { rateClasses, siteFactor } from '../../http/routes/rateClasses.ts';
+import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
+import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
+import { refusalsPerTurn } from '../../http/server/limits/refusalCount.ts';
+import { createTurnBudget, expensiveMsPerTurn } from '../../http/server/limits/turnBudget.ts';
+import { loadDocuments } from '../../http/server/pages/documents.ts';
+import { parseAddress } from '../../http/server/requests/ipAddress.ts';
 import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';

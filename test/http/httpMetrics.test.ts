@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createHttpMetrics } from '../../http/server/httpMetrics.ts';
+import { createHttpMetrics } from '../../http/server/answers/httpMetrics.ts';
 
 it('durations are shown by rate class, cumulative, in seconds; a class without requests shows zeros', async () => {
   const registry = new Registry();

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
-import { compressedAboveBytes } from '../../http/server/preparedResponse.ts';
+import { compressedAboveBytes } from '../../http/server/answers/preparedResponse.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 

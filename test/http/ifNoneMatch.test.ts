@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matchesEtag } from '../../http/server/ifNoneMatch.ts';
+import { matchesEtag } from '../../http/server/requests/ifNoneMatch.ts';
 
 const opaque = fc.string({
   unit: fc.constantFrom(...'abcABC0129._-!#%'.split('')),

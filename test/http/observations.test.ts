@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { ObservationPage } from '../../actors/views/views.ts';
 import { decodeObservationCursor, encodeObservationCursor } from '../../http/responses/observations.ts';
 import { parseObservationsLimit } from '../../http/routes/routes.ts';
+import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
@@ -193,6 +194,33 @@ describe('observations that need the database', () => {
     await eventually(() => waiting.length === 65, 'room for another');
     waiting[64]?.resolve({ items: [], more: false });
     expect((await again).status).toBe(200);
+  });
+
+  it('of one client, or of one site, wait so many at a time that others are still answered', async () => {
+    const { reader, waiting } = createManualReader();
+    const server = await startPublicServer({
+      observations: reader,
+      rateLimits: true,
+      trustedProxies: ['127.0.0.1'],
+    });
+    const answers: Promise<Response>[] = [];
+    const ask = (from: string) => server.get(path, { 'X-Forwarded-For': from });
+    const wait = async (from: string, count: number) => {
+      const waitingThen = waiting.length + count;
+      for (let read = 0; read < count; read++) answers.push(ask(from));
+      await eventually(() => waiting.length === waitingThen, `reads of ${from}`);
+    };
+    await wait('192.0.2.1', waitingOfClientMax);
+    expect((await ask('192.0.2.1')).status).toBe(503);
+    await wait('2001:db8:7:1::1', waitingOfClientMax);
+    await wait('2001:db8:7:2::1', waitingOfSiteMax - waitingOfClientMax);
+    expect((await ask('2001:db8:7:3::1')).status).toBe(503);
+    await wait('192.0.2.2', 1);
+    for (const { resolve } of waiting) resolve({ items: [], more: false });
+    await Promise.all(answers);
+    await wait('2001:db8:7:3::1', 1);
+    waiting.at(-1)?.resolve({ items: [], more: false });
+    for (const answer of answers) expect((await answer).status).toBe(200);
   });
 });
 

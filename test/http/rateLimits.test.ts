@@ -1,8 +1,9 @@
 import { request } from 'node:http';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAddress } from '../../http/server/ipAddress.ts';
-import { createRateLimiter, type RateClass, rateClasses } from '../../http/server/rateLimiter.ts';
+import { type RateClass, rateClasses } from '../../http/routes/rateClasses.ts';
+import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
+import { parseAddress } from '../../http/server/requests/ipAddress.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
 /** A bucket as a textbook has it: tokens that grow with time up to the burst, kept for each address and class. */

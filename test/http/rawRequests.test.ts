@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { detectImplementation } from '../../http/server/engine/uws.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
-import { detectImplementation } from '../../http/server/uws.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
@@ -185,6 +185,10 @@ describe('requests of other forms', () => {
     ['a target in absolute form', `GET http://a${path} HTTP/1.1\r\nHost: a\r\n\r\n`, '200'],
     ['one with a query', `GET HTTP://a:80${path}?a=1 HTTP/1.1\r\nHost: a\r\n\r\n`, '200'],
     ['no host', `GET ${path} HTTP/1.1\r\nX-Other: a\r\n\r\n`, '400'],
+    ['an empty line in front', `\r\nGET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`, '200'],
+    ['two spaces', `GET  ${path} HTTP/1.1\r\nHost: a\r\n\r\n`, '200'],
+    ['a target without a slash', `GET ${path.slice(1)} HTTP/1.1\r\nHost: a\r\n\r\n`, '400'],
+    ['another version', `GET ${path} HTTP/1.2\r\nHost: a\r\n\r\n`, '400'],
   ] as const;
 
   // The other implementation is tried by running these tests with it.

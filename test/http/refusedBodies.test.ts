@@ -1,9 +1,9 @@
 import { List } from 'immutable';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { nothingEvicted } from '../../actors/feed/eventWindow.ts';
+import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { createFailureLog } from '../../http/server/failureLog.ts';
+import { createFailureLog } from '../../http/server/answers/failureLog.ts';
 import {
   buildEconomyEvents,
   buildState,

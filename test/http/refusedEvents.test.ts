@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { encodeFeedPosition } from '../../actors/views/feedViews.ts';
+import { encodeFeedPosition } from '../../actors/views/feed/feedViews.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRequestIds } from '../../http/server/requestId.ts';
+import { createRequestIds } from '../../http/server/requests/requestId.ts';
 
 it('requests without an ID of their own get well-formed ones, each another', () => {
   const ids = createRequestIds();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PortUnavailable } from '../../http/server/listener.ts';
-import { detectImplementation } from '../../http/server/uws.ts';
+import { PortUnavailable } from '../../http/server/engine/listener.ts';
+import { detectImplementation } from '../../http/server/engine/uws.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
 

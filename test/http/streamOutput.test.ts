@@ -3,8 +3,8 @@ import { EventEmitter, once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { createStreamOutput, type StreamOutput, waitingMax } from '../../http/server/streamOutput.ts';
-import { App, closeListenSocket, portOfSocket } from '../../http/server/uws.ts';
+import { App, closeListenSocket, portOfSocket } from '../../http/server/engine/uws.ts';
+import { createStreamOutput, type StreamOutput, waitingMax } from '../../http/server/events/streamOutput.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 
 /** A server whose only route sends a text again and again, until a client that does not read has no room for any more. */

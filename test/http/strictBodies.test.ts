@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileGuard } from '../../actors/schemas/compileGuard.ts';
-import type { ChainViews } from '../../actors/views/chainViewTypes.ts';
+import type { ChainViews } from '../../actors/views/chain/chainViewTypes.ts';
 import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';

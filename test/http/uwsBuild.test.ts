@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseUwsBuild, type Uws } from '../../http/server/uwsBuild.ts';
+import { chooseUwsBuild, type Uws } from '../../http/server/engine/uwsBuild.ts';
 
 // Builds for other versions of Node do not load here, so what they export stands for them.
 const native = { App: () => undefined, getParts: () => undefined } as unknown as Uws;

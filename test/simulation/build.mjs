@@ -24,7 +24,7 @@ const replaced = new Map([
 ]);
 
 /** The engine of HTTP is loaded at run time, so the file that does it is replaced. */
-const replacedFile = join(root, 'http/server/uws.ts');
+const replacedFile = join(root, 'http/server/engine/uws.ts');
 
 const substitution = {
   name: 'substitutes',

@@ -21,7 +21,7 @@ export const mutations = [
     what: 'Rejections that are published already are published again',
     replacements: [
       {
-        file: 'streams/jetstream/rejectionLog.ts',
+        file: 'streams/pipeline/rejectionLog.ts',
         from: '    if (isPublished(message)) return;\n',
         to: '',
       },
@@ -33,7 +33,7 @@ export const mutations = [
     plan: fullRejections,
     replacements: [
       {
-        file: 'streams/jetstream/rejectionLog.ts',
+        file: 'streams/pipeline/rejectionLog.ts',
         from: 'startWith(wrapUnpublished([...unpublished], position)),',
         to: '',
       },
@@ -48,7 +48,7 @@ export const mutations = [
     what: 'Rows that ClickHouse refuses count as stored',
     replacements: [
       {
-        file: 'streams/rowWriter.ts',
+        file: 'streams/pipeline/rowWriter.ts',
         from: 'concatMap(insert),',
         to: 'concatMap((row) => insert(row).catch(() => undefined)),',
       },
@@ -58,7 +58,7 @@ export const mutations = [
     what: 'A retry leaves out one insert more than was acknowledged',
     replacements: [
       {
-        file: 'streams/rowWriter.ts',
+        file: 'streams/pipeline/rowWriter.ts',
         from: 'current.pending = current.pending.slice(1);',
         to: 'current.pending = current.pending.slice(2);',
       },
@@ -79,7 +79,7 @@ export const mutations = [
     plan: killsBehindSnapshots,
     replacements: [
       {
-        file: 'streams/streamPipeline.ts',
+        file: 'streams/pipeline/streamPipeline.ts',
         from: '    writer?.writeAfter(from.position, owner) ?? passThrough,\n    marks.save,\n',
         to: '    marks.save,\n    writer?.writeAfter(from.position, owner) ?? passThrough,\n',
       },
@@ -125,7 +125,7 @@ export const mutations = [
     what: 'Rows of messages that the stream has lost are not removed',
     replacements: [
       {
-        file: 'streams/restoreFold.ts',
+        file: 'streams/follower/restoreFold.ts',
         from: 'if (hasDiverged || isRewinding || isReconfigured) await removeAbove(position);',
         to: 'if (isReconfigured) await removeAbove(position);',
       },
@@ -147,7 +147,7 @@ export const mutations = [
     plan: refusedSnapshots,
     replacements: [
       {
-        file: 'streams/stateSaver.ts',
+        file: 'streams/pipeline/stateSaver.ts',
         from: '    saved = null;\n    const isNext = before?.number === number - 1 && snapshots',
         to: '    const isNext = before !== null && snapshots',
       },
@@ -157,7 +157,7 @@ export const mutations = [
     what: 'Consumption resumes one message too late',
     replacements: [
       {
-        file: 'streams/jetstream/orderedConsumer.ts',
+        file: 'streams/jetstream/source/orderedConsumer.ts',
         from: 'opt_start_seq: from.position + 1,',
         to: 'opt_start_seq: from.position + 2,',
       },
@@ -174,7 +174,7 @@ export const mutations = [
         to: 'if (newest >= epoch) return true;',
       },
       {
-        file: 'streams/jetstream/ingestLease.ts',
+        file: 'streams/ingest/ingestLease.ts',
         from: 'expect: { lastSubjectSequence: sequence },',
         to: '',
       },
@@ -234,7 +234,7 @@ export const mutations = [
     what: 'A process is behind for as long as a stream has less than it had at the start',
     replacements: [
       {
-        file: 'streams/streamFollower.ts',
+        file: 'streams/follower/streamFollower.ts',
         from: '(position) => position >= lastSequence)), source.ends$).pipe(',
         to: '(position) => position >= lastSequence))).pipe(',
       },
@@ -296,7 +296,7 @@ export const mutations = [
     what: 'A block counts as safe with eleven confirmations',
     replacements: [
       {
-        file: 'actors/chain/confirmations.ts',
+        file: 'actors/chain/spans/confirmations.ts',
         from: 'export const confirmations = 12n;',
         to: 'export const confirmations = 11n;',
       },
@@ -307,7 +307,7 @@ export const mutations = [
     plan: deepReorganizations,
     replacements: [
       {
-        file: 'actors/chain/followLink.ts',
+        file: 'actors/chain/fold/followLink.ts',
         from: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock);',
         to: 'const safe = state.safe.filter(({ block }) => block.number <= forkBlock + 1n);',
       },
@@ -318,7 +318,7 @@ export const mutations = [
     plan: shortReorganizations,
     replacements: [
       {
-        file: 'actors/chain/followLink.ts',
+        file: 'actors/chain/fold/followLink.ts',
         from: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),',
         to: 'unsafe: state.unsafe.filter(({ number }) => number <= forkBlock + 1n),',
       },
@@ -436,7 +436,7 @@ export const mutations = [
     what: 'The last activity of an owner that becomes final is no row',
     replacements: [
       {
-        file: 'actors/chain/activityRows.ts',
+        file: 'actors/chain/rows/activityRows.ts',
         from: 'const final = due.map((one): FinalActivity',
         to: 'const final = due.slice(0, -1).map((one): FinalActivity',
       },
@@ -447,7 +447,7 @@ export const mutations = [
     plan: deepReorganizations,
     replacements: [
       {
-        file: 'actors/chain/followLink.ts',
+        file: 'actors/chain/fold/followLink.ts',
         from: 'if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));\n      return reject',
         to: 'return reject',
       },

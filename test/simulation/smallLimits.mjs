@@ -3,18 +3,18 @@
 /** @type {import('./build.mjs').Replacement[]} */
 export const smallLimits = [
   {
-    file: 'actors/chain/spanFoldState.ts',
+    file: 'actors/chain/fold/spanFoldState.ts',
     from: 'export const retainedStatesMax = 600;',
     to: 'export const retainedStatesMax = 40;',
   },
   {
-    file: 'actors/chain/activityRows.ts',
+    file: 'actors/chain/rows/activityRows.ts',
     from: 'export const ownerEventsRetained = 50_000;',
     to: 'export const ownerEventsRetained = 30;',
   },
-  { file: 'actors/feed/eventWindow.ts', from: 'const windowMax = 2_000;', to: 'const windowMax = 60;' },
-  { file: 'actors/feed/eventWindow.ts', from: 'const windowMin = 1_000;', to: 'const windowMin = 30;' },
-  { file: 'actors/feed/eventWindow.ts', from: 'const evictedMin = 500;', to: 'const evictedMin = 15;' },
+  { file: 'actors/events/eventWindow.ts', from: 'const windowMax = 2_000;', to: 'const windowMax = 60;' },
+  { file: 'actors/events/eventWindow.ts', from: 'const windowMin = 1_000;', to: 'const windowMin = 30;' },
+  { file: 'actors/events/eventWindow.ts', from: 'const evictedMin = 500;', to: 'const evictedMin = 15;' },
   {
     file: 'storage/recentReadings.ts',
     from: 'export const readingsRetained = 20_000;',

@@ -307,7 +307,6 @@ function header(ordinal: number, overrides: Partial<StoredSnapshotHeader> = {}):
     snapshot: String(ordinal),
     part: 0,
     ordinal,
-    format: 'records',
     ...overrides,
   };
 }

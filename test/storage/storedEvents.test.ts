@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ChainFeedEvent } from '../../actors/chain/chainFeedEvent.ts';
+import type { ChainFeedEvent } from '../../actors/chain/spans/chainFeedEvent.ts';
+import type { EventWindow } from '../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import type { EventWindow } from '../../actors/feed/eventWindow.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
-import type { MeasurementEvent, MeasurementProgress } from '../../actors/feed/measurementEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
-import type { EconomyView } from '../../actors/views/chainViewTypes.ts';
-import { encodeFeedCursor } from '../../actors/views/feedCursor.ts';
+import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
+import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import {
   createFeedViews,
   type FeedItem,
@@ -18,7 +17,8 @@ import {
   feedCategories,
   isOfCategory,
   type ReadNews,
-} from '../../actors/views/feedViews.ts';
+} from '../../actors/views/feed/feedViews.ts';
+import type { MeasurementEvent, MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';

@@ -2,8 +2,8 @@ import { Registry } from 'prom-client';
 import { ignoreElements, NEVER, type Observable, Subject, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { createActor, setup } from 'xstate';
-import { fromOwningObservable } from '../../streams/actorOwner.ts';
-import { createActorTransitions } from '../../streams/actorTransitions.ts';
+import { fromOwningObservable } from '../../streams/operators/actorOwner.ts';
+import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { deliverInOrder } from '../../streams/operators/deliverInOrder.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 

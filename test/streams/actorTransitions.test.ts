@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createActor, createMachine } from 'xstate';
-import { createActorTransitions, describeState } from '../../streams/actorTransitions.ts';
+import { createActorTransitions, describeState } from '../../streams/operators/actorTransitions.ts';
 
 /** One region queries and waits for ever, next to another one that moves. */
 const watch = createMachine({

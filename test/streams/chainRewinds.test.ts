@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
+import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
-import { registerChainMetrics } from '../../streams/chainMetrics.ts';
-import { createMessageCounts } from '../../streams/messageCounts.ts';
-import { OlderSnapshotNeeded, type StreamFold } from '../../streams/streamFold.ts';
+import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import {
   buildEvent,
   buildSpan,

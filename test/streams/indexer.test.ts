@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SpanFoldState } from '../../actors/chain/spanFoldState.ts';
+import type { SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';

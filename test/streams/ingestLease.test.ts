@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/systemClock.ts';
+import { LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { LeaseLost } from '../../streams/jetstream/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';

@@ -1,9 +1,9 @@
 import { type Address, encodeFunctionData, pad, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { ChainSpanMessage } from '../../actors/chain/chainSpan.ts';
-import { proxyAdminAbi, timelockAbi } from '../../actors/chain/contractAbis.ts';
-import { readMetadata } from '../../actors/chain/tokenMetadata.ts';
+import type { ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
+import { proxyAdminAbi, timelockAbi } from '../../actors/chain/spans/contractAbis.ts';
+import { readMetadata } from '../../actors/chain/state/tokenMetadata.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { buildSpans } from '../../streams/indexer/buildSpans.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';

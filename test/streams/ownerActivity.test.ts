@@ -2,23 +2,22 @@ import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
-import { foldVersionBeforeRows } from '../../actors/chain/convertChainRecords.ts';
-import type { LoggedActivity } from '../../actors/chain/ownerState.ts';
-import { retainedStatesMax } from '../../actors/chain/spanFoldState.ts';
+import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
+import type { LoggedActivity } from '../../actors/chain/state/ownerState.ts';
 import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
-import { createChainViews } from '../../actors/views/chainViews.ts';
-import type { OwnerActivityView } from '../../actors/views/chainViewTypes.ts';
+import { createChainViews } from '../../actors/views/chain/chainViews.ts';
+import type { OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
-import { registerChainMetrics } from '../../streams/chainMetrics.ts';
-import { createMessageCounts } from '../../streams/messageCounts.ts';
-import { OlderSnapshotNeeded } from '../../streams/streamFold.ts';
+import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { testRelease } from '../support/chain/testRelease.ts';
 import { claimed, configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
 import {
@@ -31,7 +30,6 @@ import {
   writtenSettings,
 } from '../support/chain/writtenSpans.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { writeNamedRecords } from '../support/linesFormat.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
@@ -211,10 +209,6 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
       await restoreAt(to, false);
       await follow();
     },
-    restore: (records: readonly FoldRecord[], at: number) => {
-      restoreState({ beginRestore: () => fold.beginRestore(foldVersionBeforeRows) }, records, at);
-      position = at;
-    },
   };
 }
 
@@ -375,33 +369,6 @@ describe('the activity of owners', () => {
     expect((await walk(serving.views, owner, 20, after)).texts).toEqual(chain.listActivity(owner));
   });
 
-  it('of a snapshot of the version before rows becomes rows, and memory holds the newest alone', async () => {
-    const opened = await openTables();
-    const chain = createPlainChain(9);
-    const written = followPlainly(opened, chain.messages);
-    chain.append(500, 30);
-    await written.follow();
-    chain.append(40, 30);
-    // Fewer blocks than are retained: nothing is a row yet, as that version had it.
-    const records = Array.from(writeNamedRecords(written.fold.capture().all()), removeMembers);
-    const followed = followPlainly(opened, chain.messages);
-    followed.restore(records, 500);
-    chain.append(retainedStatesMax, 2);
-    await followed.follow();
-    for (const owner of owners) {
-      const first = await firstPage(followed.views, owner, 33);
-      const { texts } = await walk(followed.views, owner, 33, first);
-      expect(texts).toEqual(chain.listActivity(owner));
-      expect(texts.length).toBeGreaterThan(60);
-    }
-    expect(countEvicted(followed.actors)).toBeGreaterThan(100);
-    // What the first message may have made is removed with everything.
-    await deleteChainRowsAbove(opened.database, opened.tables, 0);
-    expect(await opened.database.select(`SELECT count() FROM ${opened.tables.ownerActivity}`)).toEqual([
-      [expect.toSatisfy((count) => Number(count) === 0)],
-    ]);
-  });
-
   it('of which a row is missing is not shown, the page in memory is', async () => {
     const opened = await openTables();
     const chain = createPlainChain(11);
@@ -428,11 +395,3 @@ describe('the activity of owners', () => {
     }
   });
 });
-
-/** A record as the version before rows has written it. */
-function removeMembers(record: FoldRecord): FoldRecord {
-  const { kind, value } = record;
-  if (value === null || (kind !== 'activity' && kind !== 'state')) return record;
-  const { position: _position, activityRowsThroughBlock: _rows, ...members } = JSON.parse(value);
-  return { ...record, value: JSON.stringify(members) };
-}

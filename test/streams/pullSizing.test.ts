@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createPullSizing, requestsUnderWay } from '../../streams/jetstream/pullSizing.ts';
+import { createPullSizing, requestsUnderWay } from '../../streams/jetstream/source/pullSizing.ts';
 
 const bounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
 

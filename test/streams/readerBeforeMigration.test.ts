@@ -3,7 +3,7 @@ import { createActor, waitFor } from 'xstate';
 import { systemClock } from '../../deploy/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { createIngest } from '../../streams/ingest.ts';
+import { createIngest } from '../../streams/ingest/ingest.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 

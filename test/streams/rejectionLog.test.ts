@@ -2,12 +2,12 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
+import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
 import {
   createRejectionLog,
   type RejectionLog,
   rejectionMessage,
-} from '../../streams/jetstream/rejectionLog.ts';
-import type { RejectedMessage } from '../../streams/rejectedMessage.ts';
+} from '../../streams/pipeline/rejectionLog.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, fetchMessages, startNats, type TestConnection } from '../support/processes/natsServer.ts';

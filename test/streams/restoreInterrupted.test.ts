@@ -7,7 +7,7 @@ import { noRows } from '../../actors/storedRows.ts';
 import type { Database } from '../../storage/database.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import type { StreamFold } from '../../streams/streamFold.ts';
+import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
@@ -57,7 +57,6 @@ function createCountingFold() {
         },
       };
     },
-    convertLines: () => [],
   };
   return { fold, seen, state: () => [...counts].sort() };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { StateCapture } from '../../actors/foldRecord.ts';
 import type { SnapshotChain, SnapshotStore } from '../../storage/snapshots.ts';
-import { createStateSaver } from '../../streams/stateSaver.ts';
-import type { StreamFold } from '../../streams/streamFold.ts';
+import { createStateSaver } from '../../streams/pipeline/stateSaver.ts';
+import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 /** A saver with its requests to the store, and a fold whose captures a test chooses. */
@@ -32,7 +32,6 @@ function startSaver() {
     },
     capture,
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-    convertLines: () => [],
   };
   const saver = createStateSaver({ stream: 'MINER_CHAIN', fold, snapshots, clock: manualClock() });
   const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isHistoryReplaced } from '../../streams/storedHistory.ts';
+import { isHistoryReplaced } from '../../streams/follower/storedHistory.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
 
 it('is replaced where a row above the restored state names a deleted message, unless retention removed that', async () => {

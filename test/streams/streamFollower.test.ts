@@ -8,8 +8,8 @@ import { noRows } from '../../actors/storedRows.ts';
 import { formatSnapshotName } from '../../storage/foldSnapshot.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
-import { createMessageSource } from '../../streams/jetstream/messageSource.ts';
-import { OlderSnapshotNeeded, type StreamFold } from '../../streams/streamFold.ts';
+import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
+import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
@@ -70,7 +70,6 @@ function startFollower(
         seen.sequences = [];
       },
     }),
-    convertLines: () => [],
   };
   const sinks = writes ? emptySinks(seen.removedAbove) : null;
   const follower = createTestFollower(nats, { fold, snapshots, sinks, clock, logger });
@@ -93,7 +92,6 @@ const stateless: StreamFold = {
   receive: () => ({ rows: noRows, rejections: [] }),
   capture: () => ({ all: () => [], changes: null }),
   beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-  convertLines: () => [],
 };
 
 describe('a follower of a stream', () => {

@@ -5,7 +5,7 @@ import { noRows } from '../../actors/storedRows.ts';
 import { createEmpty } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables } from '../../storage/tables.ts';
-import type { StreamFold } from '../../streams/streamFold.ts';
+import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import {
@@ -38,7 +38,6 @@ it('a follower that is stopped while it restores from replaced tables saves noth
         restoredAt = position;
       },
     }),
-    convertLines: () => [],
   };
   const follower = createTestFollower(nats, {
     fold,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../actors/views/clock.ts';
+import type { Clock } from '../../actors/clock.ts';
 
 /** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {

@@ -1,5 +1,5 @@
 import type { FoldRecord } from '../../actors/foldRecord.ts';
-import type { FoldRestoration, StreamFold } from '../../streams/streamFold.ts';
+import type { FoldRestoration, StreamFold } from '../../streams/pipeline/streamFold.ts';
 
 /** Actors or the fold of a stream. */
 interface Restorable {

@@ -1,6 +1,6 @@
 import { zeroAddress } from '../../schemas/zero.ts';
-import type { EventOf } from '../chainEvent.ts';
-import { type ChainState, noteChanged } from '../chainState.ts';
+import type { EventOf } from '../spans/chainEvent.ts';
+import { type ChainState, noteChanged } from '../state/chainState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
 

@@ -1,6 +1,6 @@
-import { type ChainState, countSettlements, noteChanged } from '../chainState.ts';
-import type { CoreConfiguration } from '../coreState.ts';
-import type { Settlement } from '../settlements.ts';
+import { type ChainState, countSettlements, noteChanged } from '../state/chainState.ts';
+import type { CoreConfiguration } from '../state/coreState.ts';
+import type { Settlement } from '../state/settlements.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { withGovernance } from './governanceHandlers.ts';
 import { readImplementation } from './implementation.ts';

@@ -1,5 +1,11 @@
-import type { ContractAddresses, ContractEvent, ContractKind, EventName, EventOf } from '../chainEvent.ts';
-import type { ChainState } from '../chainState.ts';
+import type {
+  ContractAddresses,
+  ContractEvent,
+  ContractKind,
+  EventName,
+  EventOf,
+} from '../spans/chainEvent.ts';
+import type { ChainState } from '../state/chainState.ts';
 
 /**
  * The state after one event of a contract.

@@ -1,9 +1,9 @@
 import type { Hex } from 'viem';
 import { latestTimeMs } from '../../schemas/durations.ts';
-import type { ContractAddresses, EventOf } from '../chainEvent.ts';
-import { latestChanges, proposerRole } from '../chainReads.ts';
-import type { ChainState } from '../chainState.ts';
-import { type Governance, withProposers } from '../coreState.ts';
+import type { ContractAddresses, EventOf } from '../spans/chainEvent.ts';
+import { latestChanges, proposerRole } from '../spans/chainReads.ts';
+import type { ChainState } from '../state/chainState.ts';
+import { type Governance, withProposers } from '../state/coreState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 
 /** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */

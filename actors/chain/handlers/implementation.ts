@@ -1,5 +1,5 @@
-import type { EventOf } from '../chainEvent.ts';
-import type { Implementation } from '../coreState.ts';
+import type { EventOf } from '../spans/chainEvent.ts';
+import type { Implementation } from '../state/coreState.ts';
 
 /** Which code runs behind the proxy of a contract from this event on. */
 export function readImplementation({ args }: EventOf<'core' | 'mining', 'VersionActivated'>): Implementation {

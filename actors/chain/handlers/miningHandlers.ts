@@ -1,6 +1,6 @@
-import type { EventOf } from '../chainEvent.ts';
-import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
-import type { MinerPosition } from '../miningState.ts';
+import type { EventOf } from '../spans/chainEvent.ts';
+import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { MinerPosition } from '../state/miningState.ts';
 import {
   activateWeight,
   closeSegments,
@@ -9,8 +9,8 @@ import {
   openSegment,
   rewardScale,
   toUtcDate,
-} from '../rewards.ts';
-import { recentRoundsShown } from '../settlements.ts';
+} from '../state/rewards.ts';
+import { recentRoundsShown } from '../state/settlements.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { readImplementation } from './implementation.ts';
 import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';

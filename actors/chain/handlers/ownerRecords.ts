@@ -1,8 +1,8 @@
 import { List } from 'immutable';
 import type { Address } from '../../schemas/hex.ts';
-import { type ChainState, noteChanged, type RecordName } from '../chainState.ts';
-import type { MinerPosition } from '../miningState.ts';
-import type { LoggedActivity, OwnerEvent, OwnerState } from '../ownerState.ts';
+import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { MinerPosition } from '../state/miningState.ts';
+import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 
 /** Members of an owner's event that only some kinds have. */
 export const absentMembers = {

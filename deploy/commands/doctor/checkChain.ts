@@ -1,9 +1,9 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { createPublicClient, http } from 'viem';
-import { chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
+import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
+import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 
 const requestMs = 5_000;

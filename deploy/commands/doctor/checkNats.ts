@@ -9,7 +9,7 @@ import { type NatsConnection, nuid } from '@nats-io/transport-node';
 import { z } from 'zod';
 import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
+import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { isTooOld } from '../../../streams/jetstream/connection.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
 import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';

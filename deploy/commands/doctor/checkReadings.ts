@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
-import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import type { Deployment } from '../../deploymentFile.ts';

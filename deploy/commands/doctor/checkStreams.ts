@@ -1,5 +1,5 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
-import { chainSpanMessage } from '../../../actors/chain/chainSpan.ts';
+import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import {
   type StreamName,
   spanSubject,
@@ -7,7 +7,7 @@ import {
   streamSubjects,
 } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
+import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 
 /** Messages that are looked at for the first span. */

@@ -1,4 +1,4 @@
-import { formatDayLabel } from '../../../actors/statistics/dayHistory.ts';
+import { formatDayLabel } from '../../../actors/wheel/dayHistory.ts';
 import type { Database } from '../../../storage/database.ts';
 import { type DayDifference, sumDayWorkUnits } from '../../../storage/generationDifferences.ts';
 import type { Tables } from '../../../storage/tables.ts';

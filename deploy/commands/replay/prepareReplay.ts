@@ -1,5 +1,4 @@
 import type { FoldRecord } from '../../../actors/foldRecord.ts';
-import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.ts';
 import type { Database } from '../../../storage/database.ts';
 import { deleteRows, type RowCondition } from '../../../storage/deleteRowsAbove.ts';
 import type { StoredSnapshotHeader } from '../../../storage/foldSnapshot.ts';
@@ -80,7 +79,7 @@ async function loadRecords(
 ): Promise<readonly FoldRecord[] | null> {
   const loaded: FoldRecord[] = [];
   try {
-    for await (const records of readSnapshotRecords(snapshots, header, convertCounterLines))
+    for await (const records of readSnapshotRecords(snapshots, header))
       for (const record of records) loaded.push(record);
     return loaded;
   } catch (error) {

@@ -1,10 +1,9 @@
 import type { FoldRecord } from '../../../actors/foldRecord.ts';
 import { counterSubject } from '../../../actors/messages/subjects.ts';
-import { convertCounterLines } from '../../../actors/wheel/convertCounterLines.ts';
 import type { CounterActors } from '../../../actors/wheel/counterActors.ts';
 import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
-import { afterRestoration, type StreamFold } from '../../../streams/streamFold.ts';
+import { afterRestoration, type StreamFold } from '../../../streams/pipeline/streamFold.ts';
 
 /** The one installation that is folded, and the state of the others at the end. */
 export interface ReplayedInstallation {
@@ -69,7 +68,5 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
         position = restoredAt;
         onProgress(position);
       }),
-
-    convertLines: convertCounterLines,
   };
 }

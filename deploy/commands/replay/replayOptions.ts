@@ -7,7 +7,7 @@ import { findActiveTables } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { findLostStreams, StreamsLost } from '../../../streams/lostStreams.ts';
+import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
 import type { Deployment } from '../../deploymentFile.ts';
 import { systemClock } from '../../systemClock.ts';
 

@@ -9,10 +9,10 @@ import type { SnapshotStore } from '../../../storage/snapshots.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { readReadingRowOrigins } from '../../../streams/counter/readingRowOrigins.ts';
+import { isHistoryReplaced } from '../../../streams/follower/storedHistory.ts';
+import { describeLost, findLost } from '../../../streams/ingest/lostMessages.ts';
 import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
 import { StreamDiverged, verifySource } from '../../../streams/jetstream/sourceVerification.ts';
-import { describeLost, findLost } from '../../../streams/lostMessages.ts';
-import { isHistoryReplaced } from '../../../streams/storedHistory.ts';
 
 const stream = 'MINER_COUNTER';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { openDatabase } from '../../../storage/database.ts';
 import { requireSupportedServer } from '../../../storage/serverVersion.ts';
+import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
-import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { locateDatabase } from '../../configuration.ts';
 import { readDeploymentFile } from '../../deploymentFile.ts';

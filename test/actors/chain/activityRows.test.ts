@@ -1,8 +1,12 @@
 import { Map as ImmutableMap, List } from 'immutable';
 import { expect, it } from 'vitest';
-import { type FinalActivity, makeActivityFinal, rowsOfMessage } from '../../../actors/chain/activityRows.ts';
-import { emptyChainState } from '../../../actors/chain/chainState.ts';
-import type { OwnerEvent } from '../../../actors/chain/ownerState.ts';
+import {
+  type FinalActivity,
+  makeActivityFinal,
+  rowsOfMessage,
+} from '../../../actors/chain/rows/activityRows.ts';
+import { emptyChainState } from '../../../actors/chain/state/chainState.ts';
+import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
 import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
 

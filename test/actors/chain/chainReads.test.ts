@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
-import { type ProposerChange, proposerRole } from '../../../actors/chain/chainReads.ts';
+import { type ProposerChange, proposerRole } from '../../../actors/chain/spans/chainReads.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import { foldChain } from '../../support/chain/foldedChain.ts';
 import { startLyingNode } from '../../support/chain/lyingNode.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { chainRecords } from '../../../actors/chain/chainRecords.ts';
-import { collectOwners } from '../../../actors/chain/collectOwners.ts';
-import type { MinerPosition } from '../../../actors/chain/miningState.ts';
-import type { OwnerEvent } from '../../../actors/chain/ownerState.ts';
+import { chainRecords } from '../../../actors/chain/records/chainRecords.ts';
+import { collectOwners } from '../../../actors/chain/records/collectOwners.ts';
+import type { MinerPosition } from '../../../actors/chain/state/miningState.ts';
+import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import { dispatchRecords, type FoldRecord } from '../../../actors/foldRecord.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChainState } from '../../../actors/chain/chainState.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import { foldSpans, startIndexed } from '../../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';

@@ -11,8 +11,8 @@ import {
   pad,
 } from 'viem';
 import { describe, expect, it } from 'vitest';
-import * as abis from '../../../actors/chain/contractAbis.ts';
-import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
+import * as abis from '../../../actors/chain/spans/contractAbis.ts';
+import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import { retainedStatesMax } from '../../../actors/chain/spanFoldState.ts';
+import { retainedStatesMax } from '../../../actors/chain/fold/spanFoldState.ts';
 import type { FoldRecord } from '../../../actors/foldRecord.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { claimed, configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';

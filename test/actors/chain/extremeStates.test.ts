@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createChainRestoration, encodeSpanFold } from '../../../actors/chain/chainSnapshot.ts';
-import { emptySpanFoldState } from '../../../actors/chain/spanFoldState.ts';
+import { emptySpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
+import { createChainRestoration, encodeSpanFold } from '../../../actors/chain/records/chainSnapshot.ts';
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
 import { buildEconomyEvents, buildState, plainEconomy } from '../../support/chain/economyState.ts';
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { encodeFunctionData, type Hex, zeroAddress, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { applyEvent } from '../../../actors/chain/applyEvent.ts';
-import { emptyChainState } from '../../../actors/chain/chainState.ts';
-import { proxyAdminAbi } from '../../../actors/chain/contractAbis.ts';
-import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
+import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
+import { proxyAdminAbi } from '../../../actors/chain/spans/contractAbis.ts';
+import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
+import { emptyChainState } from '../../../actors/chain/state/chainState.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import {
   buildEvent,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ChainSpan } from '../../../actors/chain/chainSpan.ts';
-import { linkSpan } from '../../../actors/chain/linkSpan.ts';
-import { joinParts } from '../../../actors/chain/spanParts.ts';
+import type { ChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
+import { linkSpan } from '../../../actors/chain/spans/linkSpan.ts';
+import { joinParts } from '../../../actors/chain/spans/spanParts.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 

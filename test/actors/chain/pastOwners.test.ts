@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
-import { retainedStatesMax } from '../../../actors/chain/spanFoldState.ts';
+import { retainedStatesMax } from '../../../actors/chain/fold/spanFoldState.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
 import {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import { convertChainLines } from '../../../actors/chain/convertChainLines.ts';
-import { foldVersionBeforeLists, foldVersionBeforeRows } from '../../../actors/chain/convertChainRecords.ts';
-import type { SpanFoldState } from '../../../actors/chain/spanFoldState.ts';
+import type { SpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
@@ -11,7 +9,6 @@ import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { reorganize } from '../../support/chain/reorganize.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 import { followCaptures } from '../../support/increments.ts';
-import { writeChainLines, writeNamedRecords } from '../../support/linesFormat.ts';
 import { connectTo, startNats } from '../../support/processes/natsServer.ts';
 import { assertMatchesContracts } from '../../support/reference/assertMatchesContracts.ts';
 import { restoreState } from '../../support/restoreState.ts';
@@ -25,21 +22,9 @@ function describeState(state: SpanFoldState): string {
   );
 }
 
-/** Takes records of an earlier version. */
-function earlier({ beginRestore }: ChainActors, foldVersion: number) {
-  return { beginRestore: () => beginRestore(foldVersion) };
-}
-
-/** The state as text; which message made something safe aside, which versions before rows did not note. */
+/** The state as text. */
 function writeRecords(actors: ChainActors): string[] {
-  const records = Array.from(actors.capture().all(), formatRecord);
-  return records
-    .map((record) =>
-      /^(activity|settlement|checkpoint|state)\t/.test(record)
-        ? record.replace(/"position":\d+/, '').replace(/^(activity\t.*),\d+\]$/, '$1')
-        : record,
-    )
-    .sort();
+  return Array.from(actors.capture().all(), formatRecord).sort();
 }
 
 describe('reorganizations', () => {
@@ -122,17 +107,7 @@ describe('reorganizations', () => {
       const before = createChainActors(settings);
       for (const message of messages.slice(0, at)) before.receive(message);
       const after = createChainActors(settings);
-      // In turn from a snapshot of this version, of the one before lists, and as it was written before there were records.
-      const turn = (at / 7) % 3;
-      const { state, newestSpanAtMs } = before;
-      if (turn === 0) restoreState(after, before.capture().all());
-      else if (turn === 1)
-        restoreState(earlier(after, foldVersionBeforeLists), writeNamedRecords(before.capture().all()));
-      else
-        restoreState(
-          earlier(after, foldVersionBeforeRows),
-          convertChainLines(writeChainLines(state, newestSpanAtMs)),
-        );
+      restoreState(after, before.capture().all());
       for (const message of messages.slice(at)) after.receive(message);
       expect(writeRecords(after)).toEqual(writeRecords(uninterrupted));
       expect(after.newestSpanAtMs).toBe(uninterrupted.newestSpanAtMs);

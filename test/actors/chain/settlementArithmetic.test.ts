@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coreAbi } from '../../../actors/chain/contractAbis.ts';
+import { coreAbi } from '../../../actors/chain/spans/contractAbis.ts';
 import {
   type Frontier,
   projectFrontier,
   settleBatch,
   splitIntoBatches,
   type WorkedRound,
-} from '../../../actors/chain/settlementArithmetic.ts';
+} from '../../../actors/chain/state/settlementArithmetic.ts';
 import { createRandom } from '../../support/chain/randomEconomy.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyEvent } from '../../../actors/chain/applyEvent.ts';
-import type { ChainEvent } from '../../../actors/chain/chainEvent.ts';
+import { emptySpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
+import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
 import {
   createChainRestoration,
   encodeChainChanges,
   encodeSpanFold,
-} from '../../../actors/chain/chainSnapshot.ts';
-import type { ChainState } from '../../../actors/chain/chainState.ts';
-import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/settlementRows.ts';
-import type { Checkpoint, Settlement } from '../../../actors/chain/settlements.ts';
-import { emptySpanFoldState } from '../../../actors/chain/spanFoldState.ts';
-import { settlementRanges } from '../../../actors/views/chainViewTypes.ts';
+} from '../../../actors/chain/records/chainSnapshot.ts';
+import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/rows/settlementRows.ts';
+import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
+import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
+import { settlementRanges } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
   buildState,
   coreEvents,

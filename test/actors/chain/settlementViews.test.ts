@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SettlementHistoryView, SettlementRange } from '../../../actors/views/chainViewTypes.ts';
+import type { SettlementHistoryView, SettlementRange } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
   buildEconomyEvents,
   buildState,

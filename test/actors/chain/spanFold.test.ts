@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
-import { toChainSpan } from '../../../actors/chain/chainSpan.ts';
-import { ForkBelowStates } from '../../../actors/chain/followLink.ts';
+import { ForkBelowStates } from '../../../actors/chain/fold/followLink.ts';
+import { toChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import {
   buildEvent,

@@ -1,8 +1,8 @@
 import { encodeAbiParameters, type Hex, pad, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import type { KnownBlock } from '../../../actors/chain/chainState.ts';
-import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
-import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
+import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
+import type { KnownBlock } from '../../../actors/chain/state/chainState.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
   buildEconomyEvents,
   buildState,

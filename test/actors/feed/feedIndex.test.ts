@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../../actors/feed/feedCategories.ts';
 import type { FeedItem, FeedPlace } from '../../../actors/feed/feedItem.ts';
 import { decodeFeedPosition, encodeFeedPosition } from '../../../actors/feed/feedPosition.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/views/feedCursor.ts';
-import { createFeedIndex } from '../../../actors/views/feedIndex.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../../actors/views/feed/feedCursor.ts';
+import { createFeedIndex } from '../../../actors/views/feed/feedIndex.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
-import type { ChainFeedEvent } from '../../../actors/chain/chainFeedEvent.ts';
-import { compareArrivals } from '../../../actors/feed/arrival.ts';
+import type { ChainFeedEvent } from '../../../actors/chain/spans/chainFeedEvent.ts';
+import { compareArrivals } from '../../../actors/events/arrival.ts';
+import type { EventWindow } from '../../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
-import type { EventWindow } from '../../../actors/feed/eventWindow.ts';
-import type { MeasurementEvent, MeasurementProgress } from '../../../actors/feed/measurementEvents.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
-import type { EconomyView } from '../../../actors/views/chainViewTypes.ts';
+import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
   createFeedViews,
   decodeFeedPosition,
@@ -18,7 +17,8 @@ import {
   type FeedViews,
   feedCategories,
   isOfCategory,
-} from '../../../actors/views/feedViews.ts';
+} from '../../../actors/views/feed/feedViews.ts';
+import type { MeasurementEvent, MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,

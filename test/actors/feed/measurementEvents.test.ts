@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
+import { type DayHistory, withReading } from '../../../actors/wheel/dayHistory.ts';
 import {
   type Achievement,
   addAchievements,
   formatDiscriminator,
   type MeasurementProgress,
-} from '../../../actors/feed/measurementEvents.ts';
-import { type DayHistory, withReading } from '../../../actors/statistics/dayHistory.ts';
-import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
+} from '../../../actors/wheel/measurementEvents.ts';
 import { listReached } from '../../reference/measurementFeed.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ChainState, emptyChainState } from '../../../actors/chain/chainState.ts';
+import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
 import { counterSubject, reporterSubject } from '../../../actors/messages/subjects.ts';
 import { createSettlementActors } from '../../../actors/settlement/settlementActors.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';

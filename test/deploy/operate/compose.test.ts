@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2019 } from 'ajv/dist/2019.js';
 import formats from 'ajv-formats';
@@ -134,13 +134,14 @@ describe('compose.yaml', () => {
       });
     expect(createSecrets('--rotate').stderr).toMatch(/nats-passwords\.conf.* is not there/);
     createSecrets();
-    // What an operator adds: a node, a certificate, another host, a user of NATS of their own.
+    // What an operator adds: a node, a certificate, another host, a user of NATS of their own, a folder.
     writeFileSync(join(folder, 'certificate.pem'), 'certificate');
     appendFileSync(join(folder, 'nats-passwords.conf'), 'SECOND_GATEWAY_PASSWORD: "its own password"\n');
     const index = join(folder, 'index.env');
     const servers = readFileSync(index, 'utf8').replace('@nats:', '@nats-1.example.org:');
     writeFileSync(index, servers.replace('RPC_URL=', 'RPC_URL=https://node.example.org/key'));
     const names = readdirSync(folder);
+    mkdirSync(join(folder, 'folder'));
     const read = () => new Map(names.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
     const secretsOf = (files: ReadonlyMap<string, string>) =>
       new Set([...files.values()].flatMap((text) => text.match(/[\w-]{32,}|its own password/g) ?? []));

@@ -53,9 +53,11 @@ export const copiedPaths = containerInstructions
   .filter((line) => line.startsWith('COPY') && !line.includes('--from'))
   .flatMap((line) => line.split(' ').slice(1, -1));
 
-const ignored = readDeployFile('Containerfile.dockerignore').split('\n');
-
-/** Whether the ignore file takes a path back out of what it lets through. */
-export function isIgnored(path: string): boolean {
-  return ignored.includes(relative(root, path));
+/** Whether an ignore file leaves out a path of the repository, by its lines that begin with `deploy/`. */
+export function isIgnored(path: string, ignoreFile = 'deploy/Containerfile.dockerignore'): boolean {
+  const lines = readFileSync(join(root, ignoreFile), 'utf8').split('\n');
+  const patterns = lines.filter((line) => line.startsWith('deploy/')).map((line) => line.replace(/\/$/, ''));
+  const isMatch = (pattern: string) =>
+    new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}(/|$)`).test(relative(root, path));
+  return patterns.some(isMatch);
 }

@@ -79,6 +79,7 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     'HTTP/1.0',
     'an empty header name',
     'a line without a colon',
+    'a target without a slash',
     'nothing that is HTTP',
     'headers of 64 KB',
   ])('never sees a request with %s', async (request) => {
@@ -88,6 +89,8 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
 
   it.each<UnusualRequest>([
     'one length twice',
+    'an empty line in front',
+    'two spaces',
     'a target in absolute form',
     'a version that does not exist',
     'a body',

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
 import { readDeploymentFile } from '../../../deploy/deploymentFile.ts';
-import { createClientAddress } from '../../../http/server/clientAddress.ts';
-import type { Transport } from '../../../http/server/uws.ts';
+import type { Transport } from '../../../http/server/engine/uws.ts';
+import { createClientAddress } from '../../../http/server/requests/clientAddress.ts';
 import {
   commandNames,
   deployDir,

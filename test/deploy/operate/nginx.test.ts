@@ -124,6 +124,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     'an empty header name',
     'a zero byte',
     'a version that does not exist',
+    'a target without a slash',
     'nothing that is HTTP',
     'headers of 64 KB',
   ])('never sees a request with %s', async (request) => {
@@ -135,6 +136,8 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     ['a line without a colon', 2],
     ['HTTP/1.0', 1],
     ['a target in absolute form', 2],
+    ['an empty line in front', 2],
+    ['two spaces', 2],
     ['lines that end with LF alone', 2],
     ['a body', 2],
   ])('answers a request with %s once, in a form that it understands', async (request, answers) => {

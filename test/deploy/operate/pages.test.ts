@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { variables } from '../../../deploy/configuration.ts';
-import { commandNames, deployDir, readDeployFile, root } from './deployFiles.ts';
+import { commandNames, deployDir, isIgnored, readDeployFile, root } from './deployFiles.ts';
 import { knownMetrics } from './knownMetrics.ts';
 
 const pages = ['RUNBOOK.md', 'RUNNING.md'];
@@ -87,3 +87,17 @@ describe.each(pages)('%s', (page) => {
     expect(metrics.filter((name) => !known.has(name) && name !== 'miner_nats')).toEqual([]);
   });
 });
+
+it.each(['.gitignore', 'deploy/Containerfile.dockerignore'])(
+  '%s leaves out what the commands of the pages write in deploy/: passwords, backups, settings',
+  (ignoreFile) => {
+    const commands = pages.map(readDeployFile).join('\n');
+    const written = [...commands.matchAll(/(?:^cp -r secrets|[^-] >) ([\w.$-]+\.(?:before|tar|zip))/gm)];
+    const names = new Set(written.map(([, name = '']) => name));
+    expect([...names].sort()).toEqual(['2026-11-22.zip', 'nats-$n.tar', 'nats-0.tar', 'secrets.before']);
+    const others = ['secrets', '.env', 'new.env', 'deployment.json'];
+    const isCopied = (name: string) => !isIgnored(join(deployDir, name), ignoreFile);
+    expect([...names, ...others].filter(isCopied)).toEqual([]);
+    expect(isCopied('nats/nats.conf')).toBe(true);
+  },
+);

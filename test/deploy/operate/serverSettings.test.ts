@@ -7,15 +7,15 @@ import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
+import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import {
   counterMessageBytesMax,
   ensureStreams,
   pipelineMessageBytesMax,
 } from '../../../streams/jetstream/ensureStreams.ts';
-import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
-import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { startNatsWithAccounts } from '../../support/processes/natsAccounts.ts';
@@ -116,9 +116,9 @@ describe('accounts of NATS', () => {
     expect(batch.position).toBe(1);
 
     // What the audits read by, in requests that are bounded in bytes: these messages take two.
-    const gateway = await connectAs('gateway');
-    for (let number = 2; number <= 100; number++) gateway.publish(publishers[0][1], 'x'.repeat(60_000));
-    await gateway.flush();
+    const gateway = jetstream(await connectAs('gateway'));
+    const large = Array.from({ length: 99 }, () => gateway.publish(publishers[0][1], 'x'.repeat(60_000)));
+    await Promise.all(large);
     const bounds: unknown[] = [];
     const operator = await connectAs('operator');
     operator.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', {
@@ -237,6 +237,15 @@ describe('accounts of NATS', () => {
       const text = readFileSync(join(deployDir, 'nats', file), 'utf8');
       expect(text).toMatch(/^ {2}sync_interval: always$/m);
       expect(text).toMatch(/^include "accounts.conf"$/m);
+    }
+  });
+
+  it('run on servers that bound what they queue for a stream, and collect garbage before their limit', () => {
+    for (const file of ['compose.yaml', 'kubernetes/nats/nats.yaml']) {
+      const text = readFileSync(join(deployDir, file), 'utf8');
+      // Before 2.11 a publisher that does not wait for acknowledgements took gigabytes within seconds.
+      expect(text).toMatch(/nats:2\.(?:1[1-9]|[2-9]\d)\.\d+-alpine$/m);
+      expect(text).toMatch(/GOMEMLIMIT/);
     }
   });
 });

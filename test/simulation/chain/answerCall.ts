@@ -1,5 +1,5 @@
 import { type Abi, decodeFunctionData, encodeFunctionResult, type Hex, toHex } from 'viem';
-import { coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/contractAbis.ts';
+import { coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/spans/contractAbis.ts';
 import type { EconomyState } from './contracts/economyState.ts';
 import { contracts } from './contracts/settings.ts';
 import { chainId } from './deployment.ts';

@@ -1,5 +1,5 @@
 import { keccak256, pad, toHex } from 'viem';
-import { proposerRole } from '../../../actors/chain/chainReads.ts';
+import { proposerRole } from '../../../actors/chain/spans/chainReads.ts';
 import { zeroAddress, zeroHash } from '../../../actors/schemas/zero.ts';
 import type { Deployment } from '../../../deploy/deploymentFile.ts';
 import { configureSale } from './contracts/collectionContract.ts';

@@ -1,7 +1,7 @@
 import { type Abi, decodeFunctionData } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { contractAbis, contractKinds } from '../../../actors/chain/chainEvent.ts';
-import { createLogDecoder } from '../../../actors/chain/decodeLog.ts';
+import { contractAbis, contractKinds } from '../../../actors/chain/spans/chainEvent.ts';
+import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import { type Address, toAddress, toTransactionHash } from '../../../actors/schemas/hex.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';

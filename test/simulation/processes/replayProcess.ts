@@ -4,8 +4,8 @@ import { openReplay } from '../../../deploy/commands/replay/replayOptions.ts';
 import type { ReplayRequest } from '../../../deploy/commands/replay/replayPlan.ts';
 import type { Deployment } from '../../../deploy/deploymentFile.ts';
 import { openDatabase } from '../../../storage/database.ts';
+import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';
-import { acquireLock } from '../../../streams/jetstream/processLock.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 

@@ -4,7 +4,7 @@ import type { Deployment } from '../../../deploy/deploymentFile.ts';
 import { type Service, startService } from '../../../deploy/service.ts';
 import type { ServiceSettings } from '../../../deploy/serviceSettings.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
-import { defaultReadTimeoutMs } from '../../../http/server/pendingReads.ts';
+import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { SimulatedResponse } from '../world/currentWorld.ts';
 import type { Domain } from '../world/virtualTime.ts';

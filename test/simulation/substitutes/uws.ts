@@ -1,5 +1,5 @@
-import type { HeaderBlock, LeadingHeaders } from '../../../http/server/headerBlock.ts';
-import type { Transport } from '../../../http/server/uws.ts';
+import type { HeaderBlock, LeadingHeaders } from '../../../http/server/engine/headerBlock.ts';
+import type { Transport } from '../../../http/server/engine/uws.ts';
 import { currentWorld, type SimulatedRequest, type SimulatedResponse } from '../world/currentWorld.ts';
 
 type Handler = (response: AnsweredResponse, request: AskedRequest) => void;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChainState } from '../../../actors/chain/chainState.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import { createBlockAudit } from '../../../streams/audit/auditBlock.ts';
 import { foldChain } from '../../support/chain/foldedChain.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';

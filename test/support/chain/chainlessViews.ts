@@ -1,5 +1,5 @@
-import { createChainViews } from '../../../actors/views/chainViews.ts';
-import type { ChainViews } from '../../../actors/views/chainViewTypes.ts';
+import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 

@@ -1,11 +1,11 @@
 import type { Hash } from 'viem';
-import { applyEvent } from '../../../actors/chain/applyEvent.ts';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import type { ChainEvent, ContractAddresses, ContractKind } from '../../../actors/chain/chainEvent.ts';
-import { type ChainState, emptyChainState, type KnownBlock } from '../../../actors/chain/chainState.ts';
+import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
+import type { ChainEvent, ContractAddresses, ContractKind } from '../../../actors/chain/spans/chainEvent.ts';
+import { type ChainState, emptyChainState, type KnownBlock } from '../../../actors/chain/state/chainState.ts';
 import { toAddress, toBlockHash, toTransactionHash } from '../../../actors/schemas/hex.ts';
-import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
-import { createChainViews } from '../../../actors/views/chainViews.ts';
+import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
+import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { type ManualClock, manualClock } from '../manualClock.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { testRelease } from './testRelease.ts';

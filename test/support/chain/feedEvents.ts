@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { List } from 'immutable';
-import type { ChainFeedEvent } from '../../../actors/chain/chainFeedEvent.ts';
-import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/feed/eventWindow.ts';
+import type { ChainFeedEvent } from '../../../actors/chain/spans/chainFeedEvent.ts';
+import { buildRunId, type EventWindow, nothingEvicted } from '../../../actors/events/eventWindow.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from '../../../actors/feed/feedItem.ts';
+import { toAddress } from '../../../actors/schemas/hex.ts';
 import {
   addAchievements,
   type MeasurementEvent,
   type MeasurementProgress,
-} from '../../../actors/feed/measurementEvents.ts';
-import { toAddress } from '../../../actors/schemas/hex.ts';
+} from '../../../actors/wheel/measurementEvents.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 

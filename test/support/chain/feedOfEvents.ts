@@ -1,7 +1,7 @@
 import { List } from 'immutable';
-import type { ChainState } from '../../../actors/chain/chainState.ts';
-import { nothingEvicted } from '../../../actors/feed/eventWindow.ts';
-import type { ChainFeedEvent, ChainViews } from '../../../actors/views/chainViewTypes.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
+import { nothingEvicted } from '../../../actors/events/eventWindow.ts';
+import type { ChainFeedEvent, ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { stateOwner } from './economyState.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 

@@ -1,6 +1,6 @@
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
-import type { ChainDeployment } from '../../../actors/views/chainDeployment.ts';
-import { createChainViews } from '../../../actors/views/chainViews.ts';
+import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
+import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
 import { manualClock } from '../manualClock.ts';
 import { fetchMessages } from '../processes/natsServer.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';

@@ -1,5 +1,5 @@
 import { type Address, toEventSelector } from 'viem';
-import { coreAbi, miningAbi } from '../../../actors/chain/contractAbis.ts';
+import { coreAbi, miningAbi } from '../../../actors/chain/spans/contractAbis.ts';
 import type { TestEconomy } from './testEconomy.ts';
 
 const transferTopic = toEventSelector('Transfer(address,address,uint256)');

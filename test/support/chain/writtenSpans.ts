@@ -4,8 +4,8 @@ import {
   type ContractKind,
   contractAbis,
   contractKinds,
-} from '../../../actors/chain/chainEvent.ts';
-import type { ChainLog, ChainSpanMessage } from '../../../actors/chain/chainSpan.ts';
+} from '../../../actors/chain/spans/chainEvent.ts';
+import type { ChainLog, ChainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
 import { type Address, type BlockHash, toAddress } from '../../../actors/schemas/hex.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';

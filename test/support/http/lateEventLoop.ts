@@ -1,4 +1,4 @@
-import { eventLoopDelayMaxMs } from '../../../http/server/loadGuard.ts';
+import { eventLoopDelayMaxMs } from '../../../http/server/limits/loadGuard.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import type { TestPublicServer } from './publicServer.ts';
 

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2';
@@ -50,6 +51,11 @@ const attacks: Readonly<Record<string, string>> = {
   ),
   'a long If-None-Match': request(`If-None-Match: ${'"a", '.repeat(1_500)}\r\n`),
   'a large cookie': request(`Cookie: ${'a'.repeat(7_900)}\r\n`),
+  ...table(
+    ['\0', '\x01', '\x7f'],
+    (character) => `the character ${JSON.stringify(character)} in a header that is sent on`,
+    (character) => request(`Origin: a${character}b\r\n`),
+  ),
   'an underscore in a name': request('X_Foo: 1\r\n'),
   'odd characters in a name': request("X!#$%&'*+-.^`|~: 1\r\n"),
   ...table(
@@ -221,8 +227,12 @@ export async function expectOthersServed(
   proxy: Pick<SharedProxy, 'open' | 'openHttp2'>,
   attack: (round: number) => void = () => undefined,
 ): Promise<void> {
-  const agents = ['192.0.2.21', '192.0.2.22'].map((from) => createAgent(proxy, from));
-  const sessions = await Promise.all(['192.0.2.23', '192.0.2.24'].map((from) => openSession(proxy, from)));
+  // Other ones each time: all attacks together ask more than the proxy lets one client ask.
+  const createAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
+  const agents = [createAddress(), createAddress()].map((from) => createAgent(proxy, from));
+  const sessions = await Promise.all(
+    [createAddress(), createAddress()].map((from) => openSession(proxy, from)),
+  );
   const statuses: string[] = [];
   for (let round = 0; round < rounds; round++) {
     attack(round);

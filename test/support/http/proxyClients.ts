@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Registry } from 'prom-client';
 import { expect } from 'vitest';
-import { rateClasses } from '../../../http/server/rateLimiter.ts';
+import { rateClasses } from '../../../http/routes/rateClasses.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 
 /** The path of a route that the server under test always answers, and the name that it is asked by. */

@@ -1,5 +1,5 @@
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
-import type { MessageBatch } from '../../../streams/jetstream/messageBatch.ts';
+import type { MessageBatch } from '../../../streams/jetstream/source/messageBatch.ts';
 
 /** Messages as a source hands them over. */
 export function buildBatch(messages: readonly StreamMessage[], streamCreated = ''): MessageBatch {

@@ -1,9 +1,9 @@
 import { keccak256 } from 'viem';
 import { expect } from 'vitest';
-import type { ChainState } from '../../../actors/chain/chainState.ts';
-import { findPhase } from '../../../actors/chain/collectionPhase.ts';
-import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/contractAbis.ts';
-import type { MinerPosition } from '../../../actors/chain/miningState.ts';
+import { collectionAbi, coreAbi, miningAbi, tokenAbi } from '../../../actors/chain/spans/contractAbis.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
+import { findPhase } from '../../../actors/chain/state/collectionPhase.ts';
+import type { MinerPosition } from '../../../actors/chain/state/miningState.ts';
 import {
   activateWeight,
   computeActiveWeight,
@@ -11,7 +11,7 @@ import {
   computeTargetWeight,
   listEarningsDates,
   rewardScale,
-} from '../../../actors/chain/rewards.ts';
+} from '../../../actors/chain/state/rewards.ts';
 import type { TestEconomy } from '../chain/testEconomy.ts';
 
 /** In the order of the contract's enumeration. */

@@ -1,4 +1,4 @@
-import type { OlderActivity } from '../../../actors/views/olderActivity.ts';
+import type { OlderActivity } from '../../../actors/views/chain/olderActivity.ts';
 
 /** Of owners all of whose events are in memory. */
 export const noOlderActivity: OlderActivity = {

@@ -1,6 +1,6 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
-import { createMessageSource, type MessageSource } from '../../../streams/jetstream/messageSource.ts';
+import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { type StreamPosition, startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { createGate, leaveGate } from '../../../streams/operators/gate.ts';
 import { whenFinished } from '../processes/lifetime.ts';

@@ -1,10 +1,10 @@
 import { createActor, waitFor } from 'xstate';
+import type { Clock } from '../../../actors/clock.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import type { Clock } from '../../../actors/views/clock.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import type { LeaseHolder } from '../../../machines/leaseSetup.ts';
+import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/ingest/ingestLease.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
-import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/jetstream/ingestLease.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
-import { createRowWriter } from '../../../streams/rowWriter.ts';
+import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';
 

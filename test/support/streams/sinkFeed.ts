@@ -1,8 +1,8 @@
 import { type MonoTypeOperatorFunction, Subject } from 'rxjs';
 import { noRows, type StoredRows } from '../../../actors/storedRows.ts';
-import type { FoldedBatch, PipelineItem } from '../../../streams/pipelineItem.ts';
-import type { RejectedMessage } from '../../../streams/rejectedMessage.ts';
-import type { RowWriter } from '../../../streams/rowWriter.ts';
+import type { FoldedBatch, PipelineItem } from '../../../streams/pipeline/pipelineItem.ts';
+import type { RejectedMessage } from '../../../streams/pipeline/rejectedMessage.ts';
+import type { RowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { eventually } from '../processes/childProcess.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 

@@ -2,14 +2,14 @@ import { systemClock } from '../../../deploy/systemClock.ts';
 import { type Database, openDatabase } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import type { Tables } from '../../../storage/tables.ts';
-import { createMessageSource } from '../../../streams/jetstream/messageSource.ts';
-import { type LoneMember, runAlone } from '../../../streams/runAlone.ts';
 import {
   createStreamFollower,
   type FollowerSinks,
   type StreamFollower,
   type StreamFollowerOptions,
-} from '../../../streams/streamFollower.ts';
+} from '../../../streams/follower/streamFollower.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { type LoneMember, runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
 import { temporaryDirectory } from '../processes/temporaryDirectory.ts';

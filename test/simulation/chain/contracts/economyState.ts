@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import type { ContractKind } from '../../../../actors/chain/chainEvent.ts';
+import type { ContractKind } from '../../../../actors/chain/spans/chainEvent.ts';
 import type { Address } from '../../../../actors/schemas/hex.ts';
 
 /** What the contracts of a deployment hold, as far as their events depend on it. */

@@ -1,0 +1,163 @@
+import { OrderedSet } from 'immutable';
+import { requireValue } from '../../../machines/requireValue.ts';
+import { formatArrival } from '../../events/arrival.ts';
+import { buildRunId, evictOldest } from '../../events/eventWindow.ts';
+import { readErrorMessage } from '../../readErrorMessage.ts';
+import { applyEvent } from '../handlers/applyEvent.ts';
+import { addFeedEvent, type StoredSpan } from '../handlers/chainFeed.ts';
+import { ownerEventsRetained } from '../rows/activityRows.ts';
+import { type FinalHistory, makeFinal, nothingFinal } from '../rows/finalHistory.ts';
+import type { ContractAddresses } from '../spans/chainEvent.ts';
+import type { ChainFeedEvent } from '../spans/chainFeedEvent.ts';
+import { latestChanges, type ProposerChange } from '../spans/chainReads.ts';
+import { isSafelyBelow } from '../spans/confirmations.ts';
+import {
+  type ChainState,
+  emptyChainState,
+  type KnownBlock,
+  noteChanged,
+  type RecordName,
+} from '../state/chainState.ts';
+import { withProposers } from '../state/coreState.ts';
+import {
+  type ChainFault,
+  type FoldedBlock,
+  retainedStatesMax,
+  type SpanFoldSettings,
+  type SpanFoldState,
+  toKnownBlock,
+} from './spanFoldState.ts';
+
+/** Version of the rules by which spans make history: what a fold of the same one has stored, and places in its feed, stay good. */
+const historyVersion = 4;
+
+/** What the blocks that a span made safe did. */
+export interface AppliedBlocks {
+  /** Events that the feed no longer has in memory: of blocks that no reorganization of a retained state can reach. */
+  readonly evicted: readonly ChainFeedEvent[];
+  /** What no reorganization of a retained state can reach any more, each once. */
+  readonly final: FinalHistory;
+  readonly changed: readonly ChainState['changed'][];
+}
+
+export const nothingApplied: AppliedBlocks = { evicted: [], final: nothingFinal, changed: [] };
+
+/** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
+export function applySafeBlocks(
+  state: SpanFoldState,
+  { contracts, retainedFromBlock, eventsRetained = ownerEventsRetained }: SpanFoldSettings,
+  stored: StoredSpan,
+): AppliedBlocks & { readonly state: SpanFoldState } {
+  const { head } = state;
+  if (head === null) return { state, ...nothingApplied };
+  if (state.fault !== null) {
+    return { state: { ...state, unsafe: dropEvents(state.unsafe) }, ...nothingApplied };
+  }
+  const safeCount = state.unsafe.findLastIndex((block) => isSafelyBelow(block.number, head.number)) + 1;
+  const safe = [...state.safe];
+  let fault: ChainFault | null = null;
+  for (const block of state.unsafe.slice(0, safeCount)) {
+    const before = safe.at(-1) ?? createFirstState(state, block, stored);
+    const after = applyBlock(before, block, contracts, stored);
+    if ('detail' in after) {
+      fault = after;
+      break;
+    }
+    safe.push(after);
+  }
+  const appliedCount = safe.length - state.safe.length;
+  const waiting = state.unsafe.slice(appliedCount);
+  const rest = { ...state, fault, unsafe: fault === null ? waiting : dropEvents(waiting) };
+  if (appliedCount === 0) return { state: rest, ...nothingApplied };
+  const applied = state.unsafe.slice(0, appliedCount).map(({ number }) => number);
+  const surplus = Math.max(0, state.reversible.length + applied.length - retainedStatesMax);
+  const reversible = state.reversible.slice(surplus).concat(applied.slice(-retainedStatesMax));
+  const retained = retainStates(safe, retainedFromBlock);
+  const finalBlock = findFinalBlock(retained, reversible, retainedFromBlock);
+  const shortened = evictOldEvents(requireValue(retained.at(-1), 'a safe state'), finalBlock, stored);
+  const { state: newest, final } = makeFinal(shortened.state, finalBlock, eventsRetained);
+  return {
+    state: { ...rest, safe: [...retained.slice(0, -1), newest], reversible },
+    evicted: shortened.evicted,
+    final,
+    changed: [...safe.slice(state.safe.length).map(({ changed }) => changed), newest.changed],
+  };
+}
+
+function retainStates(safe: readonly ChainState[], retainedFromBlock: bigint | null): readonly ChainState[] {
+  const first = Math.max(0, safe.length - retainedStatesMax);
+  if (retainedFromBlock === null) return safe.slice(first);
+  const needed = safe.findLastIndex(({ block }) => block.number <= retainedFromBlock);
+  return safe.slice(Math.max(0, Math.min(first, needed)));
+}
+
+/** Before the first block: nothing but what was read. */
+function createFirstState(
+  { reads, rootHash }: SpanFoldState,
+  block: KnownBlock,
+  { position, storedAtMs }: StoredSpan,
+): ChainState {
+  const empty = emptyChainState(toKnownBlock(block), `${historyVersion}.${buildRunId(position, storedAtMs)}`);
+  return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
+}
+
+/** Reads come before all logs, also where they arrive after some. */
+export function withReads(state: ChainState, read: readonly ProposerChange[]): ChainState {
+  const proposers = latestChanges([...read, ...state.governance.proposers]);
+  return { ...state, governance: withProposers(state.governance, proposers) };
+}
+
+/** The state after a block, or why its events cannot follow the state before it. */
+function applyBlock(
+  before: ChainState,
+  block: FoldedBlock,
+  contracts: ContractAddresses,
+  stored: StoredSpan,
+): ChainState | ChainFault {
+  if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
+  const { position } = stored;
+  let after: ChainState = { ...before, block: toKnownBlock(block), position, changed: OrderedSet() };
+  for (const event of block.events) {
+    try {
+      after = addFeedEvent(applyEvent(after, event, contracts), event, stored);
+    } catch (error) {
+      const { transactionHash, logIndex } = event.source;
+      const which = `${event.contract}.${event.name} (log ${logIndex}, transaction ${transactionHash})`;
+      return { block: toKnownBlock(block), detail: `${which}: ${readErrorMessage(error)}` };
+    }
+  }
+  return after;
+}
+
+/** Blocks that are only waited behind: what takes the place of a block that cannot be applied replaces them too. */
+function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
+  return blocks
+    .slice(-retainedStatesMax)
+    .map((block) => (block.events.length === 0 ? block : { ...block, events: [] }));
+}
+
+/** The newest block that lies above no state that can be gone back to: it is part of each of them, as are those below. */
+function findFinalBlock(
+  safe: readonly ChainState[],
+  reversible: readonly bigint[],
+  retainedFromBlock: bigint | null,
+): bigint {
+  const oldest = requireValue(safe[0], 'the oldest safe state');
+  const bounds = [oldest.block.number, requireValue(reversible[0], 'the first reversible block')];
+  if (retainedFromBlock !== null) bounds.push(retainedFromBlock);
+  const [least] = bounds.sort((a, b) => (a < b ? -1 : 1));
+  return requireValue(least, 'the least bound');
+}
+
+/** Evicts old events of the newest state's feed, final ones alone. */
+function evictOldEvents(newest: ChainState, finalBlock: bigint, { position }: StoredSpan) {
+  const shorter = evictOldest(
+    newest.feed,
+    ({ recordedAtMs }) => recordedAtMs,
+    ({ source }) => source.blockNumber <= finalBlock,
+    position,
+  );
+  if (shorter === null) return { state: newest, evicted: [] };
+  const names = shorter.evicted.map((event): RecordName => `feedEvent ${formatArrival(event)}`);
+  return { state: noteChanged({ ...newest, feed: shorter.window }, ...names), evicted: shorter.evicted };
+}

@@ -1,0 +1,105 @@
+import { type Rejection, reject } from '../../messages/decodeMessage.ts';
+import type { ChainSpan } from '../spans/chainSpan.ts';
+import { linkSpan } from '../spans/linkSpan.ts';
+import type { ChainState, KnownBlock } from '../state/chainState.ts';
+import {
+  type ChangedRecords,
+  emptySpanFoldState,
+  type Reorganization,
+  type SpanFoldSettings,
+  type SpanFoldState,
+  toKnownBlock,
+} from './spanFoldState.ts';
+
+/** The fork lies below every retained state. */
+export class ForkBelowStates extends Error {
+  override readonly name = 'ForkBelowStates';
+  readonly forkBlock: bigint;
+
+  constructor(forkBlock: bigint, oldestRetained: bigint) {
+    super(
+      `the chain was reorganized above block ${forkBlock}, the oldest retained state is that of ${oldestRetained}`,
+    );
+    this.forkBlock = forkBlock;
+  }
+}
+
+/** Whether anything of a state is in ClickHouse, where it has to be removed when its block is replaced. */
+function hasRows({ feed, activityProgress, archive: { settlements, checkpoints } }: ChainState): boolean {
+  const hasHistory = settlements.rowCount > 0 || checkpoints.rowCount > 0;
+  return feed.evicted.through !== null || activityProgress.rowsThroughBlock !== null || hasHistory;
+}
+
+type Linked =
+  | { readonly rejection: Rejection }
+  | {
+      readonly state: SpanFoldState;
+      readonly reorganization: Reorganization | null;
+      readonly changed: ChangedRecords;
+    };
+
+/**
+ * Drops what the span replaces, or says why it does not link.
+ *
+ * @throws ForkBelowStates
+ */
+export function followLink(state: SpanFoldState, span: ChainSpan, settings: SpanFoldSettings): Linked {
+  const { deploymentBlock, retainedFromBlock } = settings;
+  const { head, forks } = state;
+  const newestThrough = (number: bigint) =>
+    state.unsafe.findLast((block) => block.number <= number) ??
+    state.safe.findLast(({ block }) => block.number <= number)?.block;
+  const linked = linkSpan<KnownBlock>(span, { head, forks, deploymentBlock, newestThrough });
+  const forkBlock = span.fromBlock - 1n;
+  const mayBeOlder = retainedFromBlock === null || forkBlock < retainedFromBlock;
+  switch (linked.kind) {
+    case 'first':
+      return { state: { ...state, rootHash: span.parentHash }, reorganization: null, changed: [] };
+    case 'next':
+      return { state, reorganization: null, changed: [] };
+    case 'restart': {
+      const newest = state.safe.at(-1);
+      if (newest !== undefined && hasRows(newest) && mayBeOlder)
+        throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+      return {
+        state: { ...emptySpanFoldState, rootHash: span.parentHash, reads: state.reads, forks: span.fork },
+        reorganization: { forkBlock, safeDepth: state.safe.length },
+        changed: 'all',
+      };
+    }
+    case 'fork':
+      return forkAt(state, linked.fork, span.fork);
+    case 'belowKnown':
+      if (mayBeOlder) throw new ForkBelowStates(forkBlock, findOldestBlock(state));
+      return reject('unlinked_span', linked.detail);
+    case 'unlinked':
+      return reject('unlinked_span', linked.detail);
+  }
+}
+
+/** The state without what lies above a block. */
+function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linked {
+  const forkBlock = fork.number;
+  const safe = state.safe.filter(({ block }) => block.number <= forkBlock);
+  const isFaultReplaced = state.fault !== null && forkBlock < state.fault.block.number;
+  return {
+    state: {
+      ...state,
+      safe,
+      reversible: state.reversible.filter((number) => number <= forkBlock),
+      unsafe: state.unsafe.filter(({ number }) => number <= forkBlock),
+      fault: isFaultReplaced ? null : state.fault,
+      head: toKnownBlock(fork),
+      forks: Math.max(state.forks, spanFork),
+    },
+    reorganization: { forkBlock, safeDepth: state.safe.length - safe.length },
+    changed: state.safe.slice(safe.length).map(({ changed }) => changed),
+  };
+}
+
+/** The oldest block that can be gone back to, of a state that holds one. */
+function findOldestBlock({ safe, unsafe, head }: SpanFoldState): bigint {
+  const oldest = safe[0]?.block ?? unsafe[0] ?? head;
+  if (oldest === null) throw new Error('nothing is folded yet');
+  return oldest.number;
+}

@@ -1,0 +1,41 @@
+import type { ChainEvent, ContractAddresses } from '../spans/chainEvent.ts';
+import type { ChainState } from '../state/chainState.ts';
+import { coreEventsShown } from '../state/coreState.ts';
+import { collectionHandlers } from './collectionHandlers.ts';
+import { coreHandlers } from './coreHandlers.ts';
+import { handleEvent } from './eventHandlers.ts';
+import { proxyAdminHandlers, timelockHandlers } from './governanceHandlers.ts';
+import { miningHandlers } from './miningHandlers.ts';
+import { tokenFactoryHandlers, tokenHandlers } from './tokenHandlers.ts';
+
+/**
+ * The state after one event of a deployment.
+ *
+ * @throws Error when the event cannot follow the state before it.
+ */
+export function applyEvent(state: ChainState, event: ChainEvent, contracts: ContractAddresses): ChainState {
+  switch (event.contract) {
+    case 'core':
+      return withCoreEvent(handleEvent(coreHandlers, state, event, contracts), event);
+    case 'proxyAdmin':
+      return withCoreEvent(handleEvent(proxyAdminHandlers, state, event, contracts), event);
+    case 'operatorTimelock':
+      return withCoreEvent(handleEvent(timelockHandlers, state, event, contracts), event);
+    case 'tokenFactory':
+      return handleEvent(tokenFactoryHandlers, state, event, contracts);
+    case 'mining':
+      return handleEvent(miningHandlers, state, event, contracts);
+    case 'token':
+      return handleEvent(tokenHandlers, state, event, contracts);
+    case 'collection':
+      return handleEvent(collectionHandlers, state, event, contracts);
+  }
+}
+
+/** Core state shows the newest events of the core and of those who govern it, those too that change nothing else. */
+function withCoreEvent(state: ChainState, event: ChainEvent): ChainState {
+  const { core } = state;
+  const events = [event, ...core.events].slice(0, coreEventsShown);
+  const source = event.contract === 'core' ? { eventName: event.name, source: event.source } : core.source;
+  return { ...state, core: { ...core, events, source } };
+}

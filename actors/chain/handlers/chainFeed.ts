@@ -1,0 +1,109 @@
+import { computeNextOrdinal, formatArrival } from '../../events/arrival.ts';
+import type { ChainEvent } from '../spans/chainEvent.ts';
+import type { ChainFeedDetails, ChainFeedEvent } from '../spans/chainFeedEvent.ts';
+import { countWholeBlocks } from '../state/blockUnits.ts';
+import { type ChainState, noteChanged } from '../state/chainState.ts';
+import type { Checkpoint, Settlement } from '../state/settlements.ts';
+
+/** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
+export interface StoredSpan {
+  readonly position: number;
+  readonly storedAtMs: number;
+}
+
+/** The state after an event, with what the feed shows of it. `span` is the one that made it safe. */
+export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
+  const details = describeEvent(state, event);
+  if (details === null) return state;
+  const { address, source } = event;
+  const { position, storedAtMs: recordedAtMs } = span;
+  const ordinal = computeNextOrdinal(state.feed.events.last(), position);
+  const shown: ChainFeedEvent = {
+    family: 'chain',
+    details,
+    address,
+    source,
+    recordedAtMs,
+    position,
+    ordinal,
+  };
+  const feed = { ...state.feed, events: state.feed.events.push(shown) };
+  return noteChanged({ ...state, feed }, `feedEvent ${formatArrival(shown)}`);
+}
+
+/** What the feed shows of an event, from the state right after it; null for an event that it does not show. */
+function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails | null {
+  if (event.contract === 'core' && event.name === 'BatchSettled')
+    return describeSettlement(expectLast(state.settlements.last()));
+  if (event.contract !== 'mining') return null;
+  switch (event.name) {
+    case 'Checkpointed':
+      return describeCheckpoint(expectLast(state.checkpoints.last()));
+    case 'PositionMinted': {
+      const { owner, tokenId, weight, nextMergeBlock, firstRound } = event.args;
+      return {
+        type: 'player.miner_minted',
+        owner,
+        tokenId,
+        weight,
+        nextMergeBlock,
+        firstRound,
+      };
+    }
+    case 'PositionsMerged': {
+      const { owner, survivorTokenId, donorTokenId, level, nextMergeBlock, effectiveRound } = event.args;
+      return {
+        type: 'player.miners_merged',
+        owner,
+        survivorTokenId,
+        donorTokenId,
+        level,
+        nextMergeBlock,
+        effectiveRound,
+      };
+    }
+    case 'RewardsClaimed': {
+      const { owner, tokenIds, amount } = event.args;
+      return { type: 'player.rewards_claimed', owner, tokenIds, amountBaseUnits: amount };
+    }
+    default:
+      return null;
+  }
+}
+
+function expectLast<Entry>(last: Entry | undefined): Entry {
+  if (last === undefined) throw new Error('the state does not hold what its event has just added');
+  return last;
+}
+
+function describeSettlement(settlement: Settlement): ChainFeedDetails {
+  const { cumulativeBlockUnits, previousCumulativeBlockUnits } = settlement;
+  const blockHeight = countWholeBlocks(cumulativeBlockUnits);
+  const heightBefore = countWholeBlocks(previousCumulativeBlockUnits);
+  const hasCompleted = blockHeight > heightBefore;
+  return {
+    type: 'system.settlement_completed',
+    previousSettledThroughRound: settlement.previousSettledThroughRound,
+    settledThroughRound: settlement.settledThroughRound,
+    activeRoundCount: settlement.activeRoundCount,
+    workAdded: settlement.workAdded,
+    completedBlockCount: blockHeight - heightBefore,
+    firstCompletedBlock: hasCompleted ? heightBefore + 1n : null,
+    lastCompletedBlock: hasCompleted ? blockHeight : null,
+    cumulativeWork: settlement.cumulativeWork,
+    blockHeight,
+    cumulativeBlockUnits,
+  };
+}
+
+function describeCheckpoint(checkpoint: Checkpoint): ChainFeedDetails {
+  return {
+    type: 'system.mining_checkpointed',
+    afterRound: checkpoint.afterRound,
+    throughRound: checkpoint.throughRound,
+    completedBlockCount: checkpoint.completedBlockCount,
+    cumulativeWork: checkpoint.cumulativeWork,
+    amountBaseUnits: checkpoint.amountBaseUnits,
+    cumulativeBlockUnits: checkpoint.cumulativeBlockUnits,
+  };
+}

@@ -1,0 +1,276 @@
+import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import { requireValue } from '../../../machines/requireValue.ts';
+import { compareArrivals, formatArrival } from '../../events/arrival.ts';
+import {
+  collectRecords,
+  dispatchRecords,
+  type FoldRecord,
+  RecordRefused,
+  type Restoration,
+} from '../../foldRecord.ts';
+import { isAddress } from '../../schemas/hex.ts';
+import { emptySpanFoldState, type SpanFoldState } from '../fold/spanFoldState.ts';
+import { findFirstInMemory, requireEvent } from '../rows/activityRows.ts';
+import type { ChainState, KeyedRecord, RecordName } from '../state/chainState.ts';
+import type { OwnerState } from '../state/ownerState.ts';
+import { chainRecords } from './chainRecords.ts';
+import { collectOwners } from './collectOwners.ts';
+
+/** What a snapshot of the chain holds. */
+export interface CapturedChain {
+  readonly state: SpanFoldState;
+  readonly newestSpanAtMs: number | null;
+}
+
+/**
+ * A fold's state as records. Of the safe states the newest alone is written: the others come back by folding on from an older
+ * snapshot. Tokens of an owner are those of the owner's positions.
+ */
+export function* encodeSpanFold({ state, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
+  const { safe, ...fold } = state;
+  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
+  const newest = safe.at(-1);
+  if (newest === undefined) return;
+  yield encodeState(newest);
+  const {
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    archive,
+    minerPositions,
+    owners,
+    mining,
+    collection,
+    feed,
+  } = newest;
+  for (const [index, one] of settlements.entries())
+    yield chainRecords.settlement.write(archive.settlements.count + index, one);
+  for (const one of unprocessedRounds) yield chainRecords.unprocessedRound.write(one.roundId, one);
+  for (const [index, one] of checkpoints.entries())
+    yield chainRecords.checkpoint.write(archive.checkpoints.count + index, one);
+  for (const { date, atEnd } of mining.perWeightByDate) yield chainRecords.perWeight.write(date, atEnd);
+  for (const [round, perWeight] of mining.perWeightAtActivation)
+    yield chainRecords.activationPerWeight.write(round, perWeight);
+  for (const [round, weight] of mining.pendingWeight) yield chainRecords.pendingWeight.write(round, weight);
+  for (const [tokenId, one] of collection.metadata) yield chainRecords.metadata.write(tokenId, one);
+  for (const one of minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
+  for (const one of feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
+  for (const one of newest.activityProgress.logged)
+    yield chainRecords.activity.write(`${one.owner}/${one.eventNumber}`, requireEvent(newest, one));
+  for (const [owner, known] of owners) {
+    const count = findRecordedCount(known);
+    if (count !== undefined) yield chainRecords.activityCount.write(owner, count);
+  }
+}
+
+/**
+ * The records that blocks have changed, by their names, as they are now: those of what blocks have removed have no value. What has
+ * no key changes with every block.
+ */
+export function* encodeChainChanges(
+  { state, newestSpanAtMs }: CapturedChain,
+  names: ReadonlySet<RecordName>,
+): Iterable<FoldRecord> {
+  const { safe, ...fold } = state;
+  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
+  const newest = safe.at(-1);
+  if (newest === undefined) return;
+  yield encodeState(newest);
+  const lookup = createLookup(newest);
+  for (const name of names) {
+    const end = name.indexOf(' ');
+    yield lookup(name.slice(0, end), name.slice(end + 1));
+  }
+}
+
+/** With an event in memory, its number tells how many there were. */
+function findRecordedCount({ activityCount, activity }: OwnerState): number | undefined {
+  return activityCount > 0 && activity.isEmpty() ? activityCount : undefined;
+}
+
+/** The entry of a number of a list whose first one has another number than 0. */
+function findNumbered<Entry>(entries: List<Entry>, first: number, number: string): Entry | undefined {
+  const index = Number(number) - first;
+  // A negative index would be one from the end.
+  return index < 0 ? undefined : entries.get(index);
+}
+
+function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
+  const {
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    archive,
+    minerPositions,
+    owners,
+    mining,
+    collection,
+    feed,
+  } = state;
+  const rounds = indexOnce(unprocessedRounds, ({ roundId }) => String(roundId));
+  const perWeights = indexOnce(mining.perWeightByDate, ({ date }) => date);
+  const events = indexOnce(feed.events, formatArrival);
+  const byKind: Readonly<Record<KeyedRecord, (key: string) => FoldRecord>> = {
+    settlement: (key) =>
+      chainRecords.settlement.writeChange(key, findNumbered(settlements, archive.settlements.count, key)),
+    unprocessedRound: (key) => chainRecords.unprocessedRound.writeChange(key, rounds().get(key)),
+    checkpoint: (key) =>
+      chainRecords.checkpoint.writeChange(key, findNumbered(checkpoints, archive.checkpoints.count, key)),
+    perWeight: (key) => chainRecords.perWeight.writeChange(key, perWeights().get(key)?.atEnd),
+    activationPerWeight: (key) =>
+      chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
+    pendingWeight: (key) => chainRecords.pendingWeight.writeChange(key, mining.pendingWeight.get(key)),
+    metadata: (key) => chainRecords.metadata.writeChange(key, collection.metadata.get(Number(key))),
+    position: (key) => chainRecords.position.writeChange(key, minerPositions.get(Number(key))),
+    feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
+    activity: (key) => {
+      const [owner = '', number = ''] = key.split('/');
+      const known = isAddress(owner) ? owners.get(owner) : undefined;
+      return chainRecords.activity.writeChange(
+        key,
+        known && findNumbered(known.activity, findFirstInMemory(known), number),
+      );
+    },
+    activityCount: (key) => {
+      const known = isAddress(key) ? owners.get(key) : undefined;
+      return chainRecords.activityCount.writeChange(key, known && findRecordedCount(known));
+    },
+  };
+  const lookups = new Map<string, (key: string) => FoldRecord>(Object.entries(byKind));
+  return (kind, key) => requireValue(lookups.get(kind), `the lookup of ${kind}`)(key);
+}
+
+/** Items by their keys, once one is asked for. */
+function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
+  let index: ReadonlyMap<string, Item> | null = null;
+  return (): ReadonlyMap<string, Item> => {
+    index ??= new Map(Array.from(items, (item) => [keyOf(item), item]));
+    return index;
+  };
+}
+
+/** The newest safe state without what has a key of its own. */
+function encodeState(state: ChainState) {
+  const { block, position, core, governance, mining, collection, token, mintedRounds } = state;
+  const { activityProgress, archive, feed } = state;
+  const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...miningScalars } = mining;
+  const { metadata: _m, ...collectionScalars } = collection;
+  return chainRecords.state.write('', {
+    block,
+    position,
+    core,
+    governance,
+    mining: miningScalars,
+    collection: collectionScalars,
+    token,
+    mintedRounds: mintedRounds.toArray(),
+    activityRowsThroughBlock: activityProgress.rowsThroughBlock,
+    archive,
+    feedRun: feed.run,
+    givenUpEvents: feed.evicted,
+  });
+}
+
+export interface ChainRestoration<Result> extends Restoration<Result> {
+  /** Whether the newest safe state lies at or below a block; an empty one does. */
+  liesWithin(block: bigint): boolean;
+}
+
+/** Takes the records of {@link encodeSpanFold}. Without any the fold begins. */
+export function createChainRestoration(): ChainRestoration<CapturedChain> {
+  const folds = collectRecords(chainRecords.fold);
+  const states = collectRecords(chainRecords.state);
+  const settlements = collectRecords(chainRecords.settlement);
+  const unprocessedRounds = collectRecords(chainRecords.unprocessedRound);
+  const checkpoints = collectRecords(chainRecords.checkpoint);
+  const perWeights = collectRecords(chainRecords.perWeight);
+  const activations = collectRecords(chainRecords.activationPerWeight);
+  const pendingWeights = collectRecords(chainRecords.pendingWeight);
+  const metadata = collectRecords(chainRecords.metadata);
+  const feedEvents = collectRecords(chainRecords.feedEvent);
+  const ofOwners = collectOwners();
+  const add = dispatchRecords(
+    folds,
+    states,
+    settlements,
+    unprocessedRounds,
+    checkpoints,
+    perWeights,
+    activations,
+    pendingWeights,
+    metadata,
+    feedEvents,
+    ...ofOwners.readers,
+  );
+  let count = 0;
+
+  function complete(): CapturedChain {
+    const fold = folds.values.get('');
+    if (fold === undefined) {
+      if (count > 0) throw new RecordRefused('the records of a chain lack that of its fold');
+      return { state: emptySpanFoldState, newestSpanAtMs: null };
+    }
+    const { newestSpanAtMs, ...rest } = fold;
+    const newest = buildState();
+    return { state: { ...rest, safe: newest === null ? [] : [newest] }, newestSpanAtMs };
+  }
+
+  function buildState(): ChainState | null {
+    const scalars = states.values.get('');
+    if (scalars === undefined) return null;
+    const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
+    const { activityRowsThroughBlock, archive, feedRun, givenUpEvents } = scalars;
+    const { minerPositions, owners, activityProgress } = ofOwners.complete(activityRowsThroughBlock);
+    const events = [...feedEvents.values.values()].sort(compareArrivals);
+    return {
+      block,
+      position,
+      core,
+      governance,
+      token,
+      settlements: List(listByNumber('settlement', settlements.values, archive.settlements.count)),
+      unprocessedRounds: List(
+        [...unprocessedRounds.values.values()].sort((a, b) => (a.roundId < b.roundId ? -1 : 1)),
+      ),
+      checkpoints: List(listByNumber('checkpoint', checkpoints.values, archive.checkpoints.count)),
+      archive,
+      mintedRounds: List(mintedRounds),
+      feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
+      minerPositions,
+      owners,
+      activityProgress,
+      mining: {
+        ...mining,
+        perWeightAtActivation: ImmutableMap(activations.values),
+        pendingWeight: ImmutableMap(pendingWeights.values),
+        perWeightByDate: List(
+          [...perWeights.values]
+            .sort(([a], [b]) => (a < b ? -1 : 1))
+            .map(([date, atEnd]) => ({ date, atEnd })),
+        ),
+      },
+      collection: {
+        ...collection,
+        metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
+      },
+      changed: OrderedSet(),
+    };
+  }
+
+  return {
+    add: (record) => {
+      count++;
+      add(record);
+    },
+    liesWithin: (block) => (states.values.get('')?.block.number ?? block) <= block,
+    complete,
+  };
+}
+
+function listByNumber<Item>(what: string, values: ReadonlyMap<string, Item>, first: number): readonly Item[] {
+  return Array.from(values, (_, index) => {
+    const item = values.get(String(first + index));
+    if (item === undefined) throw new RecordRefused(`${what} ${first + index} is missing`);
+    return item;
+  });
+}

@@ -1,0 +1,121 @@
+import type { OwnerActivityRow } from '../../storedRows.ts';
+import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
+
+/** So many of the newest events of all owners together stay in memory when they are rows: what a page shows is mostly among them. */
+export const ownerEventsRetained = 50_000;
+/**
+ * About so many entries of a kind become rows with one message, those of a block together: more only far behind the tip.
+ */
+export const rowsOfMessage = 5_000;
+
+/** An event that becomes a row. */
+export interface FinalActivity extends LoggedActivity {
+  readonly event: OwnerEvent;
+}
+
+/**
+ * Events of owners become rows, each once and in order of their blocks, once their block is final. Then all but the newest `retained` are evicted.
+ * How many an owner had is never forgotten.
+ */
+export function makeActivityFinal(
+  state: ChainState,
+  finalBlock: bigint,
+  retained: number,
+): { readonly state: ChainState; readonly final: readonly FinalActivity[] } {
+  const { logged, rowCount, rowsThroughBlock } = state.activityProgress;
+  const due = logged.slice(rowCount, rowCount + countDue(state, finalBlock)).toArray();
+  const final = due.map((one): FinalActivity => ({ ...one, event: requireEvent(state, one) }));
+  const activityProgress = {
+    logged,
+    rowCount: rowCount + due.length,
+    rowsThroughBlock: due.at(-1)?.blockNumber ?? rowsThroughBlock,
+  };
+  return { state: evictActivity({ ...state, activityProgress }, retained, due.length), final };
+}
+
+function countDue({ activityProgress: { logged, rowCount } }: ChainState, finalBlock: bigint): number {
+  let count = 0;
+  let before: LoggedActivity | undefined;
+  for (const one of logged.slice(rowCount)) {
+    if (one.blockNumber > finalBlock) break;
+    if (count >= rowsOfMessage && one.blockNumber !== before?.blockNumber) break;
+    before = one;
+    count++;
+  }
+  return count;
+}
+
+/** @throws Error when it is not in memory. */
+export function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
+  const known = owners.get(owner);
+  const event = known?.activity.get(eventNumber - findFirstInMemory(known));
+  if (event === undefined) throw new Error(`event ${eventNumber} of ${owner} is logged and not in memory`);
+  return event;
+}
+
+/** Number of the oldest event of an owner that is in memory. */
+export function findFirstInMemory({ activityCount, activity }: OwnerState): number {
+  return activityCount - activity.size;
+}
+
+/** @param added rows of this message: so many more than usual may go at once. */
+function evictActivity(state: ChainState, retained: number, added: number): ChainState {
+  const { logged, rowCount } = state.activityProgress;
+  const count = Math.min(Math.max(0, rowCount - retained), added + rowsOfMessage);
+  if (count === 0) return state;
+  const counts = new Map<LoggedActivity['owner'], number>();
+  const names: RecordName[] = [];
+  for (const { owner, eventNumber } of logged.take(count)) {
+    if (!counts.has(owner)) names.push(`activityCount ${owner}`);
+    counts.set(owner, (counts.get(owner) ?? 0) + 1);
+    names.push(`activity ${owner}/${eventNumber}`);
+  }
+  const owners = state.owners.withMutations((all) => {
+    for (const [owner, ofOwner] of counts) {
+      const known = all.get(owner);
+      if (known === undefined) throw new Error(`${owner} had events and is not known`);
+      all.set(owner, { ...known, activity: known.activity.skip(ofOwner) });
+    }
+  });
+  const activityProgress = {
+    ...state.activityProgress,
+    logged: logged.skip(count),
+    rowCount: rowCount - count,
+  };
+  return noteChanged({ ...state, owners, activityProgress }, ...names);
+}
+
+/** @param run of the fold that made the event. */
+export function toActivityRow({ owner, eventNumber, event }: FinalActivity, run: string): OwnerActivityRow {
+  const { source, address, from, to, ...members } = event;
+  return {
+    ...members,
+    ...source,
+    run,
+    owner,
+    eventNumber,
+    contractAddress: address,
+    fromAddress: from,
+    toAddress: to,
+  };
+}
+
+/** The event of a row. */
+export function toOwnerEvent(row: OwnerActivityRow): OwnerEvent {
+  const { kind, tokenIds, amountBaseUnits, level, effectiveRound, nextMergeBlock, position } = row;
+  const { blockNumber, blockHash, blockTimestampMs, transactionHash, transactionIndex, logIndex } = row;
+  return {
+    kind,
+    address: row.contractAddress,
+    tokenIds,
+    amountBaseUnits,
+    from: row.fromAddress,
+    to: row.toAddress,
+    level,
+    effectiveRound,
+    nextMergeBlock,
+    source: { blockNumber, blockHash, blockTimestampMs, transactionHash, transactionIndex, logIndex },
+    position,
+  };
+}

@@ -1,0 +1,25 @@
+import type { ChainState } from '../state/chainState.ts';
+import { type FinalActivity, makeActivityFinal } from './activityRows.ts';
+import { type FinalSettlements, makeSettlementsFinal } from './settlementRows.ts';
+
+/** What becomes rows. */
+export interface FinalHistory extends FinalSettlements {
+  readonly activity: readonly FinalActivity[];
+}
+
+export const nothingFinal: FinalHistory = { activity: [], settlements: [], checkpoints: [] };
+
+/**
+ * History of final blocks becomes rows, and leaves memory where it is not needed there.
+ *
+ * @param eventsRetained of owners, in memory.
+ */
+export function makeFinal(
+  state: ChainState,
+  finalBlock: bigint,
+  eventsRetained: number,
+): { readonly state: ChainState; readonly final: FinalHistory } {
+  const active = makeActivityFinal(state, finalBlock, eventsRetained);
+  const settled = makeSettlementsFinal(active.state, finalBlock);
+  return { state: settled.state, final: { activity: active.final, ...settled.final } };
+}

@@ -1,0 +1,142 @@
+import type { List } from 'immutable';
+import { dayMs } from '../../schemas/durations.ts';
+import type { CheckpointRow, SettlementRow } from '../../storedRows.ts';
+import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
+import {
+  type Archive,
+  type Checkpoint,
+  countCompletedBlocks,
+  recentCheckpointsShown,
+  recentSettlementsShown,
+  type Settlement,
+} from '../state/settlements.ts';
+import { rowsOfMessage } from './activityRows.ts';
+
+/**
+ * Settlements and checkpoints stay in memory for so long behind the safe block: the longest range that is shown and the period before it are 60
+ * days, which begin up to a day earlier (CONTRACT.md, Settlement history).
+ */
+export const settlementsRetainedMs = 62 * dayMs;
+
+/** An entry that becomes a row, with its number. */
+export interface Numbered<Entry> {
+  readonly number: number;
+  readonly entry: Entry;
+}
+
+export interface FinalSettlements {
+  readonly settlements: readonly Numbered<Settlement>[];
+  readonly checkpoints: readonly Numbered<Checkpoint>[];
+}
+
+/**
+ * Settlements and checkpoints become rows, each once and in order, once their block is final. The oldest leave memory when no range shows them and nothing
+ * can be minted for their rounds any more; their sums stay.
+ */
+export function makeSettlementsFinal(
+  state: ChainState,
+  finalBlock: bigint,
+): { readonly state: ChainState; readonly final: FinalSettlements } {
+  const { archive } = state;
+  const settlements = listFinal(state.settlements, archive.settlements, finalBlock);
+  const checkpoints = listFinal(state.checkpoints, archive.checkpoints, finalBlock);
+  const noted: Archive = {
+    settlements: { ...archive.settlements, rowCount: archive.settlements.rowCount + settlements.length },
+    checkpoints: { ...archive.checkpoints, rowCount: archive.checkpoints.rowCount + checkpoints.length },
+  };
+  const stored = settlements.length + checkpoints.length === 0 ? state : { ...state, archive: noted };
+  return { state: evictCheckpoints(evictSettlements(stored)), final: { settlements, checkpoints } };
+}
+
+function listFinal<Entry extends Settlement | Checkpoint>(
+  entries: List<Entry>,
+  { count, rowCount }: Archive['checkpoints' | 'settlements'],
+  finalBlock: bigint,
+): Numbered<Entry>[] {
+  const final: Numbered<Entry>[] = [];
+  for (let number = rowCount; final.length < rowsOfMessage; number++) {
+    const entry = entries.get(number - count);
+    if (entry === undefined || entry.source.blockNumber > finalBlock) break;
+    final.push({ number, entry });
+  }
+  return final;
+}
+
+function evictSettlements(state: ChainState): ChainState {
+  const { settlements, archive } = state;
+  const mintedThrough = state.mintedRounds.last()?.roundId ?? 0n;
+  const left = takeOld(state, settlements, archive.settlements, 1).filter(
+    ({ settledThroughRound }) => settledThroughRound <= mintedThrough,
+  );
+  const last = left.at(-1);
+  if (last === undefined) return state;
+  const before = archive.settlements;
+  const sum = (select: (one: Settlement) => bigint) => left.reduce((total, one) => total + select(one), 0n);
+  const completed = left.filter((one) => countCompletedBlocks(one) > 0n);
+  const archived = {
+    ...before,
+    count: before.count + left.length,
+    throughMs: last.source.blockTimestampMs,
+    activeRoundCount: before.activeRoundCount + sum(({ activeRoundCount }) => activeRoundCount),
+    workAdded: before.workAdded + sum(({ workAdded }) => workAdded),
+    completedBlockCount: before.completedBlockCount + sum(countCompletedBlocks),
+    completed: [...before.completed, ...completed].slice(-recentSettlementsShown),
+  };
+  const names = left.map((_, index): RecordName => `settlement ${before.count + index}`);
+  const evicted = {
+    ...state,
+    settlements: settlements.skip(left.length),
+    archive: { ...archive, settlements: archived },
+  };
+  return noteChanged(evicted, ...names);
+}
+
+function evictCheckpoints(state: ChainState): ChainState {
+  const { checkpoints, archive } = state;
+  const before = archive.checkpoints;
+  const left = takeOld(state, checkpoints, before, recentCheckpointsShown);
+  const last = left.at(-1);
+  if (last === undefined) return state;
+  const archived = {
+    ...before,
+    count: before.count + left.length,
+    throughMs: last.source.blockTimestampMs,
+    amountBaseUnits: left.reduce(
+      (total, { amountBaseUnits }) => total + amountBaseUnits,
+      before.amountBaseUnits,
+    ),
+  };
+  const names = left.map((_, index): RecordName => `checkpoint ${before.count + index}`);
+  const evicted = {
+    ...state,
+    checkpoints: checkpoints.skip(left.length),
+    archive: { ...archive, checkpoints: archived },
+  };
+  return noteChanged(evicted, ...names);
+}
+
+/** The oldest entries, as far as they are rows, no range shows them, and so many stay behind them. */
+function takeOld<Entry extends Settlement | Checkpoint>(
+  { block }: ChainState,
+  entries: List<Entry>,
+  { count, rowCount }: Archive['checkpoints' | 'settlements'],
+  retainedMin: number,
+): Entry[] {
+  const endMs = block.timestampMs - settlementsRetainedMs;
+  return entries
+    .take(Math.max(0, Math.min(rowCount - count, entries.size - retainedMin)))
+    .takeWhile(({ source }) => source.blockTimestampMs < endMs)
+    .toArray();
+}
+
+/** @param run of the fold that made it. */
+export function toSettlementRow({ number, entry }: Numbered<Settlement>, run: string): SettlementRow {
+  const { source, mintedBaseUnits: _, ...members } = entry;
+  return { ...members, ...source, run, settlementNumber: number };
+}
+
+/** @param run as for a settlement. */
+export function toCheckpointRow({ number, entry }: Numbered<Checkpoint>, run: string): CheckpointRow {
+  const { source, ...members } = entry;
+  return { ...members, ...source, run, checkpointNumber: number };
+}

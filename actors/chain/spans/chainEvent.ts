@@ -1,0 +1,84 @@
+import type { Abi, AbiParameterToPrimitiveType } from 'viem';
+import type { Address, BlockHash, TransactionHash } from '../../schemas/hex.ts';
+import {
+  collectionAbi,
+  coreAbi,
+  miningAbi,
+  proxyAbi,
+  proxyAdminAbi,
+  timelockAbi,
+  tokenAbi,
+  tokenFactoryAbi,
+} from './contractAbis.ts';
+
+export const contractKinds = [
+  'core',
+  'proxyAdmin',
+  'operatorTimelock',
+  'tokenFactory',
+  'mining',
+  'token',
+  'collection',
+] as const;
+export type ContractKind = (typeof contractKinds)[number];
+
+/** What each contract may log; a proxy's own events are logged at the address of what it stands before. */
+export const contractAbis = {
+  core: [...coreAbi, ...proxyAbi],
+  proxyAdmin: proxyAdminAbi,
+  operatorTimelock: timelockAbi,
+  tokenFactory: tokenFactoryAbi,
+  mining: [...miningAbi, ...proxyAbi],
+  token: tokenAbi,
+  collection: collectionAbi,
+} as const satisfies Record<ContractKind, Abi>;
+
+/** Addresses of a deployment's contracts. */
+export type ContractAddresses = Readonly<Record<ContractKind, Address>>;
+
+/** Where an event is on the chain. */
+export interface EventSource {
+  readonly blockNumber: bigint;
+  readonly blockHash: BlockHash;
+  readonly blockTimestampMs: number;
+  readonly transactionHash: TransactionHash;
+  readonly transactionIndex: number;
+  readonly logIndex: number;
+}
+
+type AbiEvents<Contract extends ContractKind> = Extract<
+  (typeof contractAbis)[Contract][number],
+  { readonly type: 'event' }
+>;
+
+/** Names of the events that a contract may log. */
+export type EventName<Contract extends ContractKind> = AbiEvents<Contract>['name'];
+
+/** One member for each parameter of an event, as viem decodes its type, but for addresses, which are in lower case as everywhere else. */
+export type EventArguments<Contract extends ContractKind, Name extends EventName<Contract>> = {
+  readonly [Parameter in Extract<
+    AbiEvents<Contract>,
+    { readonly name: Name }
+  >['inputs'][number] as Parameter['name']]: Parameter['type'] extends 'address'
+    ? Address
+    : AbiParameterToPrimitiveType<Parameter>;
+};
+
+/** A decoded log of one event. */
+export interface EventOf<Contract extends ContractKind, Name extends EventName<Contract>> {
+  readonly contract: Contract;
+  /** Of the contract. */
+  readonly address: Address;
+  readonly name: Name;
+  readonly args: EventArguments<Contract, Name>;
+  readonly source: EventSource;
+}
+
+/** A decoded log of one of a contract's events. */
+export type ContractEvent<
+  Contract extends ContractKind,
+  Name extends EventName<Contract> = EventName<Contract>,
+> = { [One in Name]: EventOf<Contract, One> }[Name];
+
+/** A decoded log of a deployment: contract and name say which arguments it has. */
+export type ChainEvent = { [Contract in ContractKind]: ContractEvent<Contract> }[ContractKind];

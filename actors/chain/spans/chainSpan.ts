@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { defineFormat } from '../../messages/decodeMessage.ts';
+import { type Address, type BlockHash, isBytes } from '../../schemas/hex.ts';
+import {
+  address,
+  blockHash,
+  bytes32,
+  timestamp,
+  transactionHash,
+  uint64Decimal,
+} from '../../schemas/wireScalars.ts';
+
+/**
+ * A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. A part with a single log
+ * may be larger, up to NATS's `max_payload`.
+ */
+export const spanBytesMax = 256 * 1024;
+/** No nats-server can be configured to take a larger message, so no span is refused for its size. */
+const natsPayloadBytesMax = 64 * 1024 * 1024;
+
+const blockNumber = uint64Decimal;
+const index = z.int().min(0);
+
+const log = z.object({
+  address,
+  topics: z.array(bytes32).max(4),
+  data: z.string().refine(isBytes, 'expected hexadecimal bytes'),
+  transactionHash,
+  transactionIndex: index,
+  logIndex: index,
+  /** Set if the log fits into no message of NATS: `data` is then only the beginning of `byteLength` bytes with this Keccak-256 digest. */
+  truncated: z.object({ byteLength: index, digest: bytes32 }).optional(),
+});
+
+/**
+ * A contiguous run of blocks as the indexer publishes it on `miner.chain.<chainId>.span` (MESSAGES.md, Chain span): only
+ * blocks that hold logs of the deployment are listed, and the last one's hash and time are always told.
+ */
+export const chainSpanMessage = z.object({
+  /** Core contract of the deployment that was indexed. */
+  core: address,
+  /** Reorganizations that the stream held before this span. */
+  fork: index,
+  fromBlock: blockNumber,
+  toBlock: blockNumber,
+  /** Of `fromBlock`. */
+  parentHash: blockHash,
+  /** Of `toBlock`. */
+  hash: blockHash,
+  timestamp,
+  blocks: z.array(z.object({ number: blockNumber, hash: blockHash, timestamp, logs: z.array(log) })),
+  /** Set where a single block takes several messages; its logs are those of all parts. */
+  part: z.object({ index, count: z.int().min(2) }).optional(),
+});
+export const chainSpanFormat = defineFormat(chainSpanMessage, natsPayloadBytesMax);
+export type ChainSpanMessage = z.infer<typeof chainSpanMessage>;
+export type ChainLog = z.infer<typeof log>;
+
+/** A block of which at least the hash and the time are known. */
+export interface ChainBlock {
+  readonly number: bigint;
+  readonly hash: BlockHash;
+  readonly timestampMs: number;
+  /** Of the deployment's contracts, ascending by index. */
+  readonly logs: readonly ChainLog[];
+}
+
+/** The span as it is folded. */
+export interface ChainSpan {
+  readonly chainId: bigint;
+  readonly core: Address;
+  readonly fork: number;
+  readonly fromBlock: bigint;
+  readonly toBlock: bigint;
+  readonly parentHash: BlockHash;
+  /** Ascending; the last one is `toBlock`. */
+  readonly blocks: readonly ChainBlock[];
+  readonly part: { readonly index: number; readonly count: number } | null;
+}
+
+/** The typed span of a message that fits the schema; null when its blocks contradict each other. */
+export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
+  const fromBlock = BigInt(message.fromBlock);
+  const toBlock = BigInt(message.toBlock);
+  const listed = message.blocks.map(({ number, hash, timestamp: time, logs }) => ({
+    number: BigInt(number),
+    hash,
+    timestampMs: Date.parse(time),
+    logs,
+  }));
+  const last = { number: toBlock, hash: message.hash, timestampMs: Date.parse(message.timestamp), logs: [] };
+  const blocks: ChainBlock[] = listed.at(-1)?.number === toBlock ? listed : [...listed, last];
+  const isAscending = blocks.every((block, at) => at === 0 || block.number > (blocks[at - 1]?.number ?? 0n));
+  const isInside = blocks.every(({ number }) => number >= fromBlock && number <= toBlock);
+  const isLastHash = blocks.at(-1)?.hash === message.hash;
+  const isEachLogOnce = blocks.every(({ logs }) => isAscendingByIndex(logs));
+  const isPartOfOne =
+    message.part === undefined || (fromBlock === toBlock && message.part.index < message.part.count);
+  if (!isAscending || !isInside || !isLastHash || !isPartOfOne || !isEachLogOnce) return null;
+  const { core, fork, parentHash, part = null } = message;
+  return { chainId, core, fork, fromBlock, toBlock, parentHash, blocks, part };
+}
+
+/** Whether each log stands behind those before it in its block: then none is there twice. */
+export function isAscendingByIndex(logs: readonly ChainLog[]): boolean {
+  let previous = -1;
+  return logs.every(({ logIndex }) => {
+    const isBehind = logIndex > previous;
+    previous = logIndex;
+    return isBehind;
+  });
+}

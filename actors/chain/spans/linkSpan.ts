@@ -1,0 +1,70 @@
+import type { BlockHash } from '../../schemas/hex.ts';
+import type { ChainSpan } from './chainSpan.ts';
+
+/** A block that spans can follow. */
+export interface LinkableBlock {
+  readonly number: bigint;
+  readonly hash: BlockHash;
+}
+
+/** What is known of the chain before a span. */
+export interface KnownChain<Block extends LinkableBlock> {
+  /** Last block of the newest span; null before the first. */
+  readonly head: Block | null;
+  /** Reorganizations that were followed. */
+  readonly forks: number;
+  /** The first span begins here; null where the first that is read may begin anywhere. */
+  readonly deploymentBlock: bigint | null;
+  /** The newest known block that does not lie above a number. */
+  readonly newestThrough: (number: bigint) => Block | undefined;
+}
+
+/** Where a span stands: */
+export type SpanLink<Block extends LinkableBlock> =
+  /** it is the first one, */
+  | { readonly kind: 'first' }
+  /** it follows the head, */
+  | { readonly kind: 'next' }
+  /** it replaces what lies above a known block, */
+  | { readonly kind: 'fork'; readonly fork: Block }
+  /** it replaces everything from the deployment block on, */
+  | { readonly kind: 'restart' }
+  /** its parent lies below every known block, */
+  | { readonly kind: 'belowKnown'; readonly detail: string }
+  /** or it does not link. */
+  | { readonly kind: 'unlinked'; readonly detail: string };
+
+/** The one rule by which spans make a chain: for the fold, for who publishes them, and for who proves them again. */
+export function linkSpan<Block extends LinkableBlock>(
+  span: Pick<ChainSpan, 'fromBlock' | 'toBlock' | 'parentHash' | 'fork'>,
+  known: KnownChain<Block>,
+): SpanLink<Block> {
+  const { fromBlock, toBlock, parentHash } = span;
+  const { head, deploymentBlock } = known;
+  if (head === null) {
+    if (deploymentBlock === null || fromBlock === deploymentBlock) return { kind: 'first' };
+    return refuse(
+      `block ${fromBlock} cannot be the first: the deployment begins with block ${deploymentBlock}`,
+    );
+  }
+  const parentNumber = fromBlock - 1n;
+  if (parentNumber > head.number) return refuse(`block ${fromBlock} does not follow block ${head.number}`);
+  if (parentNumber === head.number && parentHash === head.hash) return { kind: 'next' };
+  const isNewFork = span.fork > known.forks;
+  if (toBlock <= head.number && !isNewFork)
+    return refuse(`blocks through ${toBlock} are known already, through ${head.number}`);
+
+  const fork = known.newestThrough(parentNumber);
+  const mismatch = `block ${fromBlock} names parent ${parentHash}, block ${parentNumber} is known as ${fork?.hash ?? 'unknown'}`;
+  if (fork === undefined) {
+    if (fromBlock === deploymentBlock && isNewFork) return { kind: 'restart' };
+    if (deploymentBlock === null || fromBlock > deploymentBlock)
+      return { kind: 'belowKnown', detail: mismatch };
+  }
+  if (fork?.number !== parentNumber || fork.hash !== parentHash) return refuse(mismatch);
+  return { kind: 'fork', fork };
+}
+
+function refuse(detail: string): { readonly kind: 'unlinked'; readonly detail: string } {
+  return { kind: 'unlinked', detail };
+}

@@ -1,0 +1,39 @@
+import { requireValue } from '../../../machines/requireValue.ts';
+import { type Rejection, reject } from '../../messages/decodeMessage.ts';
+import { type ChainBlock, type ChainSpan, isAscendingByIndex } from './chainSpan.ts';
+
+/** Logs of a block whose other parts have not come yet. */
+export interface SpanParts {
+  /** The newest part. */
+  readonly span: ChainSpan;
+  readonly logs: ChainBlock['logs'];
+}
+
+/** A span that is complete, the parts of one that is not, or why a part cannot be joined. */
+export type JoinedSpan =
+  | { readonly complete: ChainSpan }
+  | { readonly parts: SpanParts }
+  | { readonly rejection: Rejection };
+
+/** A block with more logs than fit into a message comes in parts: it counts once its last one is there. */
+export function joinParts(before: SpanParts | null, span: ChainSpan): JoinedSpan {
+  const { part } = span;
+  if (part === null) return { complete: span };
+  const block = requireValue(span.blocks[0], 'the block of a part');
+  const isFirst = part.index === 0;
+  if (!isFirst && !isNextPart(before?.span ?? null, span))
+    return reject('unlinked_span', `part ${part.index} of block ${span.toBlock} has no part before it`);
+  const logs = [...(isFirst ? [] : (before?.logs ?? [])), ...block.logs];
+  if (part.index < part.count - 1) return { parts: { span, logs } };
+  if (!isAscendingByIndex(logs))
+    return reject('malformed', `the parts of block ${span.toBlock} have logs in common`);
+  return { complete: { ...span, part: null, blocks: [{ ...block, logs }] } };
+}
+
+function isNextPart(previous: ChainSpan | null, span: ChainSpan): boolean {
+  return (
+    previous?.part !== null &&
+    previous?.blocks[0]?.hash === span.blocks[0]?.hash &&
+    previous?.part.index === (span.part?.index ?? 0) - 1
+  );
+}

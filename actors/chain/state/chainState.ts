@@ -1,0 +1,140 @@
+import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
+import type { Address, BlockHash } from '../../schemas/hex.ts';
+import type { ChainFeedEvent } from '../spans/chainFeedEvent.ts';
+import type { CoreState, Governance } from './coreState.ts';
+import type { CollectionState, MinerPosition, MiningState, TokenState } from './miningState.ts';
+import { type ActivityProgress, noActivity, type OwnerState } from './ownerState.ts';
+import {
+  type Archive,
+  type Checkpoint,
+  type MintedRound,
+  nothingArchived,
+  type SettledRound,
+  type Settlement,
+} from './settlements.ts';
+
+/** A block whose hash is known. */
+export interface KnownBlock {
+  readonly number: bigint;
+  readonly hash: BlockHash;
+  readonly timestampMs: number;
+}
+
+/** Everything that is read from the chain, as it was at one block. Immutable; the next one shares what did not change. */
+export interface ChainState {
+  readonly block: KnownBlock;
+  /** Sequence of the message that made the block safe. */
+  readonly position: number;
+  readonly core: CoreState;
+  readonly governance: Governance;
+  /** The newest ones, as are checkpoints; never without the last one. */
+  readonly settlements: List<Settlement>;
+  /** Settled rounds with work above `processedThroughRound`, ascending. */
+  readonly unprocessedRounds: List<SettledRound>;
+  readonly checkpoints: List<Checkpoint>;
+  readonly archive: Archive;
+  readonly mintedRounds: List<MintedRound>;
+  readonly mining: MiningState;
+  readonly minerPositions: ImmutableMap<number, MinerPosition>;
+  readonly owners: ImmutableMap<Address, OwnerState>;
+  readonly activityProgress: ActivityProgress;
+  readonly collection: CollectionState;
+  readonly token: TokenState | null;
+  readonly feed: EventWindow<ChainFeedEvent>;
+  /** What the block changed of what has a key of its own in a snapshot, in the order of its events. */
+  readonly changed: OrderedSet<RecordName>;
+}
+
+/** Names a record of a snapshot (`chainRecords.ts`). */
+export type RecordName = `${KeyedRecord} ${string | number | bigint}`;
+
+/** Kinds of records of which a state has many. */
+export type KeyedRecord =
+  | 'settlement'
+  | 'unprocessedRound'
+  | 'checkpoint'
+  | 'perWeight'
+  | 'activationPerWeight'
+  | 'pendingWeight'
+  | 'metadata'
+  | 'position'
+  | 'feedEvent'
+  | 'activity'
+  | 'activityCount';
+
+/** How many settlements there were. */
+export function countSettlements({ archive, settlements }: ChainState): number {
+  return archive.settlements.count + settlements.size;
+}
+
+/** The state with a note of what a block changed, so that a snapshot need not write the rest again. */
+export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
+  return { ...state, changed: state.changed.union(names) };
+}
+
+/**
+ * Before the first block.
+ *
+ * @param run of the fold, as its events name it.
+ */
+export function emptyChainState(block: KnownBlock, run: string): ChainState {
+  return {
+    block,
+    position: 0,
+    core: {
+      configuration: null,
+      implementation: null,
+      cumulativeWork: 0n,
+      cumulativeBlockUnits: 0n,
+      workPerThousandBlocks: 0n,
+      settledThroughRound: 0n,
+      authorizationNonce: 0n,
+      paused: false,
+      source: null,
+      events: [],
+    },
+    governance: {
+      proxyAdminOwner: null,
+      proxyAdminSlot: null,
+      proposers: [],
+      operatorProposer: null,
+      operation: null,
+    },
+    settlements: List(),
+    unprocessedRounds: List(),
+    checkpoints: List(),
+    archive: nothingArchived,
+    mintedRounds: List(),
+    mining: {
+      configuration: null,
+      implementation: null,
+      totalWeight: 0n,
+      accumulatedPerWeight: 0n,
+      mintedBaseUnits: 0n,
+      paidBaseUnits: 0n,
+      processedThroughRound: 0n,
+      closedThroughBlock: 0n,
+      lastActivationRound: 0n,
+      perWeightAtActivation: ImmutableMap(),
+      pendingWeight: ImmutableMap(),
+      perWeightByDate: List(),
+      processedBlockUnits: 0n,
+    },
+    minerPositions: ImmutableMap(),
+    owners: ImmutableMap(),
+    activityProgress: noActivity,
+    collection: {
+      sale: null,
+      isClosed: false,
+      paused: false,
+      publicMinted: 0n,
+      reserveMinted: 0n,
+      metadataEpoch: 0n,
+      metadata: ImmutableMap(),
+    },
+    token: null,
+    feed: { run, events: List(), evicted: nothingEvicted },
+    changed: OrderedSet(),
+  };
+}

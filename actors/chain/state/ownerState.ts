@@ -1,0 +1,50 @@
+import { List } from 'immutable';
+import type { Address } from '../../schemas/hex.ts';
+import type { EventSource } from '../spans/chainEvent.ts';
+
+export const activityKinds = ['mint', 'merge', 'claim', 'transfer'] as const;
+
+/** Something that an owner did, or that was done with a position of theirs. */
+export interface OwnerEvent {
+  readonly kind: (typeof activityKinds)[number];
+  readonly address: Address;
+  readonly tokenIds: readonly bigint[];
+  readonly amountBaseUnits: bigint | null;
+  readonly from: Address | null;
+  readonly to: Address | null;
+  readonly level: number | null;
+  readonly effectiveRound: bigint | null;
+  readonly nextMergeBlock: bigint | null;
+  readonly source: EventSource;
+  /** Sequence of the message that made it safe. */
+  readonly position: number;
+}
+
+export interface OwnerState {
+  /** Ascending. */
+  readonly tokenIds: readonly number[];
+  /** How many events there were; they are numbered from 0. */
+  readonly activityCount: number;
+  /** The newest of them, oldest first, or none; those before them are in ClickHouse alone. */
+  readonly activity: List<OwnerEvent>;
+}
+
+/** Names an event of an owner that is in memory. */
+export interface LoggedActivity {
+  readonly blockNumber: bigint;
+  readonly owner: Address;
+  /** Its number among the owner's events. */
+  readonly eventNumber: number;
+}
+
+/** Which of the owners' events have become rows. */
+export interface ActivityProgress {
+  /** All of blocks through this one; null before the first. */
+  readonly rowsThroughBlock: bigint | null;
+  /** What is in memory of all owners, in the order in which it was logged. */
+  readonly logged: List<LoggedActivity>;
+  /** So many of the first of them are rows; a reorganization that can be followed may still take the others away. */
+  readonly rowCount: number;
+}
+
+export const noActivity: ActivityProgress = { rowsThroughBlock: null, logged: List(), rowCount: 0 };

@@ -1,0 +1,112 @@
+import { dayMs } from '../../schemas/durations.ts';
+import type { ChainState } from './chainState.ts';
+import type { MinerPosition, MiningState, WeightSegment } from './miningState.ts';
+
+/** Scale of rewards for one unit of weight, as the mining contract has it. */
+export const rewardScale = 10n ** 27n;
+/** UTC dates of the earnings that are shown, the safe block's own among them. */
+const earningsDays = 7;
+
+export function toUtcDate(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 10);
+}
+
+/** The pending weight of a position counts once weights of its round do. */
+function isActivated(mining: MiningState, position: MinerPosition): boolean {
+  return position.pending !== null && position.pending.round <= mining.lastActivationRound;
+}
+
+/** A position with its weight as it counts now: the contract accounts for it when it is touched, as this does. */
+export function activateWeight(mining: MiningState, position: MinerPosition): MinerPosition {
+  const { pending } = position;
+  if (pending === null || !isActivated(mining, position)) return position;
+  const at = mining.perWeightAtActivation.get(pending.round.toString());
+  if (at === undefined)
+    throw new Error(`weights of round ${pending.round} count without a value of their own`);
+  return {
+    ...position,
+    pending: null,
+    segments: [...closeSegments(position.segments, at), openSegment(at, pending.weight)],
+  };
+}
+
+export function openSegment(fromPerWeight: bigint, weight: bigint): WeightSegment {
+  return { fromPerWeight, throughPerWeight: null, weight };
+}
+
+/** Segments that end where they were still open. */
+export function closeSegments(segments: readonly WeightSegment[], throughPerWeight: bigint): WeightSegment[] {
+  return segments.flatMap((segment) => {
+    const through = segment.throughPerWeight ?? throughPerWeight;
+    return through > segment.fromPerWeight ? [{ ...segment, throughPerWeight: through }] : [];
+  });
+}
+
+/** Weight that counts now. */
+export function computeActiveWeight({ segments }: MinerPosition): bigint {
+  return segments.reduce((sum, one) => (one.throughPerWeight === null ? sum + one.weight : sum), 0n);
+}
+
+export function computeTargetWeight(position: MinerPosition): bigint {
+  return position.pending?.weight ?? computeActiveWeight(position);
+}
+
+/** Earned by a position until `accumulatedPerWeight` had this value (scaled). */
+export function earnedScaledThrough({ segments }: MinerPosition, perWeight: bigint): bigint {
+  let earned = 0n;
+  for (const { fromPerWeight, throughPerWeight, weight } of segments) {
+    const through = throughPerWeight === null || throughPerWeight > perWeight ? perWeight : throughPerWeight;
+    if (through > fromPerWeight) earned += weight * (through - fromPerWeight);
+  }
+  return earned;
+}
+
+/** Rewards of one position at a state's block (base units, scaled by {@link rewardScale}). */
+export interface PositionRewards {
+  readonly earnedScaled: bigint;
+  readonly unclaimedScaled: bigint;
+  /** One for each of the last {@link earningsDays} UTC dates, oldest first. */
+  readonly byDateScaled: readonly bigint[];
+}
+
+/** A date that earnings are shown for, with `accumulatedPerWeight` at its beginning and its end. */
+export interface EarningsDate {
+  readonly date: string;
+  readonly perWeightAtStart: bigint;
+  readonly perWeightAtEnd: bigint;
+}
+
+/** The last {@link earningsDays} UTC dates through that of the state's block, oldest first. */
+export function listEarningsDates({ block, mining }: ChainState): EarningsDate[] {
+  const todayMs = Math.floor(block.timestampMs / dayMs) * dayMs;
+  return Array.from({ length: earningsDays }, (_, index) => {
+    const startMs = todayMs - (earningsDays - 1 - index) * dayMs;
+    const date = toUtcDate(startMs);
+    return {
+      date,
+      perWeightAtStart: findPerWeightAtEnd(mining, toUtcDate(startMs - dayMs)),
+      perWeightAtEnd: findPerWeightAtEnd(mining, date),
+    };
+  });
+}
+
+function findPerWeightAtEnd({ perWeightByDate }: MiningState, date: string): bigint {
+  return perWeightByDate.findLast((entry) => entry.date <= date)?.atEnd ?? 0n;
+}
+
+/** @param position as {@link activateWeight} gives it. */
+export function computeRewards(
+  state: ChainState,
+  position: MinerPosition,
+  dates: readonly EarningsDate[],
+): PositionRewards {
+  const earnedScaled = earnedScaledThrough(position, state.mining.accumulatedPerWeight);
+  return {
+    earnedScaled,
+    unclaimedScaled: earnedScaled - position.paidBaseUnits * rewardScale,
+    byDateScaled: dates.map(
+      ({ perWeightAtStart, perWeightAtEnd }) =>
+        earnedScaledThrough(position, perWeightAtEnd) - earnedScaledThrough(position, perWeightAtStart),
+    ),
+  };
+}

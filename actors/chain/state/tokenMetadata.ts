@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { memoizeByIdentity } from '../../memoizeByIdentity.ts';
+import type { ChainState } from './chainState.ts';
+import type { TokenMetadata } from './miningState.ts';
+
+const jsonPrefix = 'data:application/json;base64,';
+
+/** A base64 SVG data URI, and an HTTPS URL (CONTRACT.md, Token metadata). */
+export const imageDataUriPattern = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/;
+export const cardImageUrlPattern = /^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/;
+
+/** Limits of CONTRACT.md, Token metadata. What does not keep to them is not shown. */
+const tokenMetadata = z.object({
+  name: z.string().min(1).max(128),
+  description: z.string().min(1).max(2048),
+  attributes: z
+    .array(z.object({ trait_type: z.string().min(1).max(64), value: z.string().min(1).max(128) }))
+    .max(32),
+  image: z.string().regex(imageDataUriPattern).max(240_000).optional(),
+  card_image: z.string().regex(cardImageUrlPattern).max(2048).optional(),
+});
+
+/** What is shown of a token beside where it was read. */
+export interface ShownMetadata {
+  readonly name: string;
+  readonly description: string;
+  readonly attributes: readonly { readonly traitType: string; readonly value: string }[];
+  readonly imageDataUri: string | null;
+  readonly cardImageUrl: string | null;
+}
+
+/** A token's metadata, which is shown while it is of the collection's current epoch and keeps to the limits; else null. */
+export function readMetadata({ collection }: ChainState, tokenId: number): ShownMetadata | null {
+  const published = collection.metadata.get(tokenId);
+  return published?.epoch === collection.metadataEpoch ? parseMetadata(published.uri) : null;
+}
+
+/**
+ * Whether {@link readMetadata} gives something. A page of positions asks it of each of them, so what a URI says is parsed once: it
+ * is not retained, only whether it can be shown.
+ */
+export function createMetadataCheck(): (state: ChainState, tokenId: number) => boolean {
+  const isReadable = memoizeByIdentity(({ uri }: TokenMetadata) => parseMetadata(uri) !== null);
+  return ({ collection }, tokenId) => {
+    const published = collection.metadata.get(tokenId);
+    return published?.epoch === collection.metadataEpoch && isReadable(published);
+  };
+}
+
+/** What a token's URI says of it; null when it is none of the collection's. */
+function parseMetadata(uri: string): ShownMetadata | null {
+  if (!uri.startsWith(jsonPrefix)) return null;
+  let json: unknown;
+  try {
+    json = JSON.parse(Buffer.from(uri.slice(jsonPrefix.length), 'base64').toString('utf8'));
+  } catch {
+    return null;
+  }
+  const parsed = tokenMetadata.safeParse(json);
+  if (!parsed.success) return null;
+  const { name, description, attributes, image = null, card_image: card = null } = parsed.data;
+  return {
+    name,
+    description,
+    attributes: attributes.map(({ trait_type: traitType, value }) => ({ traitType, value })),
+    imageDataUri: image,
+    cardImageUrl: card,
+  };
+}

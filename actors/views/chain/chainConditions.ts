@@ -1,0 +1,90 @@
+import { type ChainAvailability, findChainAvailability } from '../../chain/state/chainAvailability.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
+import { findEconomyFault, findIssuanceFault, isSupported } from '../../chain/state/stateChecks.ts';
+import type { Clock } from '../../clock.ts';
+import type { FollowedDeployment } from './chainDeployment.ts';
+import type { ChainCondition } from './chainViewTypes.ts';
+
+export interface ChainConditionsOptions {
+  /** Null when no contracts are configured. */
+  readonly onChain: FollowedDeployment | null;
+  /** Whether all messages that the stream had at the start are folded. */
+  readonly isCaughtUp: () => boolean;
+  /** Once the newest span is older than this, the indexer counts as unavailable. */
+  readonly staleAfterMs: number;
+  /** Once the safe block's time is further behind the clock than this, what is indexed is not the present. */
+  readonly behindAfterMs: number;
+  readonly clock: Clock;
+}
+
+/** Whether the views of a chain can be shown at this moment, and why not. */
+export interface ConditionsNow {
+  /** Of the views that need the core alone. */
+  core(): ChainAvailability;
+  /** Of those of the economy. */
+  economy(): ChainCondition;
+  checkedIssuance(): ChainCondition;
+  /** Whether the newest safe state passes every check of the core, however old it is. */
+  isGood(): boolean;
+}
+
+export function createChainConditions(options: ChainConditionsOptions): ConditionsNow {
+  const { onChain, clock } = options;
+  const newest = () => onChain?.actors.newest() ?? null;
+
+  /** What can be said of a state by itself. */
+  function checkState(state: ChainState | null, needsEconomy: boolean) {
+    const { core, mining } = state ?? { core: null, mining: null };
+    const firstBlock = needsEconomy
+      ? onChain?.deployment.chain.economyDeploymentBlock
+      : onChain?.deployment.chain.deploymentBlock;
+    const isConfigured = core?.configuration != null && (!needsEconomy || mining?.configuration != null);
+    const implementations = [core?.implementation, ...(needsEconomy ? [mining?.implementation] : [])];
+    return {
+      isSafe: state !== null && state.block.number >= (firstBlock ?? 0n) && isConfigured,
+      isSupported: implementations.every((one) => isSupported(one ?? null)),
+    };
+  }
+
+  /** Whether the economy's contract of the deployment is none: another one's tokens cannot be followed, and nothing configures this one. */
+  function hasOtherMining(state: ChainState | null): boolean {
+    const economyBlock = onChain?.deployment.chain.economyDeploymentBlock ?? 0n;
+    const isConfigured = state === null || state.mining.configuration !== null;
+    return onChain?.actors.fault != null && !isConfigured && state.block.number >= economyBlock;
+  }
+
+  function findAvailability(needsEconomy: boolean): ChainAvailability {
+    const state = newest();
+    const nowMs = clock.nowMs();
+    const spanAtMs = onChain?.actors.newestSpanAtMs ?? null;
+    const isBehind = state !== null && nowMs - state.block.timestampMs > options.behindAfterMs;
+    return findChainAvailability({
+      isConfigured: onChain !== null,
+      isMismatched: (onChain?.actors.state.isMismatched ?? false) || hasOtherMining(state),
+      isCaughtUp: options.isCaughtUp(),
+      isApplied: onChain?.actors.fault == null,
+      isIndexed: spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind,
+      ...checkState(state, needsEconomy),
+    });
+  }
+
+  function economy(): ChainCondition {
+    const condition = findAvailability(true);
+    const state = newest();
+    if (condition !== 'available' || onChain === null || state === null) return condition;
+    return findEconomyFault(state, onChain.deployment.contracts) ?? condition;
+  }
+
+  return {
+    isGood: () => Object.values(checkState(newest(), false)).every(Boolean),
+    core: () => findAvailability(false),
+    economy,
+    checkedIssuance: () => {
+      const condition = economy();
+      const state = newest();
+      return condition !== 'available' || state === null
+        ? condition
+        : (findIssuanceFault(state) ?? condition);
+    },
+  };
+}

@@ -1,0 +1,287 @@
+import type { ContractAddresses } from '../../chain/spans/chainEvent.ts';
+import type { ChainFeedEvent } from '../../chain/spans/chainFeedEvent.ts';
+import type { ChainAvailability } from '../../chain/state/chainAvailability.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
+import type { CollectionPhase } from '../../chain/state/collectionPhase.ts';
+import type { CoreState, Governance } from '../../chain/state/coreState.ts';
+import type { MergeState } from '../../chain/state/mergeState.ts';
+import type { CollectionState, MiningConfiguration, Sale } from '../../chain/state/miningState.ts';
+import type { MintRoundState } from '../../chain/state/mintRoundState.ts';
+import type { OwnerEvent } from '../../chain/state/ownerState.ts';
+import type { SettlementSource } from '../../chain/state/settlementSource.ts';
+import type { Checkpoint, MintedRound, Settlement } from '../../chain/state/settlements.ts';
+import type { StateFault } from '../../chain/state/stateChecks.ts';
+import type { ShownMetadata } from '../../chain/state/tokenMetadata.ts';
+import type { EventWindow } from '../../events/eventWindow.ts';
+import type { Address, BlockHash } from '../../schemas/hex.ts';
+
+export type { ChainEvent, EventSource } from '../../chain/spans/chainEvent.ts';
+export type { ChainFeedEvent } from '../../chain/spans/chainFeedEvent.ts';
+export { blockUnitsPerBlock } from '../../chain/state/blockUnits.ts';
+// The vocabulary of the chain's views, for the schemas of the responses.
+export { collectionPhases } from '../../chain/state/collectionPhase.ts';
+export { mergeStates } from '../../chain/state/mergeState.ts';
+export { mintRoundStates } from '../../chain/state/mintRoundState.ts';
+export type { OwnerEvent } from '../../chain/state/ownerState.ts';
+export { activityKinds } from '../../chain/state/ownerState.ts';
+export { settlementSources } from '../../chain/state/settlementSource.ts';
+export type { Checkpoint, Settlement } from '../../chain/state/settlements.ts';
+export { cardImageUrlPattern, imageDataUriPattern } from '../../chain/state/tokenMetadata.ts';
+
+/** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
+
+export const chainTargets = ['anvil', 'sepolia', 'mainnet'] as const;
+
+export interface Release {
+  readonly id: string;
+  readonly protocolRevision: string;
+  readonly rewardModelRevision: string;
+}
+
+/** The chain that a view was read from, and how far (CONTRACT.md, Shared objects). */
+export interface ChainInfo {
+  readonly target: (typeof chainTargets)[number];
+  readonly chainId: bigint;
+  readonly deploymentBlock: bigint;
+  readonly economyDeploymentBlock: bigint;
+  readonly indexedThroughBlock: bigint;
+  readonly safeThroughBlock: bigint;
+  readonly safeBlockHash: BlockHash;
+  readonly safeBlockTimestampMs: number;
+}
+
+/** The contracts that a view was read from (CONTRACT.md, Shared objects). */
+export interface Identities extends Omit<ContractAddresses, 'proxyAdmin' | 'operatorTimelock'> {
+  readonly miningImplementation: string;
+  readonly miningImplementationVersion: bigint;
+  readonly miningStorageLayoutDigest: string;
+}
+
+/** Reasons that bodies carry (CONTRACT.md, Unavailable reasons). */
+export const chainUnavailableReasons = [
+  'indexer_disabled',
+  'not_yet_safe',
+  'indexer_unavailable',
+  'indexer_mismatch',
+] as const;
+export type ChainUnavailableReason = (typeof chainUnavailableReasons)[number];
+
+/** Whether views can be shown, and why not, as finely as it is known: for operators. */
+export type ChainCondition = ChainAvailability | StateFault;
+
+/** The condition of the views that need the core alone, of those of the economy, and of the checked issuance state. */
+export interface ChainConditions {
+  readonly core: ChainCondition;
+  readonly economy: ChainCondition;
+  readonly checkedIssuance: ChainCondition;
+}
+
+export interface ChainUnavailable {
+  readonly status: 'unavailable';
+  readonly installationId: string;
+  readonly reason: ChainUnavailableReason;
+  readonly release: Release | null;
+}
+
+/** What each view of a state begins with. */
+export interface ChainAvailable {
+  readonly status: 'available';
+  readonly installationId: string;
+  readonly generatedAtMs: number;
+  readonly chain: ChainInfo;
+  readonly release: Release;
+}
+
+export interface CoreView extends ChainAvailable {
+  readonly contracts: ContractAddresses;
+  readonly core: CoreState;
+  readonly governance: Governance;
+  /** `ready` once a scheduled operation may be executed. */
+  readonly operationState: string | null;
+}
+
+export const settlementRanges = ['now', '24h', '7d', '30d'] as const;
+export type SettlementRange = (typeof settlementRanges)[number];
+
+export interface SettlementWindow {
+  readonly startAtMs: number;
+  readonly endAtMs: number;
+  readonly bucketSeconds: number;
+}
+
+export interface SettlementSums {
+  readonly settlementCount: bigint;
+  readonly activeRoundCount: bigint;
+  readonly workAdded: bigint;
+  readonly completedBlockCount: bigint;
+}
+
+export interface SettlementBucket extends SettlementSums {
+  readonly startAtMs: number;
+  readonly endAtMs: number;
+  /** Null while issuance is not available. */
+  readonly mintedBaseUnits: bigint | null;
+}
+
+export interface NextMintRound {
+  readonly state: MintRoundState;
+  readonly round: bigint;
+  readonly countedThroughRound: bigint;
+  readonly startsAtMs: number;
+  readonly endsAtMs: number;
+  readonly previousCumulativeBlockUnits: bigint;
+  readonly cumulativeBlockUnits: bigint;
+  readonly completedBlockCount: bigint;
+  readonly eligibleWeight: bigint;
+  readonly amountBaseUnits: bigint;
+}
+
+export interface SettlementIssuance {
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly configuration: MiningConfiguration;
+  readonly totalMintedBaseUnits: bigint;
+  readonly processedThroughRound: bigint;
+  readonly rangeMintedBaseUnits: bigint;
+  readonly rangeCheckpointCount: bigint;
+  readonly nextRound: NextMintRound;
+  /** Newest first. */
+  readonly recentCheckpoints: readonly Checkpoint[];
+}
+
+export interface SettlementHistoryView extends ChainAvailable {
+  readonly source: Exclude<SettlementSource, 'unavailable'>;
+  readonly range: SettlementRange;
+  readonly contracts: ContractAddresses;
+  readonly window: SettlementWindow | null;
+  readonly summary: SettlementSums & { readonly archivedSettlementCount: bigint };
+  /** Newest first. */
+  readonly recentSettlements: readonly Settlement[];
+  readonly buckets: readonly SettlementBucket[];
+  readonly issuance: SettlementIssuance | 'not_configured' | 'not_yet_safe';
+  /** Newest first, with the end of each round; null for a ranged request. */
+  readonly recentRounds: readonly (MintedRound & { readonly endAtMs: number })[] | null;
+  readonly previousPeriod: {
+    readonly startAtMs: number;
+    readonly endAtMs: number;
+    readonly mintedBaseUnits: bigint;
+  } | null;
+}
+
+export interface IssuanceView extends ChainAvailable {
+  readonly identities: Identities;
+  readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
+  readonly supplyCap: bigint;
+  readonly mintedBaseUnits: bigint;
+  readonly tokenSupplyBaseUnits: bigint;
+  readonly paidBaseUnits: bigint;
+  readonly closedThroughBlock: bigint;
+  readonly processedThroughRound: bigint;
+  readonly lastActivationRound: bigint;
+  readonly livePositionCount: bigint;
+  readonly collection: CollectionState & { readonly phase: CollectionPhase; readonly sale: Sale | null };
+}
+
+export interface PositionView {
+  readonly tokenId: bigint;
+  readonly level: number;
+  readonly activeWeight: bigint;
+  readonly targetWeight: bigint;
+  readonly pendingRound: bigint | null;
+  readonly pendingActivationSource: 'mint' | 'merge' | null;
+  readonly mergeState: MergeState;
+  readonly nextMergeBlock: bigint;
+  readonly blocksUntilMerge: bigint;
+  readonly claimableBaseUnits: bigint;
+  readonly earnedBaseUnits: bigint;
+  readonly earnedSevenDayBaseUnits: bigint;
+  readonly ownershipStartedAtMs: number;
+  readonly metadataStatus: 'available' | 'unavailable';
+}
+
+export interface PortfolioView extends ChainAvailable {
+  readonly owner: string;
+  readonly identities: Identities;
+  readonly configuration: MiningConfiguration & {
+    readonly genesisTimestamp: bigint;
+    readonly roundDuration: bigint;
+    readonly tokenSymbol: string;
+    readonly tokenDecimals: number;
+  };
+  readonly mining: {
+    readonly settledThroughRound: bigint;
+    readonly currentRound: bigint;
+    readonly completedBlockHeight: bigint;
+    readonly lastAppliedRound: bigint;
+    readonly totalWeight: bigint;
+  };
+  readonly summary: {
+    readonly positionCount: bigint;
+    readonly activeWeight: bigint;
+    readonly targetWeight: bigint;
+    readonly claimableBaseUnits: bigint;
+    readonly earnedBaseUnits: bigint;
+    readonly earnedSevenDayBaseUnits: bigint;
+  };
+  readonly earnings: readonly { readonly date: string; readonly earnedBaseUnits: bigint }[];
+  readonly positions: readonly PositionView[];
+  readonly nextCursor: string | null;
+}
+
+export interface OwnerActivityView extends ChainAvailable {
+  readonly owner: string;
+  readonly identities: Identities;
+  readonly total: bigint;
+  /** Newest first. */
+  readonly activity: readonly OwnerEvent[];
+  readonly nextCursor: string | null;
+}
+
+export interface MetadataView extends ChainAvailable, ShownMetadata {
+  readonly identities: Identities;
+  readonly tokenId: bigint;
+}
+
+/** Why a page cannot be shown. */
+/** `ahead`: its block is not safe here yet, since this process is behind the one that issued it. */
+export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated' | 'ahead';
+
+export interface OwnerPageRequest {
+  readonly owner: Address;
+  readonly limit: number;
+  readonly cursor: string | null;
+}
+
+/** The newest events of the economy, with the state that they are shown with. */
+export interface EconomyView extends ChainAvailable {
+  readonly identities: Identities;
+  /** The reward token. */
+  readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
+  readonly feed: EventWindow<ChainFeedEvent>;
+}
+
+/** What the chain's routes read. Every call is synchronous and costs no I/O, but for a page of older activity. */
+export interface ChainViews {
+  /** The newest safe state while the core can be shown; null otherwise. */
+  safeState(): ChainState | null;
+  /** For operators; bodies carry fewer reasons. */
+  conditions(): ChainConditions;
+  /** Shared for up to five seconds, as the next three. */
+  core(): CoreView | ChainUnavailable;
+  issuance(): IssuanceView | ChainUnavailable;
+  /** The same, once it has passed the checks of the public routes. */
+  checkedIssuance(): IssuanceView | ChainUnavailable;
+  settlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable;
+  portfolio(page: OwnerPageRequest): PortfolioView | ChainUnavailable | { readonly fault: CursorFault };
+  /** Synchronously where the page is in memory, else as a promise, which may be rejected with StorageUnavailable. */
+  ownerActivity(
+    page: OwnerPageRequest,
+    signal: AbortSignal,
+  ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault } | Promise<OwnerActivityView>;
+  /** What the feed shows of the chain, at the newest safe block. */
+  economy(): EconomyView | ChainUnavailable;
+  /** `not_yet_safe` for a token that is missing, or whose metadata is of an earlier epoch. */
+  metadata(tokenId: number): MetadataView | ChainUnavailable;
+  /** Null where none is configured. */
+  readonly release: Release | null;
+}

@@ -1,0 +1,82 @@
+import { cacheView } from '../../cacheView.ts';
+import { createMetadataCheck, readMetadata } from '../../chain/state/tokenMetadata.ts';
+import { type ChainConditionsOptions, createChainConditions } from './chainConditions.ts';
+import type { ChainViews } from './chainViewTypes.ts';
+import { buildCheckedIssuanceView, buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
+import type { OlderActivity } from './olderActivity.ts';
+import { buildActivityView, buildPortfolioView } from './ownerViews.ts';
+import { computeSettlementWindow, mapSettlementRanges } from './settlementHistory.ts';
+import { buildSettlementView } from './settlementView.ts';
+import { createShownStates, listIdentities } from './shownStates.ts';
+
+/** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
+const sharedMs = 5_000;
+
+export interface ChainViewsOptions extends ChainConditionsOptions {
+  readonly installationId: string;
+  readonly olderActivity: OlderActivity;
+}
+
+/** The views of a chain: each is built by a function of the state that may be shown. */
+export function createChainViews(options: ChainViewsOptions): ChainViews {
+  const { onChain, clock, olderActivity } = options;
+  const conditions = createChainConditions(options);
+  const states = createShownStates({ ...options, conditions });
+  const hasMetadata = createMetadataCheck();
+  const newest = () => onChain?.actors.newest() ?? null;
+
+  /** Until the safe state or another input of the view changes, and for five seconds at most. */
+  function share<View>(otherInputs: () => readonly unknown[], compute: () => View): () => View {
+    return cacheView({
+      inputs: () => [newest(), ...otherInputs()],
+      compute,
+      validity: { clock, maxAgeMs: sharedMs },
+    });
+  }
+
+  const settlementViews = mapSettlementRanges((range) =>
+    share(
+      () => [conditions.core(), computeSettlementWindow(range, clock.nowMs())?.endAtMs],
+      () => buildSettlementView(range, clock.nowMs(), { states, conditions }),
+    ),
+  );
+
+  return {
+    safeState: () => (conditions.core() === 'available' ? newest() : null),
+    release: onChain?.deployment.release ?? null,
+    conditions: () => ({
+      core: conditions.core(),
+      economy: conditions.economy(),
+      checkedIssuance: conditions.checkedIssuance(),
+    }),
+    core: share(
+      () => [conditions.core()],
+      () => buildCoreView(states),
+    ),
+    issuance: share(
+      () => [conditions.economy()],
+      () => buildIssuanceView(states),
+    ),
+    checkedIssuance: share(
+      () => [conditions.checkedIssuance()],
+      () => buildCheckedIssuanceView(states, conditions),
+    ),
+    settlements: (range) => settlementViews[range](),
+    portfolio: (request) => buildPortfolioView(states, request, hasMetadata),
+    ownerActivity: (request, signal) =>
+      buildActivityView(states, request, (range) => olderActivity.read(range, signal)),
+    economy: () => buildEconomyView(states),
+    metadata: (tokenId) => {
+      const shown = states.newestOfEconomy();
+      if ('status' in shown) return shown;
+      const metadata = readMetadata(shown.state, tokenId);
+      if (metadata === null) return states.unavailable('not_yet_safe');
+      return {
+        ...states.describe(shown),
+        identities: listIdentities(shown),
+        tokenId: BigInt(tokenId),
+        ...metadata,
+      };
+    },
+  };
+}

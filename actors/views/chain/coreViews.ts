@@ -1,0 +1,76 @@
+import { findPhase } from '../../chain/state/collectionPhase.ts';
+import type { ConditionsNow } from './chainConditions.ts';
+import type { ChainUnavailable, CoreView, EconomyView, IssuanceView } from './chainViewTypes.ts';
+import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
+
+/** The core contract at the newest safe block. */
+export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable {
+  const shown = states.newest();
+  if ('status' in shown) return shown;
+  const { core, governance, block } = shown.state;
+  const { operation, proxyAdminOwner, proxyAdminSlot, operatorProposer } = governance;
+  // A timelock or an admin that is older than the deployment block has logged before it who may do what.
+  if (proxyAdminOwner === null || proxyAdminSlot === null || operatorProposer === null)
+    return states.unavailable('indexer_unavailable');
+  const isReady = operation?.state === 'scheduled' && operation.readyAtMs <= block.timestampMs;
+  return {
+    ...states.describe(shown),
+    contracts: shown.deployment.contracts,
+    core,
+    governance,
+    operationState: isReady ? 'ready' : (operation?.state ?? null),
+  };
+}
+
+/** What was issued and collected, at the newest safe block. */
+export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnavailable {
+  const shown = states.newestOfEconomy();
+  if ('status' in shown) return shown;
+  const { mining, collection, minerPositions, block, token } = shown.state;
+  const asset = describeAsset(shown);
+  if (asset === null || token === null || mining.configuration === null)
+    return states.unavailable('not_yet_safe');
+  return {
+    ...states.describe(shown),
+    identities: listIdentities(shown),
+    asset,
+    supplyCap: mining.configuration.supplyCap,
+    mintedBaseUnits: mining.mintedBaseUnits,
+    tokenSupplyBaseUnits: token.supplyBaseUnits,
+    paidBaseUnits: mining.paidBaseUnits,
+    closedThroughBlock: mining.closedThroughBlock,
+    processedThroughRound: mining.processedThroughRound,
+    lastActivationRound: mining.lastActivationRound,
+    livePositionCount: BigInt(minerPositions.size),
+    collection: { ...collection, phase: findPhase(collection, block.timestampMs) },
+  };
+}
+
+/** The same, where it passes the checks of the public routes. */
+export function buildCheckedIssuanceView(
+  states: ShownStates,
+  conditions: ConditionsNow,
+): IssuanceView | ChainUnavailable {
+  const condition = conditions.checkedIssuance();
+  return condition === 'available' ? buildIssuanceView(states) : states.unavailable(condition);
+}
+
+/** What the feed shows of the chain. */
+export function buildEconomyView(states: ShownStates): EconomyView | ChainUnavailable {
+  const shown = states.newestOfEconomy();
+  if ('status' in shown) return shown;
+  const asset = describeAsset(shown);
+  if (asset === null) return states.unavailable('not_yet_safe');
+  return {
+    ...states.describe(shown),
+    identities: listIdentities(shown),
+    asset,
+    feed: shown.state.feed,
+  };
+}
+
+/** The reward token; null before its creation is safe. */
+function describeAsset({ state: { token }, deployment }: ShownState): IssuanceView['asset'] | null {
+  if (token === null) return null;
+  return { address: deployment.contracts.token, symbol: token.symbol, decimals: token.decimals };
+}

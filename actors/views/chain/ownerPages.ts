@@ -1,0 +1,142 @@
+import { findFirstInMemory } from '../../chain/rows/activityRows.ts';
+import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
+import { findMergeState } from '../../chain/state/mergeState.ts';
+import type { MinerPosition } from '../../chain/state/miningState.ts';
+import type { OwnerEvent } from '../../chain/state/ownerState.ts';
+import {
+  activateWeight,
+  computeActiveWeight,
+  computeRewards,
+  computeTargetWeight,
+  type EarningsDate,
+  listEarningsDates,
+  type PositionRewards,
+  rewardScale,
+} from '../../chain/state/rewards.ts';
+import type { Address } from '../../schemas/hex.ts';
+import type { PortfolioView, PositionView } from './chainViewTypes.ts';
+import type { ActivityRange } from './olderActivity.ts';
+
+interface EvaluatedPosition {
+  readonly position: MinerPosition;
+  readonly rewards: PositionRewards;
+}
+
+/**
+ * An owner's positions at a state's block: the sums of all, and one page in order of token ID.
+ *
+ * @param hasMetadata whether a token's metadata is shown.
+ */
+export function buildPortfolioPage(
+  state: ChainState,
+  owner: Address,
+  afterTokenId: number,
+  limit: number,
+  hasMetadata: (state: ChainState, tokenId: number) => boolean,
+): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
+  const dates = listEarningsDates(state);
+  const evaluated = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
+    evaluatePosition(state, tokenId, dates),
+  );
+  const sum = (selectAmount: (position: EvaluatedPosition) => bigint) =>
+    evaluated.reduce((total, one) => total + selectAmount(one), 0n);
+  const rest = evaluated.filter(({ position }) => position.tokenId > afterTokenId);
+  return {
+    summary: {
+      positionCount: BigInt(evaluated.length),
+      activeWeight: sum(({ position }) => computeActiveWeight(position)),
+      targetWeight: sum(({ position }) => computeTargetWeight(position)),
+      // Scaled amounts are summed before they are cut to whole base units.
+      claimableBaseUnits: sum(({ rewards }) => rewards.unclaimedScaled) / rewardScale,
+      earnedBaseUnits: sum(({ rewards }) => rewards.earnedScaled) / rewardScale,
+      earnedSevenDayBaseUnits: sum(({ rewards }) => sumSevenDays(rewards)) / rewardScale,
+    },
+    earnings: dates.map(({ date }, index) => ({
+      date,
+      earnedBaseUnits: sum(({ rewards }) => rewards.byDateScaled[index] as bigint) / rewardScale,
+    })),
+    positions: rest
+      .slice(0, limit)
+      .map((one) => toPositionView(state, one, hasMetadata(state, one.position.tokenId))),
+    hasMore: rest.length > limit,
+  };
+}
+
+/** A page of an owner's activity, behind the `shown` newest events. */
+export interface ActivityPage {
+  readonly total: bigint;
+  /** Those of its events that are in memory, newest first. */
+  readonly activity: readonly OwnerEvent[];
+  /** The others, which come after those; null where all are in memory. */
+  readonly older: ActivityRange | null;
+  readonly hasMore: boolean;
+}
+
+export function buildActivityPage(
+  { owners, feed, position }: ChainState,
+  owner: Address,
+  shown: number,
+  limit: number,
+): ActivityPage {
+  const known = owners.get(owner);
+  if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
+  const end = Math.max(0, known.activityCount - shown);
+  const from = Math.max(0, end - limit);
+  const first = findFirstInMemory(known);
+  const inMemory = known.activity.slice(Math.max(0, from - first), Math.max(0, end - first));
+  const range = { run: feed.run, owner, from, end: Math.min(end, first), throughPosition: position };
+  return {
+    total: BigInt(known.activityCount),
+    activity: inMemory.reverse().toArray(),
+    older: range.from < range.end ? range : null,
+    hasMore: end > limit,
+  };
+}
+
+function evaluatePosition(
+  state: ChainState,
+  tokenId: number,
+  dates: readonly EarningsDate[],
+): EvaluatedPosition {
+  const stored = state.minerPositions.get(tokenId);
+  if (stored === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
+  const position = activateWeight(state.mining, stored);
+  return { position, rewards: computeRewards(state, position, dates) };
+}
+
+function sumSevenDays({ byDateScaled }: PositionRewards): bigint {
+  return byDateScaled.reduce((total, one) => total + one, 0n);
+}
+
+function toPositionView(
+  state: ChainState,
+  { position, rewards }: EvaluatedPosition,
+  hasMetadata: boolean,
+): PositionView {
+  const { pending, nextMergeBlock, level } = position;
+  const blockHeight = countWholeBlocks(state.core.cumulativeBlockUnits);
+  const maximumLevel = state.mining.configuration?.levels.length ?? 0;
+  return {
+    tokenId: BigInt(position.tokenId),
+    level,
+    activeWeight: computeActiveWeight(position),
+    targetWeight: computeTargetWeight(position),
+    pendingRound: pending?.round ?? null,
+    pendingActivationSource: pending?.source ?? null,
+    mergeState: findMergeState({
+      level,
+      maximumLevel,
+      hasPendingWeight: pending !== null,
+      nextMergeBlock,
+      blockHeight,
+    }),
+    nextMergeBlock,
+    blocksUntilMerge: nextMergeBlock > blockHeight ? nextMergeBlock - blockHeight : 0n,
+    claimableBaseUnits: rewards.unclaimedScaled / rewardScale,
+    earnedBaseUnits: rewards.earnedScaled / rewardScale,
+    earnedSevenDayBaseUnits: sumSevenDays(rewards) / rewardScale,
+    ownershipStartedAtMs: position.ownershipStartedAtMs,
+    metadataStatus: hasMetadata ? 'available' : 'unavailable',
+  };
+}

@@ -1,0 +1,102 @@
+import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
+import type { createMetadataCheck } from '../../chain/state/tokenMetadata.ts';
+import type {
+  ChainUnavailable,
+  CursorFault,
+  OwnerActivityView,
+  OwnerEvent,
+  OwnerPageRequest,
+  PortfolioView,
+} from './chainViewTypes.ts';
+import type { ActivityRange } from './olderActivity.ts';
+import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
+import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
+import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
+
+type NoPage = ChainUnavailable | { readonly fault: CursorFault };
+
+/** Positions of an owner, page by page. */
+export function buildPortfolioView(
+  states: ShownStates,
+  request: OwnerPageRequest,
+  hasMetadata: ReturnType<typeof createMetadataCheck>,
+): PortfolioView | NoPage {
+  const page = findPageState(states, 'portfolio', request);
+  if (!('shown' in page)) return page;
+  const { shown, after } = page;
+  const { core, mining, token, block } = shown.state;
+  const { configuration } = mining;
+  if (configuration === null || core.configuration === null || token === null)
+    return states.unavailable('not_yet_safe');
+  const { owner, limit } = request;
+  const { hasMore, ...listed } = buildPortfolioPage(shown.state, owner, after, limit, hasMetadata);
+  const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
+  const { genesisTimestamp, roundDuration } = core.configuration;
+  const seconds = BigInt(Math.floor(block.timestampMs / 1000));
+  return {
+    ...states.describe(shown),
+    owner,
+    identities: listIdentities(shown),
+    configuration: {
+      ...configuration,
+      genesisTimestamp,
+      roundDuration,
+      tokenSymbol: token.symbol,
+      tokenDecimals: token.decimals,
+    },
+    mining: {
+      settledThroughRound: core.settledThroughRound,
+      currentRound: seconds < genesisTimestamp ? 0n : (seconds - genesisTimestamp) / roundDuration + 1n,
+      completedBlockHeight: countWholeBlocks(core.cumulativeBlockUnits),
+      lastAppliedRound: mining.lastActivationRound,
+      totalWeight: mining.totalWeight,
+    },
+    ...listed,
+    nextCursor: hasMore ? encodeNextCursor('portfolio', shown, owner, lastShown) : null,
+  };
+}
+
+/** What an owner did, newest first, page by page: a promise where a part of the page has left memory. */
+export function buildActivityView(
+  states: ShownStates,
+  request: OwnerPageRequest,
+  readOlder: (range: ActivityRange) => Promise<readonly OwnerEvent[]>,
+): OwnerActivityView | NoPage | Promise<OwnerActivityView> {
+  const page = findPageState(states, 'activity', request);
+  if (!('shown' in page)) return page;
+  const { shown, after } = page;
+  const { owner, limit } = request;
+  const { total, activity, older, hasMore } = buildActivityPage(shown.state, owner, after, limit);
+  const buildView = (events: readonly OwnerEvent[]): OwnerActivityView => ({
+    ...states.describe(shown),
+    owner,
+    identities: listIdentities(shown),
+    total,
+    activity: events,
+    nextCursor: hasMore ? encodeNextCursor('activity', shown, owner, after + events.length) : null,
+  });
+  if (older === null) return buildView(activity);
+  return readOlder(older).then((stored) => buildView([...activity, ...stored.toReversed()]));
+}
+
+/** The state that a page is read at: the newest, or that of its cursor. */
+function findPageState(
+  states: ShownStates,
+  list: OwnerList,
+  { owner, cursor }: OwnerPageRequest,
+): { readonly shown: ShownState; readonly after: number } | NoPage {
+  // Before the state is looked at: whether a cursor is one does not depend on it.
+  const decoded = cursor === null ? null : decodeOwnerCursor(cursor);
+  if (cursor !== null && decoded?.list !== list) return { fault: 'undecodable' };
+  if (decoded !== null && decoded.owner !== owner) return { fault: 'other_owner' };
+  const shown = states.newestOfEconomy();
+  if ('status' in shown) return shown;
+  if (decoded === null) return { shown, after: 0 };
+  if (decoded.block > shown.state.block.number) return { fault: 'ahead' };
+  const before = states.at(decoded.block, decoded.blockHash);
+  return before === null ? { fault: 'invalidated' } : { shown: before, after: decoded.after };
+}
+
+function encodeNextCursor(list: OwnerList, { state }: ShownState, owner: string, after: number): string {
+  return encodeOwnerCursor({ list, block: state.block.number, blockHash: state.block.hash, owner, after });
+}

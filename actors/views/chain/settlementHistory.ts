@@ -1,0 +1,203 @@
+import type { List } from 'immutable';
+import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
+import { findMintRoundState } from '../../chain/state/mintRoundState.ts';
+import {
+  type Checkpoint,
+  countCompletedBlocks,
+  recentCheckpointsShown,
+  recentSettlementsShown,
+  type Settlement,
+} from '../../chain/state/settlements.ts';
+import { dayMs } from '../../schemas/durations.ts';
+import type {
+  NextMintRound,
+  SettlementBucket,
+  SettlementIssuance,
+  SettlementRange,
+  SettlementSums,
+  SettlementWindow,
+} from './chainViewTypes.ts';
+
+const hourMs = 3_600_000;
+const noonMs = 12 * hourMs;
+
+const ranges = {
+  '24h': { bucketMs: hourMs, count: 24, stepMs: hourMs, offsetMs: 0 },
+  '7d': { bucketMs: 6 * hourMs, count: 28, stepMs: dayMs, offsetMs: noonMs },
+  '30d': { bucketMs: dayMs, count: 30, stepMs: dayMs, offsetMs: noonMs },
+} as const;
+
+/** One value for each range. */
+export function mapSettlementRanges<Value>(
+  create: (range: SettlementRange) => Value,
+): Readonly<Record<SettlementRange, Value>> {
+  return { now: create('now'), '24h': create('24h'), '7d': create('7d'), '30d': create('30d') };
+}
+
+/** `24h` ends at the next full hour, the others at the next noon; a boundary itself begins the next window. */
+export function computeSettlementWindow(range: SettlementRange, nowMs: number): SettlementWindow | null {
+  if (range === 'now') return null;
+  const { bucketMs, count, stepMs, offsetMs } = ranges[range];
+  const endAtMs = (Math.floor((nowMs - offsetMs) / stepMs) + 1) * stepMs + offsetMs;
+  return { startAtMs: endAtMs - bucketMs * count, endAtMs, bucketSeconds: bucketMs / 1000 };
+}
+
+export function sumSettlements(settlements: Iterable<Settlement>): SettlementSums {
+  let settlementCount = 0n;
+  let activeRoundCount = 0n;
+  let workAdded = 0n;
+  let completedBlockCount = 0n;
+  for (const settlement of settlements) {
+    settlementCount++;
+    activeRoundCount += settlement.activeRoundCount;
+    workAdded += settlement.workAdded;
+    completedBlockCount += countCompletedBlocks(settlement);
+  }
+  return { settlementCount, activeRoundCount, workAdded, completedBlockCount };
+}
+
+/** Sums of all settlements, those too that have left memory. */
+export function sumAllSettlements({ archive, settlements }: ChainState): SettlementSums {
+  const archived = archive.settlements;
+  const { settlementCount, activeRoundCount, workAdded, completedBlockCount } = sumSettlements(settlements);
+  return {
+    settlementCount: BigInt(archived.count) + settlementCount,
+    activeRoundCount: archived.activeRoundCount + activeRoundCount,
+    workAdded: archived.workAdded + workAdded,
+    completedBlockCount: archived.completedBlockCount + completedBlockCount,
+  };
+}
+
+/** Whether memory holds everything from a time on: a clock far behind that of the chain asks for more. */
+export function isInMemoryFrom({ archive }: ChainState, startAtMs: number): boolean {
+  return archive.settlements.throughMs < startAtMs && archive.checkpoints.throughMs < startAtMs;
+}
+
+/** Entries whose block lies in `[startAtMs, endAtMs)`; entries are in order of time, so only the newest are read. */
+export function selectEntriesWithin<Entry extends Settlement | Checkpoint>(
+  entries: List<Entry>,
+  startAtMs: number,
+  endAtMs: number,
+): Entry[] {
+  const found: Entry[] = [];
+  for (let index = entries.size - 1; index >= 0; index--) {
+    const entry = entries.get(index) as Entry;
+    const { blockTimestampMs } = entry.source;
+    if (blockTimestampMs < startAtMs) break;
+    if (blockTimestampMs < endAtMs) found.push(entry);
+  }
+  return found.reverse();
+}
+
+/** Newest first: those that completed a block, out of the window where there is one. */
+export function listRecentSettlements(state: ChainState, window: SettlementWindow | null): Settlement[] {
+  const found: Settlement[] = [];
+  const { settlements, archive } = state;
+  for (let index = settlements.size - 1; index >= 0 && found.length < recentSettlementsShown; index--) {
+    const settlement = settlements.get(index) as Settlement;
+    const { blockTimestampMs } = settlement.source;
+    if (window !== null && blockTimestampMs < window.startAtMs) break;
+    // A block's time may be ahead of this machine's clock.
+    const isWithin = window === null || blockTimestampMs < window.endAtMs;
+    if (isWithin && countCompletedBlocks(settlement) > 0n) found.push(settlement);
+  }
+  const older = window === null ? archive.settlements.completed.toReversed() : [];
+  return [...found, ...older].slice(0, recentSettlementsShown);
+}
+
+export function buildBuckets(
+  window: SettlementWindow | null,
+  settlements: readonly Settlement[],
+  checkpoints: readonly Checkpoint[] | null,
+): SettlementBucket[] {
+  if (window === null) return [];
+  const bucketMs = window.bucketSeconds * 1000;
+  const count = (window.endAtMs - window.startAtMs) / bucketMs;
+  return Array.from({ length: count }, (_, index) => {
+    const startAtMs = window.startAtMs + index * bucketMs;
+    const endAtMs = startAtMs + bucketMs;
+    const isInside = ({ source }: Settlement | Checkpoint) =>
+      source.blockTimestampMs >= startAtMs && source.blockTimestampMs < endAtMs;
+    return {
+      startAtMs,
+      endAtMs,
+      ...sumSettlements(settlements.filter(isInside)),
+      mintedBaseUnits: checkpoints === null ? null : sumMinted(checkpoints.filter(isInside)),
+    };
+  });
+}
+
+export function sumMinted(checkpoints: readonly Checkpoint[]): bigint {
+  return checkpoints.reduce((sum, { amountBaseUnits }) => sum + amountBaseUnits, 0n);
+}
+
+/** Start of a round (epoch milliseconds). */
+export function computeRoundStartMs(state: ChainState, round: bigint): number {
+  const { genesisTimestamp = 0n, roundDuration = 600n } = state.core.configuration ?? {};
+  return Number(genesisTimestamp + (round - 1n) * roundDuration) * 1000;
+}
+
+/** What the next checkpoint, through everything that is settled, would mint: by the mining contract's own steps. */
+function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint): NextMintRound {
+  const { mining, core } = state;
+  const round = mining.processedThroughRound + 1n;
+  const activations = [...mining.pendingWeight]
+    .map(([activation, change]) => ({ activation: BigInt(activation), change }))
+    .sort((a, b) => (a.activation < b.activation ? -1 : 1));
+  let eligibleWeight = mining.totalWeight;
+  const activateThrough = (roundId: bigint) => {
+    while ((activations[0]?.activation ?? roundId + 1n) <= roundId) {
+      eligibleWeight += activations.shift()?.change ?? 0n;
+    }
+  };
+  let amountBaseUnits = 0n;
+  let throughBlock = mining.closedThroughBlock;
+  for (const settled of state.unprocessedRounds) {
+    activateThrough(settled.roundId);
+    const completed = countWholeBlocks(settled.cumulativeBlockUnits) - throughBlock;
+    throughBlock += completed;
+    const left = supplyCap - mining.mintedBaseUnits - amountBaseUnits;
+    const earned = eligibleWeight > 0n ? completed * rewardPerBlock : 0n;
+    amountBaseUnits += earned < left ? earned : left;
+  }
+  const countedThroughRound = core.settledThroughRound < round ? round - 1n : core.settledThroughRound;
+  activateThrough(countedThroughRound < round ? round : countedThroughRound);
+  return {
+    state: findMintRoundState({ round, settledThroughRound: core.settledThroughRound }),
+    round,
+    countedThroughRound,
+    startsAtMs: computeRoundStartMs(state, round),
+    endsAtMs: computeRoundStartMs(state, round + 1n),
+    previousCumulativeBlockUnits: mining.processedBlockUnits,
+    cumulativeBlockUnits: core.cumulativeBlockUnits,
+    completedBlockCount: throughBlock - mining.closedThroughBlock,
+    eligibleWeight,
+    amountBaseUnits,
+  };
+}
+
+/** @param economyDeploymentBlock before it, nothing of the economy is safe; from it on, one that is absent is not configured. */
+export function describeIssuance(
+  state: ChainState,
+  rangeCheckpoints: readonly Checkpoint[] | null,
+  economyDeploymentBlock: bigint,
+): SettlementIssuance | 'not_configured' | 'not_yet_safe' {
+  const { mining, token, checkpoints, archive, block } = state;
+  const { configuration } = mining;
+  if (block.number < economyDeploymentBlock) return 'not_yet_safe';
+  if (configuration === null || token === null) return 'not_configured';
+  const inRange = rangeCheckpoints ?? [...checkpoints];
+  const before = rangeCheckpoints === null ? archive.checkpoints : { amountBaseUnits: 0n, count: 0 };
+  return {
+    symbol: token.symbol,
+    decimals: token.decimals,
+    configuration,
+    totalMintedBaseUnits: mining.mintedBaseUnits,
+    processedThroughRound: mining.processedThroughRound,
+    rangeMintedBaseUnits: before.amountBaseUnits + sumMinted(inRange),
+    rangeCheckpointCount: BigInt(before.count + inRange.length),
+    nextRound: projectNextMintRound(state, configuration.rewardPerBlock, configuration.supplyCap),
+    recentCheckpoints: inRange.slice(-recentCheckpointsShown).reverse(),
+  };
+}

@@ -1,0 +1,114 @@
+import { countSettlements } from '../../chain/state/chainState.ts';
+import { findSettlementSource } from '../../chain/state/settlementSource.ts';
+import { findEconomyFault, isSupported } from '../../chain/state/stateChecks.ts';
+import type { ConditionsNow } from './chainConditions.ts';
+import type {
+  ChainUnavailable,
+  Checkpoint,
+  SettlementHistoryView,
+  SettlementRange,
+  SettlementWindow,
+} from './chainViewTypes.ts';
+import {
+  buildBuckets,
+  computeRoundStartMs,
+  computeSettlementWindow,
+  describeIssuance,
+  isInMemoryFrom,
+  listRecentSettlements,
+  selectEntriesWithin,
+  sumAllSettlements,
+  sumMinted,
+  sumSettlements,
+} from './settlementHistory.ts';
+import type { ShownState, ShownStates } from './shownStates.ts';
+
+/** Settlements of a range with what was minted for them, also while only the last good state is known. */
+export function buildSettlementView(
+  range: SettlementRange,
+  nowMs: number,
+  { states, conditions }: { readonly states: ShownStates; readonly conditions: ConditionsNow },
+): SettlementHistoryView | ChainUnavailable {
+  const availability = conditions.core();
+  const shown = states.lastGood();
+  const source = findSettlementSource({ availability, hasLastGood: shown !== null });
+  if (source === 'unavailable' || shown === null)
+    return states.unavailable(availability === 'available' ? 'not_yet_safe' : availability);
+  const window = computeSettlementWindow(range, nowMs);
+  if (window !== null && !isInMemoryFrom(shown.state, computePreviousStartMs(window)))
+    return states.unavailable('indexer_unavailable');
+  return {
+    ...states.describe(shown),
+    source,
+    range,
+    contracts: shown.deployment.contracts,
+    window,
+    ...(window === null ? describeAll(shown) : describeWindow(shown, window)),
+  };
+}
+
+type Described = Pick<
+  SettlementHistoryView,
+  'summary' | 'recentSettlements' | 'buckets' | 'issuance' | 'recentRounds' | 'previousPeriod'
+>;
+
+/** Without a range: everything, and the rounds that were minted for last. */
+function describeAll(shown: ShownState): Described {
+  const { state } = shown;
+  const issuance = findIssuance(shown, null);
+  return {
+    summary: { ...sumAllSettlements(state), archivedSettlementCount: BigInt(countSettlements(state)) },
+    recentSettlements: listRecentSettlements(state, null),
+    buckets: buildBuckets(null, [], null),
+    issuance,
+    recentRounds:
+      typeof issuance === 'string'
+        ? null
+        : state.mintedRounds
+            .reverse()
+            .map((round) => ({ ...round, endAtMs: computeRoundStartMs(state, round.roundId + 1n) }))
+            .toArray(),
+    previousPeriod: null,
+  };
+}
+
+function describeWindow(shown: ShownState, window: SettlementWindow): Described {
+  const { state } = shown;
+  const { startAtMs, endAtMs } = window;
+  const within = selectEntriesWithin(state.settlements, startAtMs, endAtMs);
+  const checkpoints = selectEntriesWithin(state.checkpoints, startAtMs, endAtMs);
+  const issuance = findIssuance(shown, checkpoints);
+  const isIssuanceKnown = typeof issuance !== 'string';
+  const previousStartMs = computePreviousStartMs(window);
+  return {
+    summary: { ...sumSettlements(within), archivedSettlementCount: BigInt(countSettlements(state)) },
+    recentSettlements: listRecentSettlements(state, window),
+    buckets: buildBuckets(window, within, isIssuanceKnown ? checkpoints : null),
+    issuance,
+    recentRounds: null,
+    previousPeriod: isIssuanceKnown
+      ? {
+          startAtMs: previousStartMs,
+          endAtMs: startAtMs,
+          mintedBaseUnits: sumMinted(selectEntriesWithin(state.checkpoints, previousStartMs, startAtMs)),
+        }
+      : null,
+  };
+}
+
+/** Minting of the range; null checkpoints are all. */
+function findIssuance(
+  { state, deployment, chain }: ShownState,
+  checkpoints: readonly Checkpoint[] | null,
+): SettlementHistoryView['issuance'] {
+  if (findEconomyFault(state, deployment.contracts) !== null) return 'not_configured';
+  const issuance = describeIssuance(state, checkpoints, chain.economyDeploymentBlock);
+  return typeof issuance === 'string' || isSupported(state.mining.implementation)
+    ? issuance
+    : 'not_configured';
+}
+
+/** The period before a window is as long. */
+function computePreviousStartMs({ startAtMs, endAtMs }: SettlementWindow): number {
+  return 2 * startAtMs - endAtMs;
+}

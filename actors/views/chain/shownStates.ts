@@ -1,0 +1,115 @@
+import { requireValue } from '../../../machines/requireValue.ts';
+import { confirmations } from '../../chain/spans/confirmations.ts';
+import type { ChainState } from '../../chain/state/chainState.ts';
+import { identityFaults } from '../../chain/state/stateChecks.ts';
+import type { Clock } from '../../clock.ts';
+import type { ConditionsNow } from './chainConditions.ts';
+import type { ChainDeployment, FollowedDeployment } from './chainDeployment.ts';
+import {
+  type ChainAvailable,
+  type ChainCondition,
+  type ChainInfo,
+  type ChainUnavailable,
+  type ChainUnavailableReason,
+  chainUnavailableReasons,
+  type Identities,
+} from './chainViewTypes.ts';
+
+/** A safe state that may be shown, with its chain and deployment. */
+export interface ShownState {
+  readonly state: ChainState;
+  readonly deployment: ChainDeployment;
+  readonly chain: ChainInfo;
+}
+
+export interface ShownStatesOptions {
+  readonly installationId: string;
+  /** Null when no contracts are configured. */
+  readonly onChain: FollowedDeployment | null;
+  readonly conditions: ConditionsNow;
+  readonly clock: Clock;
+}
+
+/** Which state the views of a chain show. */
+export interface ShownStates {
+  /** The newest safe state where the core can be shown, or why it cannot. */
+  newest(): ShownState | ChainUnavailable;
+  /** The same where the economy can be shown. */
+  newestOfEconomy(): ShownState | ChainUnavailable;
+  /** The newest safe state if it passes every check, although it may be too old to be shown as live; null otherwise. */
+  lastGood(): ShownState | null;
+  /** Null for a state that is not retained. */
+  at(block: bigint, hash: string): ShownState | null;
+  unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable;
+  /** What each view of a state begins with. */
+  describe(shown: ShownState): ChainAvailable;
+}
+
+export function createShownStates(options: ShownStatesOptions): ShownStates {
+  const { installationId, onChain, conditions, clock } = options;
+  const release = onChain?.deployment.release ?? null;
+
+  function show(state: ChainState): ShownState {
+    const { deployment, actors } = requireValue(onChain, 'the deployment of a state');
+    const { number, hash, timestampMs } = state.block;
+    // While a fork is being published the head is lower than it was when the block became safe.
+    const head = actors.state.head?.number ?? number;
+    const confirmedBy = number + confirmations - 1n;
+    const chain = {
+      ...deployment.chain,
+      indexedThroughBlock: head > confirmedBy ? head : confirmedBy,
+      safeThroughBlock: number,
+      safeBlockHash: hash,
+      safeBlockTimestampMs: timestampMs,
+    };
+    return { state, deployment, chain };
+  }
+
+  function unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable {
+    return { status: 'unavailable', installationId, reason: findShownReason(condition), release };
+  }
+
+  function showNewest(condition: ChainCondition): ShownState | ChainUnavailable {
+    if (condition !== 'available') return unavailable(condition);
+    return show(requireValue(onChain?.actors.newest(), 'the safe state of an available chain'));
+  }
+
+  const showIfThere = (state: ChainState | null | undefined) => (state == null ? null : show(state));
+
+  return {
+    newest: () => showNewest(conditions.core()),
+    newestOfEconomy: () => showNewest(conditions.economy()),
+    lastGood: () => (conditions.isGood() ? showIfThere(onChain?.actors.newest()) : null),
+    at: (block, hash) => showIfThere(onChain?.actors.at(block, hash)),
+    unavailable,
+    describe: ({ chain, deployment }) => ({
+      status: 'available',
+      installationId,
+      generatedAtMs: clock.nowMs(),
+      chain,
+      release: deployment.release,
+    }),
+  };
+}
+
+/** The reason that bodies carry for a condition (CONTRACT.md, Unavailable reasons). */
+function findShownReason(condition: Exclude<ChainCondition, 'available'>): ChainUnavailableReason {
+  if (identityFaults.has(condition)) return 'indexer_mismatch';
+  return chainUnavailableReasons.find((reason) => reason === condition) ?? 'indexer_unavailable';
+}
+
+/** The contracts of a state of which the economy can be shown. */
+export function listIdentities({ state, deployment }: ShownState): Identities {
+  const { core, tokenFactory, mining, token, collection } = deployment.contracts;
+  const implementation = requireValue(state.mining.implementation, 'the implementation of a shown economy');
+  return {
+    core,
+    tokenFactory,
+    mining,
+    token,
+    collection,
+    miningImplementation: implementation.codeAddress,
+    miningImplementationVersion: implementation.codeVersion,
+    miningStorageLayoutDigest: implementation.storageLayoutDigest,
+  };
+}

@@ -1,0 +1,86 @@
+import { type Arrival, beforeAll } from '../../events/arrival.ts';
+import { type EventWindow, findEventsAfter, findNewestArrival } from '../../events/eventWindow.ts';
+import { type FeedCategory, feedCategories, isOfCategory } from '../../feed/feedCategories.ts';
+import {
+  compareShown,
+  type FeedItem,
+  type FeedPlace,
+  toChainItem,
+  toMeasurementItem,
+} from '../../feed/feedItem.ts';
+import type { FeedSources } from '../../feed/feedPosition.ts';
+import { findFirstIndex } from '../../findFirstIndex.ts';
+
+/** More new events than this are sorted in together: a start, or a long absence. */
+const insertedMax = 64;
+
+/** The events in memory, in the order of the feed, with one list per category. */
+export interface FeedIndex {
+  /** Takes over the events of the sources; costs as much as what is new, unless a source went back or evicted events. */
+  update(sources: FeedSources): void;
+  /** At most `limit` events of a category that are older than a place, newest first; null for the newest of all. */
+  olderThan(category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[];
+}
+
+export function createFeedIndex({ chainId }: { readonly chainId: bigint }): FeedIndex {
+  let taken: FeedSources | null = null;
+  /** Oldest first, so that what is new is mostly appended. */
+  let ascending = createEmptyLists();
+
+  return {
+    update: (sources) => {
+      const { measurement, chain } = sources;
+      if (measurement.events === taken?.measurement.events && chain.events === taken.chain.events) return;
+      const before = taken !== null && areContinuations(taken, sources) ? taken : null;
+      if (before === null) ascending = createEmptyLists();
+      const added = [
+        ...listEventsSince(measurement, before?.measurement).map(toMeasurementItem),
+        ...listEventsSince(chain, before?.chain).map((event) => toChainItem(chainId, event)),
+      ];
+      for (const category of feedCategories) {
+        const list = ascending[category];
+        const ofCategory = added.filter(({ type }) => isOfCategory(category, type));
+        if (ofCategory.length > insertedMax)
+          ascending[category] = [...list, ...ofCategory].sort((one, other) => compareShown(other, one));
+        else for (const item of ofCategory) list.splice(findFirstNotOlder(list, item), 0, item);
+      }
+      taken = sources;
+    },
+    olderThan: (category, place, limit) => {
+      const list = ascending[category];
+      const end = place === null ? list.length : findFirstNotOlder(list, place);
+      return list.slice(Math.max(0, end - limit), end).reverse();
+    },
+  };
+}
+
+/** Whether both sources have the same events as before, and more after them. */
+function areContinuations(before: FeedSources, { measurement, chain }: FeedSources): boolean {
+  return isContinuationOf(before.measurement, measurement) && isContinuationOf(before.chain, chain);
+}
+
+function isContinuationOf<Event extends Arrival>(
+  before: EventWindow<Event>,
+  window: EventWindow<Event>,
+): boolean {
+  if (window.run !== before.run || window.evicted.through !== before.evicted.through) return false;
+  const { size } = before.events;
+  return size === 0 || window.events.get(size - 1) === before.events.last();
+}
+
+function listEventsSince<Event extends Arrival>(
+  window: EventWindow<Event>,
+  before: EventWindow<Event> | undefined,
+): Event[] {
+  const after = (before === undefined ? null : findNewestArrival(before)) ?? beforeAll;
+  return findEventsAfter(window, after).toArray();
+}
+
+function createEmptyLists(): Record<FeedCategory, FeedItem[]> {
+  return { all: [], protocol: [], players: [], measurement: [] };
+}
+
+/** Index of the first element that is not older than the place. */
+function findFirstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
+  return findFirstIndex(list.length, (index) => compareShown(place, list[index] as FeedItem) >= 0);
+}

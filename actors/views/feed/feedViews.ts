@@ -1,0 +1,161 @@
+import { List } from 'immutable';
+import { cacheView } from '../../cacheView.ts';
+import { nothingEvicted } from '../../events/eventWindow.ts';
+import { toFeedItem } from '../../feed/eventRows.ts';
+import { type FeedCategory, type FeedType, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
+import { compareShown, type FeedItem, type FeedPlace } from '../../feed/feedItem.ts';
+import { type FeedSource, type FeedSources, feedSources } from '../../feed/feedPosition.ts';
+import { findEvictedSource, listStoredCategories, type OlderEvents } from '../../feed/olderEvents.ts';
+import { listKeys } from '../../schemas/listKeys.ts';
+import type { MeasurementProgress } from '../../wheel/measurementEvents.ts';
+import type { ChainUnavailable, ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
+import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
+import { createFeedIndex } from './feedIndex.ts';
+import { createFeedNews, type FeedNewsViews } from './feedNews.ts';
+
+export type { FeedCategory, FeedType } from '../../feed/feedCategories.ts';
+export { feedCategories, feedTypes, isOfCategory } from '../../feed/feedCategories.ts';
+export type { FeedItem } from '../../feed/feedItem.ts';
+export type { FeedPosition } from '../../feed/feedPosition.ts';
+export { decodeFeedPosition, encodeFeedPosition, isSamePosition } from '../../feed/feedPosition.ts';
+export { measurementPolicyVersion, streakDistanceMm } from '../../wheel/measurementEvents.ts';
+export type { ArrivedItem, FeedNews, ReadNews } from './feedNews.ts';
+
+export const feedUnavailableReasons = [
+  'indexer_disabled',
+  'not_yet_safe',
+  'indexer_unavailable',
+  'indexer_mismatch',
+  'source_disabled',
+] as const;
+export type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
+
+export interface FeedRequest {
+  readonly category: FeedCategory;
+  readonly limit: number;
+  /** Null for the newest events. */
+  readonly cursor: string | null;
+}
+
+/** One page of the feed, newest first. */
+export interface FeedPage extends Omit<EconomyView, 'feed'> {
+  readonly category: FeedCategory;
+  /** What the category can contain at the moment. */
+  readonly activeEventTypes: readonly FeedType[];
+  readonly events: readonly FeedItem[];
+  readonly nextCursor: string | null;
+}
+
+export interface FeedUnavailable {
+  readonly status: 'unavailable';
+  readonly installationId: string;
+  readonly reason: FeedUnavailableReason;
+}
+
+export interface FeedViews extends FeedNewsViews {
+  /**
+   * Synchronously where the page is in memory, else as a promise, which may be rejected with StorageUnavailable.
+   * `undecodable` for an invalid cursor, or one of another category.
+   */
+  page(
+    request: FeedRequest,
+    signal: AbortSignal,
+  ): FeedPage | FeedUnavailable | { readonly fault: 'undecodable' } | Promise<FeedPage>;
+}
+
+export interface FeedViewsOptions {
+  readonly installationId: string;
+  readonly chain: Pick<ChainViews, 'economy'>;
+  /** Null before the first reading of the installation. */
+  readonly progress: () => MeasurementProgress | null;
+  readonly olderEvents: OlderEvents;
+}
+
+/** The feed of both families. Measurements are a source once the first one is accepted. */
+export function createFeedViews(options: FeedViewsOptions): FeedViews {
+  const { installationId, chain, progress, olderEvents } = options;
+  const findIndexFor = cacheView({
+    inputs: ({ chain: { chainId } }: EconomyView) => [chainId],
+    compute: (chainId) => createFeedIndex({ chainId }),
+  });
+
+  function readSources(economy: EconomyView): FeedSources {
+    return { measurement: progress() ?? nothingMeasured, chain: economy.feed };
+  }
+
+  const news = createFeedNews({ chain, readSources, olderEvents });
+
+  /** Stored events next to a place, of those sources that have evicted some. */
+  async function storedBefore(
+    sources: FeedSources,
+    category: FeedCategory,
+    query: { readonly place: FeedPlace | null; readonly limit: number },
+    signal: AbortSignal,
+  ): Promise<FeedItem[]> {
+    const stored = await Promise.all(
+      feedSources.map((source) => {
+        const [categories, of] = [listStoredCategories(category, source), findEvictedSource(sources, source)];
+        if (of === null || categories.length === 0) return [];
+        return olderEvents.before(of, { categories, ...query }, signal);
+      }),
+    );
+    return stored.flat().map(toFeedItem);
+  }
+
+  return {
+    ...news,
+    page: ({ category, limit, cursor }, signal) => {
+      const after = cursor === null ? null : decodeFeedCursor(category, cursor);
+      if (cursor !== null && after === null) return { fault: 'undecodable' };
+      const economy = chain.economy();
+      if (economy.status === 'unavailable')
+        return { status: 'unavailable', installationId, reason: toFeedReason(economy) };
+      const activeEventTypes = [
+        ...listTypes(category, 'chain'),
+        ...(progress() === null ? [] : listTypes(category, 'measurement')),
+      ];
+      if (activeEventTypes.length === 0)
+        return { status: 'unavailable', installationId, reason: 'source_disabled' };
+      const { feed: _events, ...context } = economy;
+      const [index, sources] = [findIndexFor(economy), readSources(economy)];
+      index.update(sources);
+      const buildPage = (items: readonly FeedItem[]): FeedPage => ({
+        ...context,
+        category,
+        activeEventTypes,
+        events: items.slice(0, limit),
+        nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
+      });
+      // One more than the page shows whether there are more.
+      const inMemory = index.olderThan(category, after, limit + 1);
+      const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
+      if (isInMemoryFrom(sources, category, reachesTo)) return buildPage(inMemory);
+      const query = { place: after, limit: limit + 1 };
+      return storedBefore(sources, category, query, signal).then((older) =>
+        buildPage([...inMemory, ...older].sort(compareShown)),
+      );
+    },
+  };
+}
+
+const nothingMeasured: FeedSources['measurement'] = { run: '', events: List(), evicted: nothingEvicted };
+
+function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
+  return listKeys(feedTypes).filter(
+    (type) =>
+      isOfCategory(category, type) && (feedTypes[type] === 'measurement') === (source === 'measurement'),
+  );
+}
+
+/** Whether memory holds every event of a category that was recorded at a time or after it. */
+function isInMemoryFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
+  return feedSources.every((source) => {
+    const { through, throughMs } = sources[source].evicted;
+    return through === null || throughMs < timeMs || listStoredCategories(category, source).length === 0;
+  });
+}
+
+/** The feed has four of the chain's reasons; any other means that the view cannot be read at the moment. */
+function toFeedReason({ reason }: ChainUnavailable): FeedUnavailableReason {
+  return feedUnavailableReasons.find((one) => one === reason) ?? 'indexer_unavailable';
+}

@@ -1,0 +1,284 @@
+import type { List } from 'immutable';
+import type { ClosedRound } from '../../machines/settlementEvents.ts';
+import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines/settlementMachine.ts';
+import { blockUnitsPerBlock, countWholeBlocks } from '../chain/state/blockUnits.ts';
+import type { ChainState } from '../chain/state/chainState.ts';
+import { type Frontier, projectFrontier, type WorkedRound } from '../chain/state/settlementArithmetic.ts';
+import { findFirstIndex } from '../findFirstIndex.ts';
+import { isWithinBounds, roundWorkMax } from '../settlement/coreBounds.ts';
+import { findOracleState } from '../settlement/oracleState.ts';
+import { findBlockedReason, findQueueState } from '../settlement/queueState.ts';
+import type { Settlement } from '../settlement/settlementActor.ts';
+import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import { findRound, type RoundState } from '../wheel/roundFold.ts';
+import type {
+  AnchorView,
+  BuilderView,
+  FrontierView,
+  MeasurementView,
+  OracleView,
+  ProjectedView,
+  QueueUnavailableReason,
+  SettlementQueueView,
+  SubmissionView,
+} from './views.ts';
+
+/** What the process snapshot is made of. */
+export interface ProcessSources {
+  readonly measurement: MeasurementView | null;
+  /** Null without any accepted reading. */
+  readonly roundState: RoundState | null;
+  readonly settlement: Settlement;
+  /** The newest safe state; null while there is none. */
+  readonly chain: ChainState | null;
+  readonly genesisMs: number;
+  readonly nowMs: number;
+}
+
+export interface ProcessProjection {
+  readonly builder: BuilderView;
+  readonly oracle: OracleView;
+  readonly settlementQueue: SettlementQueueView;
+}
+
+type Configuration = NonNullable<ChainState['core']['configuration']>;
+
+/** Where the chain stands, and the closed rounds that follow it. */
+interface Buffer {
+  readonly anchor: AnchorView;
+  readonly configuration: Configuration;
+  readonly rounds: readonly ClosedRound[];
+  /** What all of them settle to. */
+  readonly projected: ProjectedView;
+}
+
+export function projectProcess(sources: ProcessSources): ProcessProjection {
+  const buffer = projectBuffer(sources);
+  return {
+    oracle: projectOracle(sources),
+    settlementQueue: projectQueue(sources, buffer),
+    builder: projectBuilder(sources, buffer),
+  };
+}
+
+function projectOracle({ settlement, nowMs }: ProcessSources): OracleView {
+  const { closure, blockedReason } = settlement.snapshot.context;
+  const state = findOracleState(settlement.snapshot, nowMs);
+  const reasons = { accepted: null, stale: null, blocked: blockedReason, unavailable: 'no_closure' };
+  return {
+    state,
+    reason: reasons[state],
+    latestAcceptedAtMs: closure?.acceptedAtMs ?? null,
+    latestClosure: closure,
+  };
+}
+
+/** The closed rounds above the settled frontier, or the first reason why they cannot be projected. */
+function projectBuffer(sources: ProcessSources): Buffer | QueueUnavailableReason {
+  const { snapshot, closedRounds } = sources.settlement;
+  const { closure } = snapshot.context;
+  if (closure === null) return 'oracle_head_unavailable';
+  const configuration = sources.chain?.core.configuration ?? null;
+  if (sources.chain === null || configuration === null) return 'round_projection_gap';
+  const { core, settlements } = sources.chain;
+  // Sums that no route can show are not a frontier to project from.
+  if (closure.lastRound < core.settledThroughRound || !isWithinBounds(core)) return 'round_projection_gap';
+  const through = findCountedThrough(sources, core.settledThroughRound);
+  const rounds = listRoundsAbove(closedRounds, core.settledThroughRound).filter(
+    ({ roundId }) => roundId <= through,
+  );
+  const isContinuous = BigInt(rounds.length) === through - core.settledThroughRound;
+  if (!isContinuous) return 'round_projection_gap';
+  if (!rounds.every((round) => isEligible(round, configuration))) return 'round_ineligible';
+  const last = settlements.last();
+  const anchor = {
+    ...buildFrontierView(core),
+    confirmedAtMs: last?.source.blockTimestampMs ?? null,
+    transactionHash: last?.source.transactionHash ?? null,
+  };
+  const projected = projectFrontierView(anchor, rounds, configuration);
+  return projected === null ? 'round_ineligible' : { configuration, rounds, anchor, projected };
+}
+
+/**
+ * The last closed round that counts: one that has ended by now. An oracle whose clock is ahead closes rounds early, and the
+ * core settles none of them before they have ended; what it has settled has ended, whatever the clock here says.
+ */
+function findCountedThrough(
+  { settlement, genesisMs, nowMs }: ProcessSources,
+  settledThroughRound: bigint,
+): bigint {
+  const closedThrough = settlement.snapshot.context.closure?.lastRound ?? 0n;
+  const endedThrough = max(BigInt(findRound(nowMs, genesisMs) - 1), settledThroughRound);
+  return closedThrough < endedThrough ? closedThrough : endedThrough;
+}
+
+/** Whether the core can settle a round: its configuration allows the work, and its arithmetic holds it. */
+function isEligible({ workUnits }: WorkedRound, { maxWorkPerRound }: Configuration): boolean {
+  return workUnits <= maxWorkPerRound && workUnits <= roundWorkMax;
+}
+
+function listRoundsAbove(rounds: List<ClosedRound>, frontier: bigint): readonly ClosedRound[] {
+  const isAbove = (index: number) => (rounds.get(index) as ClosedRound).roundId > frontier;
+  return rounds.slice(findFirstIndex(rounds.size, isAbove)).toArray();
+}
+
+function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): SettlementQueueView {
+  if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
+  const { snapshot } = sources.settlement;
+  const { lastRun, settlementEnabled, reporterEnvironmentEnabled } = snapshot.context;
+  // Not known is not switched off.
+  if (settlementEnabled === null || reporterEnvironmentEnabled === null)
+    return { status: 'unavailable', reason: 'oracle_head_unavailable' };
+  const { rounds } = buffer;
+  const queue = {
+    snapshot,
+    isPaused: sources.chain?.core.paused ?? false,
+    bufferedRoundCount: rounds.length,
+    nowMs: sources.nowMs,
+  };
+  return {
+    status: 'available',
+    state: findQueueState(queue),
+    settlementEnabled,
+    reporterEnvironmentEnabled,
+    buffered: {
+      firstRound: rounds[0]?.roundId ?? null,
+      lastRound: rounds.at(-1)?.roundId ?? null,
+      roundCount: BigInt(rounds.length),
+      activeRoundCount: BigInt(rounds.filter(({ workUnits }) => workUnits > 0n).length),
+      workUnits: sumWork(rounds),
+    },
+    projected: buffer.projected,
+    incidentOpen: snapshot.matches({ incidents: 'someOpen' }),
+    blockedReason: findBlockedReason(queue),
+    lastRun,
+    latestSubmission: buildSubmissionView(snapshot),
+  };
+}
+
+/** Closed and open work, projected on the settled frontier; the first reason that applies where it cannot be. */
+function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
+  const { measurement, roundState, settlement } = sources;
+  if (measurement === null || roundState === null) return { status: 'unavailable', reason: 'no_measurement' };
+  const { reading } = measurement;
+  if (reading.coreStatus === 'COUNTER_FAULT') return { status: 'unavailable', reason: 'counter_fault' };
+  if (!settlement.snapshot.context.approvedEpochs.includes(reading.counterEpoch)) {
+    return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
+  }
+  // What was measured after the last closure is tested first: a gap comes before an ineligible round.
+  const open = listOpenRounds(roundState, reading, sources);
+  if (typeof buffer === 'string') {
+    const isGap = buffer === 'round_ineligible' && open === null;
+    return { status: 'unavailable', reason: isGap ? 'round_projection_gap' : buffer };
+  }
+  if (open === null) return { status: 'unavailable', reason: 'round_projection_gap' };
+  const { rounds, configuration, anchor } = buffer;
+  const isEveryEligible = open.every((round) => isEligible(round, configuration));
+  const projected = isEveryEligible ? projectFrontierView(anchor, [...rounds, ...open], configuration) : null;
+  if (projected === null) return { status: 'unavailable', reason: 'round_ineligible' };
+  return {
+    status: 'available',
+    anchor,
+    queued: {
+      closedRoundCount: BigInt(rounds.length),
+      closedWorkUnits: sumWork(rounds),
+      openRoundWorkUnits: sumWork(open),
+    },
+    projected,
+  };
+}
+
+/**
+ * Rounds after the last closed one that counts, through the one of the newest reading: ended ones as they were observed, the
+ * open one as far as it is measured. Null when one of the ended ones is not observed.
+ */
+function listOpenRounds(
+  roundState: RoundState,
+  reading: AcceptedReading,
+  sources: ProcessSources,
+): WorkedRound[] | null {
+  const settledThroughRound = sources.chain?.core.settledThroughRound ?? 0n;
+  const closedThrough = max(findCountedThrough(sources, settledThroughRound), settledThroughRound);
+  const openRound = findRound(reading.observedAtMs, sources.genesisMs);
+  const from = Number(closedThrough) + 1;
+  const rounds: WorkedRound[] = [];
+  const known = new Map(roundState.recentRounds.map(({ roundId, workUnits }) => [roundId, workUnits]));
+  if (openRound - from > known.size) return null;
+  for (let roundId = from; roundId < openRound; roundId++) {
+    const workUnits = known.get(roundId);
+    if (workUnits === undefined) return null;
+    rounds.push({ roundId: BigInt(roundId), workUnits });
+  }
+  if (openRound >= from)
+    rounds.push({ roundId: BigInt(openRound), workUnits: roundState.openRoundWorkUnits });
+  return rounds;
+}
+
+/** Null where the sums would be beyond what the core can hold: it would refuse to settle them. */
+function projectFrontierView(
+  anchor: AnchorView,
+  rounds: readonly WorkedRound[],
+  configuration: Configuration,
+): ProjectedView | null {
+  const reached = projectFrontier(anchor, rounds, configuration);
+  if (!isWithinBounds(reached)) return null;
+  const frontier = buildFrontierView(reached);
+  return {
+    ...frontier,
+    ...describeCompleted(frontier.blockHeight - anchor.blockHeight, frontier.blockHeight),
+  };
+}
+
+/** Null before any submission was prepared. */
+function buildSubmissionView(snapshot: SettlementSnapshot): SubmissionView | null {
+  const { submission } = snapshot.context;
+  const lifecycle = findSubmissionLifecycle(snapshot);
+  if (submission === null || lifecycle === null) return null;
+  const { expected, settledThroughRound, ...rest } = submission;
+  const { completedBlockCount, ...sums } = expected;
+  const frontier = buildFrontierView({ ...sums, settledThroughRound });
+  return {
+    ...rest,
+    lifecycle,
+    settledThroughRound,
+    roundCount: settledThroughRound - submission.previousSettledThroughRound,
+    expected: {
+      ...frontier,
+      confirmedAtMs: submission.confirmedAtMs,
+      transactionHash: submission.confirmedAtMs === null ? null : submission.transactionHash,
+      ...describeCompleted(completedBlockCount, frontier.blockHeight),
+    },
+    outcomeCode: lifecycle === 'reverted' || lifecycle === 'superseded' ? lifecycle : null,
+  };
+}
+
+/** The bounds exist exactly when blocks are completed, and end at the height (CONTRACT.md, Cross-field rules). */
+function describeCompleted(completedBlockCount: bigint, blockHeight: bigint) {
+  const isAny = completedBlockCount > 0n;
+  return {
+    completedBlockCount,
+    firstCompletedBlock: isAny ? blockHeight - completedBlockCount + 1n : null,
+    lastCompletedBlock: isAny ? blockHeight : null,
+  };
+}
+
+function buildFrontierView(frontier: Frontier): FrontierView {
+  const { settledThroughRound, cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = frontier;
+  return {
+    settledThroughRound,
+    cumulativeWork,
+    cumulativeBlockUnits,
+    workPerThousandBlocks,
+    blockHeight: countWholeBlocks(cumulativeBlockUnits),
+    blockProgress: cumulativeBlockUnits % blockUnitsPerBlock,
+  };
+}
+
+function sumWork(rounds: readonly WorkedRound[]): bigint {
+  return rounds.reduce((sum, { workUnits }) => sum + workUnits, 0n);
+}
+
+function max(a: bigint, b: bigint): bigint {
+  return a > b ? a : b;
+}

@@ -1,0 +1,208 @@
+import { List } from 'immutable';
+import type { Arrival } from '../events/arrival.ts';
+import { buildRunId, type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
+import type { StoredAt } from '../messages/streamMessage.ts';
+import { dayMs, toMilliseconds } from '../schemas/durations.ts';
+import type { AcceptedReading } from './acceptedReading.ts';
+import { findDayStart, formatDayLabel } from './dayHistory.ts';
+
+/** The rules below; an event's ID names them, since other rules would make other events of the same readings. */
+export const measurementPolicyVersion = 'measurement-v1';
+
+const kilometreMm = 1_000_000;
+const secondsOfHour = 3_600;
+/** Lifetime distances (CONTRACT.md, Emission conditions), then every 50 km. */
+const firstDistancesMm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((km) =>
+  BigInt(km * kilometreMm),
+);
+const laterDistancesMm = BigInt(50 * kilometreMm);
+const dailyDistancesMm = [1, 3, 5, 10, 15].map((km) => km * kilometreMm);
+/** A day of a streak reaches one of the daily distances. */
+export const streakDistanceMm = 5 * kilometreMm;
+const streakDaysMax = 3_650;
+/** An event never fires below its speed, so it is rounded up to whole millimetres per second. */
+const speedsMm = [2, 3, 6, 10].map((km) => Math.ceil((km * kilometreMm) / secondsOfHour));
+const recordStepMm = Math.ceil(kilometreMm / 5 / secondsOfHour);
+/** Of lifetime distances that one reading passes, the highest: a counter may jump by any distance. */
+const distancesOfReadingMax = 100;
+
+/** What a reading reached. Distances in millimetres, speeds in millimetres per second. */
+export type Achievement =
+  | { readonly type: 'measurement.distance_milestone'; readonly threshold: bigint; readonly observed: bigint }
+  | {
+      readonly type: 'measurement.daily_distance_milestone';
+      readonly threshold: number;
+      readonly observed: number;
+      readonly utcDate: string;
+    }
+  | { readonly type: 'measurement.speed_milestone'; readonly threshold: number; readonly observed: number }
+  | { readonly type: 'measurement.speed_record'; readonly previous: number | null; readonly observed: number }
+  | { readonly type: 'measurement.distance_streak'; readonly days: number; readonly endingUtcDate: string };
+
+/** An event with the reading that it came from, whose receipt position is the event's. */
+export interface MeasurementEvent extends Arrival {
+  readonly family: 'measurement';
+  readonly achievement: Achievement;
+  readonly installationId: string;
+  readonly telemetryId: string;
+  readonly observedAtMs: number;
+  readonly receivedAtMs: number;
+  /** When the stream stored the reading (epoch milliseconds): a gateway may deliver it long after it received it. */
+  readonly arrivedAtMs: number;
+}
+
+/** What the rules remember of one installation. Immutable, and the same object until something is reached. */
+export interface MeasurementProgress extends EventWindow<MeasurementEvent> {
+  /** Sum of the distances of all days before that of the newest reading. */
+  readonly earlierDaysMm: bigint;
+  readonly dayStartMs: number;
+  /** The next lifetime distance; and of the daily distances and the speeds, how many are reached. */
+  readonly nextDistanceMm: bigint;
+  readonly dailyReached: number;
+  readonly speedsReached: number;
+  /** Value of the last speed record. */
+  readonly recordMm: number | null;
+  /** The last day of the newest streak, and its days so far. */
+  readonly streakDayMs: number | null;
+  readonly streakDays: number;
+}
+
+const nothingYet: Omit<MeasurementProgress, 'run'> = {
+  earlierDaysMm: 0n,
+  dayStartMs: Number.NEGATIVE_INFINITY,
+  nextDistanceMm: firstDistancesMm[0] as bigint,
+  dailyReached: 0,
+  speedsReached: 0,
+  recordMm: null,
+  streakDayMs: null,
+  streakDays: 0,
+  events: List(),
+  evicted: nothingEvicted,
+};
+
+/**
+ * The progress after an accepted reading.
+ *
+ * @param dayMm the largest distance of the reading's day, with this reading.
+ * @param previousDayMm the distance of the day of the reading before.
+ * @param stored when the stream stored the reading.
+ */
+export function addAchievements(
+  previous: MeasurementProgress | null,
+  reading: AcceptedReading,
+  dayMm: number,
+  previousDayMm: number,
+  stored: StoredAt,
+): MeasurementProgress {
+  const dayStartMs = findDayStart(reading.observedAtMs);
+  const known = previous ?? {
+    ...nothingYet,
+    run: buildRunId(reading.position, toMilliseconds(stored.timestampNanos)),
+  };
+  const before = dayStartMs === known.dayStartMs ? known : withDay(known, dayStartMs, previousDayMm);
+  const speed = reading.speedMmPerSecond;
+  const isQuiet =
+    Number(before.nextDistanceMm - before.earlierDaysMm) > dayMm &&
+    dayMm < (dailyDistancesMm[before.dailyReached] ?? Number.POSITIVE_INFINITY) &&
+    speed < (before.recordMm ?? 0) + recordStepMm &&
+    speed < (speedsMm[before.speedsReached] ?? Number.POSITIVE_INFINITY);
+  if (isQuiet) return before;
+
+  const lifetimeMm = before.earlierDaysMm + BigInt(dayMm);
+  const distances = distancesThrough(before.nextDistanceMm, lifetimeMm);
+  const dailies = dailyDistancesMm.slice(before.dailyReached).filter((threshold) => threshold <= dayMm);
+  const speeds = speedsMm.slice(before.speedsReached).filter((threshold) => threshold <= speed);
+  const isRecord = speed >= (before.recordMm ?? 0) + recordStepMm;
+  const isStreakDay = dailies.includes(streakDistanceMm);
+  const isNextDay = before.streakDayMs !== null && dayStartMs - before.streakDayMs === dayMs;
+  const streakDays = isStreakDay ? (isNextDay ? before.streakDays + 1 : 1) : before.streakDays;
+  const utcDate = formatDayLabel(dayStartMs);
+
+  const achievements: Achievement[] = [
+    ...distances.reached.map(
+      (threshold) => ({ type: 'measurement.distance_milestone', threshold, observed: lifetimeMm }) as const,
+    ),
+    ...dailies.map(
+      (threshold) =>
+        ({ type: 'measurement.daily_distance_milestone', threshold, observed: dayMm, utcDate }) as const,
+    ),
+    ...speeds.map(
+      (threshold) => ({ type: 'measurement.speed_milestone', threshold, observed: speed }) as const,
+    ),
+  ];
+  if (isRecord)
+    achievements.push({ type: 'measurement.speed_record', previous: before.recordMm, observed: speed });
+  if (isStreakDay && streakDays >= 2 && streakDays <= streakDaysMax)
+    achievements.push({ type: 'measurement.distance_streak', days: streakDays, endingUtcDate: utcDate });
+  return {
+    run: before.run,
+    earlierDaysMm: before.earlierDaysMm,
+    dayStartMs,
+    nextDistanceMm: distances.next,
+    dailyReached: before.dailyReached + dailies.length,
+    speedsReached: before.speedsReached + speeds.length,
+    recordMm: isRecord ? speed : before.recordMm,
+    streakDayMs: isStreakDay ? dayStartMs : before.streakDayMs,
+    streakDays,
+    events: before.events.concat(listEvents(achievements, reading, toMilliseconds(stored.timestampNanos))),
+    evicted: before.evicted,
+  };
+}
+
+function withDay(
+  progress: MeasurementProgress,
+  dayStartMs: number,
+  previousDayMm: number,
+): MeasurementProgress {
+  const earlierDaysMm = progress.earlierDaysMm + BigInt(previousDayMm);
+  return { ...progress, earlierDaysMm, dayStartMs, dailyReached: 0 };
+}
+
+/** Lifetime distances from `next` on that are reached, and the one behind them. */
+function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]; next: bigint } {
+  const last = firstDistancesMm.at(-1) as bigint;
+  const reached = firstDistancesMm.filter((distance) => distance >= next && distance <= lifetimeMm);
+  const following = firstDistancesMm.find((distance) => distance >= next && distance > lifetimeMm);
+  if (following !== undefined) return { reached, next: following };
+  const highest = lifetimeMm / laterDistancesMm;
+  const firstLater = last / laterDistancesMm + 1n;
+  const bounded = highest - BigInt(distancesOfReadingMax) + 1n;
+  let step = next > last ? next / laterDistancesMm : firstLater;
+  if (step < bounded) step = bounded;
+  for (; step <= highest; step++) reached.push(step * laterDistancesMm);
+  const after = highest < firstLater ? firstLater : highest + 1n;
+  return { reached: reached.slice(-distancesOfReadingMax), next: after * laterDistancesMm };
+}
+
+/** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
+function listEvents(
+  achievements: readonly Achievement[],
+  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
+  arrivedAtMs: number,
+): MeasurementEvent[] {
+  const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };
+  return achievements
+    .map((achievement) => ({ achievement, id: buildMeasurementId(installationId, achievement) }))
+    .sort((one, other) => (one.id < other.id ? 1 : -1))
+    .map(({ achievement }, ordinal) => ({ family: 'measurement', achievement, ...at, ordinal }));
+}
+
+/** The event's ID (CONTRACT.md, Event types). */
+export function buildMeasurementId(installationId: string, achievement: Achievement): string {
+  return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${formatDiscriminator(achievement)}`;
+}
+
+/** What distinguishes the event from others of its type. */
+export function formatDiscriminator(achievement: Achievement): string {
+  switch (achievement.type) {
+    case 'measurement.distance_milestone':
+    case 'measurement.speed_milestone':
+      return String(achievement.threshold);
+    case 'measurement.daily_distance_milestone':
+      return `${achievement.utcDate}:${achievement.threshold}`;
+    case 'measurement.speed_record':
+      return String(achievement.observed);
+    case 'measurement.distance_streak':
+      return achievement.endingUtcDate;
+  }
+}

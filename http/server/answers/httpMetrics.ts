@@ -1,0 +1,151 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { RateClass } from '../../routes/rateClasses.ts';
+import { createDurations, type Durations, registerDurations } from './durations.ts';
+
+/** Counts of the requests of one route: plain numbers, read when `/metrics` is scraped. */
+export interface RouteCounts {
+  /** @param status as it is sent, such as `200 OK`. */
+  answered(status: string, seconds: number): void;
+  failed(): void;
+  shed(): void;
+}
+
+/** Counts of the public server. */
+export interface HttpMetrics {
+  /** Registers a route, or what answers where there is none. */
+  route(name: string, rateClass: RateClass): RouteCounts;
+  prepared(): void;
+  /** A response was prepared that shows a reading; the same reading may be shown by several. */
+  showed(receivedAtMs: number, nowMs: number): void;
+  reading(change: 1 | -1): void;
+  readonly readsInFlight: number;
+}
+
+/** Upper bounds of the delay from receipt to response, in seconds; a wheel reports every few seconds. */
+const delayBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+interface Counts {
+  ok: number;
+  notModified: number;
+  /** By the first three characters of the status. */
+  readonly others: Map<string, number>;
+  failed: number;
+  shed: number;
+}
+
+export function createHttpMetrics(registry: Registry, implementation: string): HttpMetrics {
+  const registers = [registry];
+  const routes = new Map<string, Counts>();
+  const durations = new Map<RateClass, Durations>();
+  let preparations = 0;
+  let readsInFlight = 0;
+  let newestShownMs = Number.NEGATIVE_INFINITY;
+
+  registerDurations(registry, durations);
+  new Counter({
+    name: 'miner_http_requests_total',
+    help: 'Requests answered, by route and status; 304 says that nothing had changed.',
+    labelNames: ['route', 'status'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [route, { ok, notModified, others }] of routes) {
+        if (ok > 0) this.inc({ route, status: '200' }, ok);
+        if (notModified > 0) this.inc({ route, status: '304' }, notModified);
+        for (const [status, count] of others) this.inc({ route, status }, count);
+      }
+    },
+  });
+  new Counter({
+    name: 'miner_http_prepared_responses_total',
+    help: 'Responses that were serialized; far fewer than requests, since one serves all until its view changes.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(preparations);
+    },
+  });
+  const delays = new Histogram({
+    name: 'miner_reading_delay_seconds',
+    help: 'From the receipt of a reading at its gateway until the first response that shows it was prepared, which happens at the first request.',
+    buckets: delayBuckets,
+    registers,
+  });
+  new Counter({
+    name: 'miner_http_failures_total',
+    help: 'Requests whose body could not be computed or was invalid; answered with 500, or as unavailable.',
+    labelNames: ['route'],
+    registers,
+    collect() {
+      this.reset();
+      // Also those without: an alert sees a counter rise, not appear.
+      for (const [route, { failed }] of routes) this.inc({ route }, failed);
+    },
+  });
+  new Counter({
+    name: 'miner_http_shed_requests_total',
+    help: 'Requests of expensive routes that were answered 503 because the event loop was late.',
+    labelNames: ['route'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [route, { shed }] of routes) if (shed > 0) this.inc({ route }, shed);
+    },
+  });
+  new Gauge({
+    name: 'miner_http_reads_in_flight',
+    help: 'Requests that wait for the database.',
+    registers,
+    collect() {
+      this.set(readsInFlight);
+    },
+  });
+  new Gauge({
+    name: 'miner_http_server_info',
+    help: 'Which implementation of uWebSockets.js runs; always 1.',
+    labelNames: ['implementation'],
+    registers,
+  }).set({ implementation }, 1);
+
+  return {
+    route: (name, rateClass) => {
+      const counts = routes.get(name) ?? { ok: 0, notModified: 0, others: new Map(), failed: 0, shed: 0 };
+      routes.set(name, counts);
+      const ofClass = durations.get(rateClass) ?? createDurations();
+      durations.set(rateClass, ofClass);
+      return {
+        answered: (status, seconds) => {
+          ofClass.observe(seconds);
+          if (status === '200 OK') counts.ok++;
+          else if (status === '304 Not Modified') counts.notModified++;
+          else {
+            const code = status.slice(0, 3);
+            counts.others.set(code, (counts.others.get(code) ?? 0) + 1);
+          }
+        },
+        failed: () => {
+          counts.failed++;
+        },
+        shed: () => {
+          counts.shed++;
+        },
+      };
+    },
+    prepared: () => {
+      preparations++;
+    },
+    showed: (receivedAtMs, nowMs) => {
+      if (receivedAtMs <= newestShownMs) return;
+      // The first one that is shown may have been received long before this process started.
+      if (newestShownMs !== Number.NEGATIVE_INFINITY)
+        delays.observe(Math.max(0, nowMs - receivedAtMs) / 1000);
+      newestShownMs = receivedAtMs;
+    },
+    reading: (change) => {
+      readsInFlight += change;
+    },
+    get readsInFlight() {
+      return readsInFlight;
+    },
+  };
+}

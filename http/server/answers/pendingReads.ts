@@ -1,0 +1,149 @@
+import type { Clock } from '../../../actors/clock.ts';
+import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
+import { createHttpError, type HttpError } from '../../routes/errors.ts';
+import type { ReadResult } from '../../routes/route.ts';
+import { createClientCounts } from '../limits/clientCounts.ts';
+import type { LoadGuard } from '../limits/loadGuard.ts';
+import { createTurnBudget } from '../limits/turnBudget.ts';
+import type { ExchangeGuard } from './exchangeGuard.ts';
+import type { HttpMetrics } from './httpMetrics.ts';
+import type { Exchange, ResponseWriter } from './responseWriter.ts';
+import { retryAfterSeconds } from './routeAnswers.ts';
+
+/** Expensive requests that may wait at the same time; more are answered with `database_busy`. */
+export const inFlightMax = 64;
+/** Of one client, and of one site, so that others are answered while reads take long. */
+export const waitingOfClientMax = 16;
+export const waitingOfSiteMax = 32;
+/** A read that takes longer is ended, and answered with `request_timeout`. */
+export const defaultReadTimeoutMs = 10_000;
+const busyRetryAfterSeconds = 1;
+const overloadedRetryAfterSeconds = 2;
+
+/** A read that found something. */
+export type ReadBody<Body = unknown> = Exclude<ReadResult<Body>, { error: unknown }>;
+
+export interface PendingReads {
+  /** Runs a read, then answers with what it found, or with why there is nothing; not at all when the peer has disconnected. */
+  run<Body>(
+    exchange: Exchange,
+    read: (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>,
+    onBody: (answer: ReadBody<Body>) => void,
+  ): void;
+  abortAll(): void;
+}
+
+export interface PendingReadsOptions {
+  readonly writer: ResponseWriter;
+  readonly guard: ExchangeGuard;
+  readonly metrics: HttpMetrics;
+  /** While the event loop is late, no read is begun; null where expensive work is not limited. */
+  readonly loadGuard: LoadGuard | null;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+/**
+ * Reads that may take time. The abort handler is attached before anything is awaited, responses after an await are
+ * corked, and each read has a deadline: uWebSockets.js closes an idle socket, but never ends a pending handler. They share each turn of the event
+ * loop with what costs little.
+ */
+export function createPendingReads(options: PendingReadsOptions): PendingReads {
+  const { writer, guard, metrics, loadGuard, timeoutMs, clock } = options;
+  const pending = new Set<AbortController>();
+  const counts = createClientCounts(waitingOfClientMax, waitingOfSiteMax);
+  const budget = createTurnBudget(clock);
+
+  function answer<Body>(
+    exchange: Exchange,
+    found: ReadResult<Body>,
+    onBody: (found: ReadBody<Body>) => void,
+  ) {
+    if ('error' in found)
+      refuse(
+        exchange,
+        createHttpError(found.error, found.error === 'database_unavailable' ? retryAfterSeconds : undefined),
+      );
+    else guard.run(exchange, () => onBody(found));
+  }
+
+  function refuse(exchange: Exchange, error: HttpError) {
+    guard.run(exchange, () => writer.writeError(exchange, error));
+  }
+
+  function answerFailure(exchange: Exchange, error: unknown) {
+    if (error instanceof StorageUnavailable)
+      refuse(exchange, createHttpError('database_unavailable', error.retryAfterSeconds));
+    else guard.fail(exchange, error);
+  }
+
+  return {
+    run: (exchange, read, onBody) => {
+      if (loadGuard?.isOverloaded()) {
+        exchange.counts.shed();
+        return refuse(exchange, createHttpError('database_busy', overloadedRetryAfterSeconds));
+      }
+      const { client } = exchange;
+      if (metrics.readsInFlight >= inFlightMax || counts.isFull(client))
+        return refuse(exchange, createHttpError('database_busy', busyRetryAfterSeconds));
+      const ending = new AbortController();
+      const { response } = exchange;
+      let deadline: NodeJS.Timeout | null = null;
+      let isAnswered = false;
+
+      /** The response may be written in a later turn from here on. */
+      const wait = () => {
+        deadline = setTimeout(() => {
+          finish(() => refuse(exchange, createHttpError('request_timeout')));
+          ending.abort();
+        }, timeoutMs);
+        response.onAborted(() => {
+          exchange.isAborted = true;
+          finish(() => undefined);
+          ending.abort();
+        });
+        pending.add(ending);
+        counts.change(client, 1);
+        metrics.reading(1);
+      };
+      const finish = (write: () => void) => {
+        if (isAnswered) return;
+        isAnswered = true;
+        if (deadline !== null) clearTimeout(deadline);
+        pending.delete(ending);
+        counts.change(client, -1);
+        metrics.reading(-1);
+        if (!exchange.isAborted) response.cork(write);
+      };
+      const follow = (found: ReturnType<typeof read>) => {
+        if (!(found instanceof Promise)) return finish(() => answer(exchange, found, onBody));
+        found.then(
+          (answered) => budget.run(() => finish(() => answer(exchange, answered, onBody))),
+          (error: unknown) => finish(() => answerFailure(exchange, error)),
+        );
+      };
+      const readLater = () => {
+        if (isAnswered) return;
+        try {
+          follow(read(ending.signal));
+        } catch (error) {
+          finish(() => answerFailure(exchange, error));
+        }
+      };
+
+      if (budget.isSpent()) {
+        wait();
+        return budget.run(readLater);
+      }
+      budget.run(() => {
+        const found = read(ending.signal);
+        if (!(found instanceof Promise)) return answer(exchange, found, onBody);
+        wait();
+        follow(found);
+      });
+    },
+    abortAll: () => {
+      for (const ending of pending) ending.abort();
+    },
+  };
+}

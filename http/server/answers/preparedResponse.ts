@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib';
+import { type Header, type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
+import { requestIdHeader } from '../requests/requestId.ts';
+import type { ContentEncoding } from './contentEncoding.ts';
+
+export const jsonType = 'application/json';
+
+/** Bodies up to this size are sent as they are: compressing them saves no packet. */
+export const compressedAboveBytes = 1024;
+/** Near the best density at a few milliseconds for the largest bodies; it runs once per view, not once per request. */
+const brotliQuality = 5;
+
+/** One response, serialized once and sent many times. */
+export interface PreparedResponse {
+  readonly isCompressible: boolean;
+  /** With its quotes; weak for a compressed body, since other bytes have the same tag (RFC 9110, 8.8.3). Null for none. */
+  etag(encoding: ContentEncoding): string | null;
+  /** The response in an encoding. */
+  encoded(encoding: ContentEncoding): EncodedResponse;
+}
+
+/** What is sent to those who accept an encoding. */
+export interface EncodedResponse {
+  /** Compressed at the first request that wants it, then cached. */
+  body(): Buffer;
+  /** Of the response with its body; the ID of the request follows, as in a 304. */
+  readonly headers: LeadingHeaders;
+  /** Of a 304. */
+  readonly notModified: LeadingHeaders;
+}
+
+/** What a response says of its bytes. */
+export interface ResponseHeaders {
+  readonly contentType: string;
+  /** Without quotes; null for none. */
+  readonly tag: string | null;
+  /** Null for none. */
+  readonly cacheControl: string | null;
+  /** Of this route or document alone. */
+  readonly own: readonly Header[];
+}
+
+export function prepareResponse(
+  json: unknown,
+  headers: Omit<ResponseHeaders, 'contentType'>,
+): PreparedResponse {
+  return prepareBytes(Buffer.from(JSON.stringify(json)), { ...headers, contentType: jsonType });
+}
+
+/** A document, tagged by its content. */
+export function prepareDocument(body: Buffer, headers: Omit<ResponseHeaders, 'tag'>): PreparedResponse {
+  const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
+  return prepareBytes(body, { ...headers, tag });
+}
+
+function prepareBytes(
+  plain: Buffer,
+  { contentType, tag, cacheControl, own }: ResponseHeaders,
+): PreparedResponse {
+  const isCompressible = plain.length > compressedAboveBytes;
+  const strong = tag === null ? null : `"${tag}"`;
+  const weak = tag === null ? null : `W/"${tag}"`;
+  const etag = (encoding: ContentEncoding) => (encoding === 'identity' ? strong : weak);
+
+  function encode(encoding: ContentEncoding): EncodedResponse {
+    const currentTag = etag(encoding);
+    const common: Header[] = [['X-Content-Type-Options', 'nosniff']];
+    if (currentTag !== null) common.push(['ETag', currentTag]);
+    if (cacheControl !== null) common.push(['Cache-Control', cacheControl]);
+    common.push(...own);
+    const ofBody: Header[] = [['Content-Type', contentType]];
+    if (encoding !== 'identity') ofBody.push(['Content-Encoding', encoding]);
+    let body: Buffer | null = null;
+    return {
+      body: () => {
+        body ??= compress(plain, encoding);
+        return body;
+      },
+      headers: prepareLeading(
+        [['Vary', isCompressible ? 'Accept-Encoding, Origin' : 'Origin'], ...common, ...ofBody],
+        requestIdHeader,
+      ),
+      notModified: prepareLeading([['Vary', 'Accept-Encoding, Origin'], ...common], requestIdHeader),
+    };
+  }
+
+  const byEncoding = { identity: encode('identity'), gzip: encode('gzip'), br: encode('br') };
+  return { isCompressible, etag, encoded: (encoding) => byEncoding[encoding] };
+}
+
+function compress(plain: Buffer, encoding: ContentEncoding): Buffer {
+  if (encoding === 'gzip') return gzipSync(plain);
+  if (encoding === 'br')
+    return brotliCompressSync(plain, { params: { [zlib.BROTLI_PARAM_QUALITY]: brotliQuality } });
+  return plain;
+}

@@ -1,0 +1,31 @@
+import { matchesEtag } from '../requests/ifNoneMatch.ts';
+import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts';
+import type { PreparedResponse } from './preparedResponse.ts';
+import type { Exchange, ResponseWriter } from './responseWriter.ts';
+
+/** Sends what is prepared, in the encoding that the client prefers. */
+export interface PreparedSender {
+  send(exchange: Exchange, prepared: PreparedResponse): void;
+  /** 304 where `If-None-Match` names the tag. */
+  sendConditionally(exchange: Exchange, prepared: PreparedResponse): void;
+}
+
+export function createPreparedSender(writer: ResponseWriter): PreparedSender {
+  const chooseEncoding = createEncodingChoice();
+
+  function encodingFor({ isCompressible }: PreparedResponse, { headers }: Exchange): ContentEncoding {
+    return isCompressible ? chooseEncoding(headers.acceptEncoding) : 'identity';
+  }
+
+  return {
+    send: (exchange, prepared) => writer.writeOk(exchange, prepared.encoded(encodingFor(prepared, exchange))),
+    sendConditionally: (exchange, prepared) => {
+      const encoding = encodingFor(prepared, exchange);
+      const etag = prepared.etag(encoding);
+      const encoded = prepared.encoded(encoding);
+      if (etag !== null && matchesEtag(exchange.headers.ifNoneMatch, etag))
+        writer.writeNotModified(exchange, encoded);
+      else writer.writeOk(exchange, encoded);
+    },
+  };
+}

@@ -1,0 +1,179 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import type { Clock } from '../../../actors/clock.ts';
+import { type HttpError, helpLinks } from '../../routes/errors.ts';
+import { type LeadingHeaders, prepareLeading } from '../engine/headerBlock.ts';
+import { sendBody } from '../engine/sendBody.ts';
+import type { Transport } from '../engine/uws.ts';
+import type { RateVerdict } from '../limits/rateVerdict.ts';
+import type { OnAnswered } from '../requests/answeredRequest.ts';
+import type { AddressWords } from '../requests/ipAddress.ts';
+import type { RequestHeaders } from '../requests/requestHeaders.ts';
+import { requestIdHeader } from '../requests/requestId.ts';
+import type { RouteCounts } from './httpMetrics.ts';
+import { type EncodedResponse, jsonType } from './preparedResponse.ts';
+
+/**
+ * One request and its response. A request object of uWebSockets.js is invalid once its handler has returned, so what is needed
+ * of it is copied here.
+ */
+export interface Exchange {
+  readonly response: HttpResponse;
+  readonly route: string;
+  readonly counts: RouteCounts;
+  /** When it was seen, by the monotonic clock. */
+  readonly seenAtMs: number;
+  readonly isHead: boolean;
+  readonly headers: RequestHeaders;
+  readonly requestId: string;
+  /** Empty unless somebody asks for it. */
+  readonly traceparent: string;
+  /** The origin of the request where it is approved, else null. */
+  readonly approvedOrigin: string | null;
+  /** What its client may still ask; null where nothing is limited. */
+  limit: RateVerdict | null;
+  /** Whom it is from; null where nothing is limited. */
+  client: AddressWords | null;
+  /** The connection is a trusted proxy's. */
+  isOfProxy: boolean;
+  /** The peer has disconnected: writing would end the process. */
+  isAborted: boolean;
+  /** Writing has started. */
+  isAnswered: boolean;
+}
+
+/** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
+const exposedHeaders =
+  'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
+const allowedHeaders = 'If-None-Match, Last-Event-ID, X-Request-Id';
+/** Of a response whose other headers are computed. */
+const computedLeading = prepareLeading(
+  [
+    ['Vary', 'Origin'],
+    ['X-Content-Type-Options', 'nosniff'],
+  ],
+  requestIdHeader,
+);
+/** How long a browser may cache the answer to a preflight request. */
+const preflightMaxAgeSeconds = 600;
+
+/** Writes responses; each of them has the request's ID and says what it varies by. */
+export interface ResponseWriter {
+  writeOk(exchange: Exchange, prepared: EncodedResponse): void;
+  writeNotModified(exchange: Exchange, prepared: EncodedResponse): void;
+  writeError(exchange: Exchange, error: HttpError): void;
+  /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
+  closeConnection(exchange: Exchange, status: string): void;
+  /** Answers a browser's preflight request from an approved origin. */
+  writePreflight(exchange: Exchange): void;
+  /** Writes the headers of a response whose body follows piece by piece. */
+  beginStream(exchange: Exchange, contentType: string): HttpResponse;
+  /** The response of a health route, or the beginning of a stream without its body. */
+  writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
+}
+
+export interface ResponseWriterOptions {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** Whether connections are to be opened elsewhere. */
+  readonly isLeaving: () => boolean;
+  /** Null where nobody asks. */
+  readonly onAnswered: OnAnswered | null;
+}
+
+export function createResponseWriter(options: ResponseWriterOptions): ResponseWriter {
+  const { transport, clock, isLeaving, onAnswered } = options;
+
+  function begin(exchange: Exchange, status: string): HttpResponse {
+    exchange.isAnswered = true;
+    const { response } = exchange;
+    response.writeStatus(status);
+    writeOwnHeaders(exchange, computedLeading);
+    return response;
+  }
+
+  /** A response whose headers are prepared. */
+  function beginPrepared(exchange: Exchange, headers: LeadingHeaders): HttpResponse {
+    exchange.isAnswered = true;
+    writeOwnHeaders(exchange, headers);
+    return exchange.response;
+  }
+
+  /** Headers that differ between requests, behind those that are prepared. */
+  function writeOwnHeaders(
+    { response, requestId, approvedOrigin, limit }: Exchange,
+    prepared: LeadingHeaders,
+  ) {
+    if (isLeaving()) response.writeHeader('Connection', 'close');
+    if (approvedOrigin !== null) {
+      response.writeHeader('Access-Control-Allow-Origin', approvedOrigin);
+      response.writeHeader('Access-Control-Expose-Headers', exposedHeaders);
+    }
+    transport.writeLastHeader(response, prepared, requestId, limit?.headers ?? null);
+  }
+
+  /** Written, or on its way as far as the connection takes it. */
+  function finish({ counts, seenAtMs, route, requestId, traceparent }: Exchange, status: string) {
+    const seconds = (clock.monotonicMs() - seenAtMs) / 1000;
+    counts.answered(status, seconds);
+    if (onAnswered !== null) onAnswered({ route, requestId, status, seconds, traceparent });
+  }
+
+  function end(exchange: Exchange, status: string, body: Buffer) {
+    if (exchange.isHead) transport.endWithoutBody(exchange.response, body.length);
+    else
+      sendBody(transport, exchange.response, body, () => {
+        exchange.isAborted = true;
+      });
+    finish(exchange, status);
+  }
+
+  return {
+    writeOk: (exchange, { headers, body }) => {
+      // Without a status it is 200 OK.
+      beginPrepared(exchange, headers);
+      end(exchange, '200 OK', body());
+    },
+    writeNotModified: (exchange, { notModified }) => {
+      exchange.response.writeStatus('304 Not Modified');
+      transport.endWithoutBody(beginPrepared(exchange, notModified), null);
+      finish(exchange, '304 Not Modified');
+    },
+    writeError: (exchange, { status, code, retryAfterSeconds }) => {
+      const response = begin(exchange, status);
+      response.writeHeader('Content-Type', jsonType);
+      response.writeHeader('Cache-Control', 'no-store');
+      response.writeHeader('Link', helpLinks[code]);
+      if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
+      end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
+    },
+    closeConnection: (exchange, status) => {
+      exchange.isAnswered = true;
+      finish(exchange, status);
+      // With a response the parser would continue with what was received behind the request.
+      exchange.response.close();
+    },
+    writePreflight: (exchange) => {
+      const response = begin(exchange, '204 No Content');
+      response.writeHeader('Access-Control-Allow-Methods', 'GET, HEAD');
+      response.writeHeader('Access-Control-Allow-Headers', allowedHeaders);
+      response.writeHeader('Access-Control-Max-Age', String(preflightMaxAgeSeconds));
+      transport.endWithoutBody(response, null);
+      finish(exchange, '204 No Content');
+    },
+    beginStream: (exchange, contentType) => {
+      const response = begin(exchange, '200 OK');
+      response.writeHeader('Content-Type', contentType);
+      response.writeHeader('Cache-Control', 'no-store');
+      // Else proxies would buffer what should arrive at once.
+      response.writeHeader('X-Accel-Buffering', 'no');
+      finish(exchange, '200 OK');
+      return response;
+    },
+    writeUncached: (exchange, contentType, body) => {
+      const response = begin(exchange, '200 OK');
+      response.writeHeader('Content-Type', contentType);
+      response.writeHeader('Cache-Control', 'no-store');
+      end(exchange, '200 OK', body);
+    },
+  };
+}

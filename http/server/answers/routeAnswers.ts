@@ -1,0 +1,60 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import type { Clock } from '../../../actors/clock.ts';
+import { createHttpError, type HttpError } from '../../routes/errors.ts';
+import type { Route, RouteSources } from '../../routes/route.ts';
+import type { Transport } from '../engine/uws.ts';
+import { createBodyCheck } from './checkedBody.ts';
+import type { ExchangeGuard } from './exchangeGuard.ts';
+import type { HttpMetrics } from './httpMetrics.ts';
+import { type PreparedResponse, prepareResponse, type ResponseHeaders } from './preparedResponse.ts';
+import type { PreparedSender } from './preparedSender.ts';
+import type { Exchange, ResponseWriter } from './responseWriter.ts';
+
+/** What the answers of all routes are made with. */
+export interface AnswerDependencies {
+  readonly sources: RouteSources;
+  readonly transport: Transport;
+  readonly writer: ResponseWriter;
+  readonly sender: PreparedSender;
+  readonly guard: ExchangeGuard;
+  readonly metrics: HttpMetrics;
+  readonly clock: Clock;
+}
+
+/** Answers a request of a route, which nothing refuses. */
+export type Answer = (exchange: Exchange, request: HttpRequest) => void;
+
+/** Seconds to wait while state is being restored, or the database is unavailable or busy. */
+export const retryAfterSeconds = 2;
+
+/** Serializes bodies that fit the route's schema; others throw InvalidBody. */
+export function createPreparation(
+  route: Route,
+  metrics: HttpMetrics,
+): (body: unknown, headers: Omit<ResponseHeaders, 'contentType'>) => PreparedResponse {
+  const check = createBodyCheck(route.response);
+  return (body, headers) => {
+    check(body);
+    metrics.prepared();
+    return prepareResponse(body, headers);
+  };
+}
+
+/** Empty where the path has no parameter; null where it is none that the route takes. */
+export function parsePathValue({ pathParameter }: Route, request: HttpRequest): string | null {
+  return pathParameter === null ? '' : pathParameter.parse(decodePercent(request.getParameter(0)));
+}
+
+/** A segment that is not encoded correctly stays as it is: no parameter has a percent sign, so none takes it. */
+function decodePercent(segment: string): string {
+  if (!segment.includes('%')) return segment;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+export function createPathError({ pathParameter }: Route): HttpError {
+  return createHttpError(pathParameter?.error ?? 'not_found');
+}

@@ -1,0 +1,112 @@
+import { randomInt } from 'node:crypto';
+import { listKeys } from '../../../actors/schemas/listKeys.ts';
+import { type RateClass, rateClasses, siteFactor } from '../../routes/rateClasses.ts';
+import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
+import { createRateVerdicts, type RateVerdict, type RateVerdicts } from './rateVerdict.ts';
+
+const classNames = listKeys(rateClasses);
+/** The table has 8,192 sets of 8 addresses. All of it is allocated once, about 4 MB. */
+const setCount = 8_192;
+const waysPerSet = 8;
+
+export interface RateLimiter {
+  /** Takes one token of the bucket of the address's client, and of its site where it has one. */
+  take(address: AddressWords, rateClass: RateClass, nowMs: number): RateVerdict;
+  /** Clients and sites that are tracked; more of them do not take more memory. */
+  readonly capacity: number;
+}
+
+/**
+ * Rate limits by client, in a fixed amount of memory: a set-associative table in typed arrays. When a set is full, the client that was
+ * seen least recently is evicted, and starts with a full bucket should it come back.
+ */
+export function createRateLimiter(): RateLimiter {
+  const capacity = setCount * waysPerSet;
+  const keys = new Uint32Array(capacity * 4);
+  /** When an entry was last refilled; 0 marks a free one. */
+  const touchedMs = new Float64Array(capacity);
+  const tokens = new Float64Array(capacity * classNames.length);
+  // Random, so that nobody outside can choose addresses that collide in one set.
+  const seed = randomInt(2 ** 31);
+  const verdicts = classNames.map((name) => createRateVerdicts(name, rateClasses[name]));
+
+  /** @param factor of the rates and bursts of its buckets. */
+  function findEntry(address: AddressWords, factor: number, nowMs: number): number {
+    const first = (hashAddress(address, seed) % setCount) * waysPerSet;
+    let oldest = first;
+    for (let entry = first; entry < first + waysPerSet; entry++) {
+      if (touchedMs[entry] !== 0 && isKey(keys, entry, address)) {
+        refill(entry, factor, nowMs);
+        return entry;
+      }
+      if ((touchedMs[entry] as number) < (touchedMs[oldest] as number)) oldest = entry;
+    }
+    keys.set(address, oldest * 4);
+    touchedMs[oldest] = nowMs;
+    for (let index = 0; index < classNames.length; index++) {
+      tokens[oldest * classNames.length + index] = factor * rateClasses[classNames[index] as RateClass].burst;
+    }
+    return oldest;
+  }
+
+  function refill(entry: number, factor: number, nowMs: number) {
+    const elapsedMs = nowMs - (touchedMs[entry] as number);
+    if (elapsedMs <= 0) return;
+    touchedMs[entry] = nowMs;
+    for (let index = 0; index < classNames.length; index++) {
+      const { perSecond, burst } = rateClasses[classNames[index] as RateClass];
+      const slot = entry * classNames.length + index;
+      const added = (factor * elapsedMs * perSecond) / 1000;
+      tokens[slot] = Math.min(factor * burst, (tokens[slot] as number) + added);
+    }
+  }
+
+  /** @returns whole tokens that are left when one was taken; where there was none, the negative of the seconds until there is one. */
+  function takeOne(address: AddressWords, factor: number, index: number, nowMs: number): number {
+    const slot = findEntry(address, factor, nowMs) * classNames.length + index;
+    const available = tokens[slot] as number;
+    if (available >= 1) {
+      tokens[slot] = available - 1;
+      return Math.floor(available - 1);
+    }
+    const { perSecond } = rateClasses[classNames[index] as RateClass];
+    return -Math.max(1, Math.ceil((1 - available) / (factor * perSecond)));
+  }
+
+  return {
+    capacity,
+    take: (address, rateClass, nowMs) => {
+      const index = classNames.indexOf(rateClass);
+      const { allowed, refused } = verdicts[index] as RateVerdicts;
+      const ofClient = takeOne(toClient(address), 1, index, nowMs);
+      const site = toSite(address);
+      const left =
+        ofClient < 0 || site === null
+          ? ofClient
+          : Math.min(ofClient, takeOne(site, siteFactor, index, nowMs));
+      return left < 0 ? refused(-left) : allowed(left);
+    },
+  };
+}
+
+function isKey(keys: Uint32Array, entry: number, address: AddressWords): boolean {
+  const at = entry * 4;
+  return (
+    keys[at + 3] === address[3] &&
+    keys[at + 2] === address[2] &&
+    keys[at + 1] === address[1] &&
+    keys[at] === address[0]
+  );
+}
+
+/** A mixing of 128 bits and a seed to 32 (the finalizer of MurmurHash3, word by word). */
+function hashAddress(address: AddressWords, seed: number): number {
+  let hash = seed;
+  for (let index = 0; index < 4; index++) {
+    hash = Math.imul(hash ^ (address[index] as number), 0x85ebca6b);
+    hash ^= hash >>> 13;
+    hash = Math.imul(hash, 0xc2b2ae35);
+    hash ^= hash >>> 16;
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../../actors/clock.ts';
+import guidePages from '../../guides/pages.json' with { type: 'json' };
+import { createJsonSchema, schemaNames } from '../../routes/jsonSchemas.ts';
+import { robotsText, writeModelText, writeSecurityText } from '../../routes/machineTexts.ts';
+import { createOpenApiDocument } from '../../routes/openApi.ts';
+import { findSchemaPath } from '../../routes/route.ts';
+import { memoize } from '../answers/memoize.ts';
+import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import type { Header } from '../engine/headerBlock.ts';
+import { findBuiltFolder } from './builtFolder.ts';
+import { buildPageHeaders } from './pageHeaders.ts';
+
+/** A document that is served as it is (CONTRACT.md, Documents). */
+export interface PublicDocument {
+  readonly path: string;
+  /** Of more than 128 KiB: it is limited as an expensive route is. */
+  readonly isLarge: boolean;
+  /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
+  readonly prepare: () => PreparedResponse;
+}
+
+/** Version of the documented interface (CONTRACT.md, Versions). */
+export const interfaceVersion = '1.0.0';
+
+const cacheControl = 'public, max-age=300';
+/** That of today. */
+const securityTextsMax = 1;
+/** Guides are text: no script at all. */
+const guideHeaders = buildPageHeaders(
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+/** Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone. */
+const referenceHeaders = buildPageHeaders(
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+const reference = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Reference · Mining Activity Read Service</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<p><a href="/docs">Guides: start here</a></p>
+<div id="documentation"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+`;
+
+const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });\n`;
+
+/** The OpenAPI description, the page that shows it with everything that it needs, guides, and texts for machines. */
+export function loadDocuments(
+  {
+    securityContact,
+    publicUrl,
+  }: { readonly securityContact: string | null; readonly publicUrl: string | null },
+  clock: Clock,
+): PublicDocument[] {
+  const document = (
+    path: string,
+    contentType: string,
+    read: () => Buffer,
+    own: readonly Header[] = [],
+    isLarge = false,
+  ): PublicDocument => ({
+    path,
+    isLarge,
+    prepare: once(() => prepareDocument(read(), { contentType, cacheControl, own })),
+  });
+  const openApi = once(() => createOpenApiDocument(interfaceVersion));
+  const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+  const asset = (name: string, contentType: string, isLarge: boolean) =>
+    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), [], isLarge);
+  const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
+  const guide = (path: string, name: string) =>
+    document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), guideHeaders);
+  return [
+    document('/openapi.json', 'application/json', () => toJson(openApi()), [], true),
+    ...schemaNames.map((name) =>
+      document(findSchemaPath(name), 'application/schema+json', () =>
+        toJson(createJsonSchema(name, openApi().components?.schemas ?? {}, publicUrl)),
+      ),
+    ),
+    document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
+    ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
+    document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
+    guide('/docs', 'start'),
+    ...guidePages.map(({ name }) => guide(`/docs/${name}`, name)),
+    document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
+    document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), referenceHeaders),
+    document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
+    asset('swagger-ui.css', 'text/css; charset=utf-8', true),
+    asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', true),
+    asset('favicon-32x32.png', 'image/png', false),
+  ];
+}
+
+/** It names the day on which it expires, so it is another one each day. */
+function describeSecurity(contact: string, clock: Clock): PublicDocument {
+  const prepare = memoize(
+    (text) =>
+      prepareDocument(Buffer.from(text), {
+        contentType: 'text/plain; charset=utf-8',
+        cacheControl,
+        own: [],
+      }),
+    securityTextsMax,
+  );
+  return {
+    path: '/.well-known/security.txt',
+    isLarge: false,
+    prepare: () => prepare(writeSecurityText(contact, clock.nowMs())),
+  };
+}
+
+function toJson(value: object): Buffer {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}
+
+function once<Value>(build: () => Value): () => Value {
+  let built: Value | undefined;
+  return () => {
+    built ??= build();
+    return built;
+  };
+}

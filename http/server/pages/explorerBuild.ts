@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { extname, join } from 'node:path';
+import type { RenderPage } from '../../explorer/page.ts';
+import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import { findBuiltFolder } from './builtFolder.ts';
+
+/** What the build has made of `http/explorer`. */
+export interface ExplorerBuild {
+  readonly renderPage: RenderPage;
+  /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Responses by the name in the path. */
+  readonly responses: ReadonlyMap<string, PreparedResponse>;
+}
+
+const immutable = 'public, max-age=31536000, immutable';
+const contentTypes: Record<string, string> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+};
+
+export function readExplorerBuild(): ExplorerBuild {
+  const folder = findBuiltFolder('explorer', 'public/names.json');
+  const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
+  const responses = names.map((name): [string, PreparedResponse] => {
+    const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
+    const bytes = readFileSync(join(folder, 'public', name));
+    return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
+  });
+  // Built from `http/explorer/renderPage.tsx`, which is checked to export this.
+  const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {
+    renderPage: RenderPage;
+  };
+  const files = Object.fromEntries(
+    names.map((name) => [name.replace(/\.[^.]+(?=\.[^.]+$)/, ''), `/explorer/${name}`]),
+  );
+  return { renderPage, files, responses: new Map(responses) };
+}

@@ -1,0 +1,84 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import type { Transport } from '../engine/uws.ts';
+import { type AddressWords, decodeAddress, parseAddress } from './ipAddress.ts';
+
+const unknownAddress: AddressWords = [0, 0, 0, 0];
+
+/** Whom a request is from. */
+export interface ClientAddress {
+  readonly address: AddressWords;
+  /** The connection is a proxy's, and has requests of other clients too. */
+  readonly isOfProxy: boolean;
+}
+
+/** Whom a request is from, by its connection and its `X-Forwarded-For`. */
+export type FindClientAddress = (response: HttpResponse, forwardedFor: string) => ClientAddress;
+
+/**
+ * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: the client is the first
+ * address from the right that is not one.
+ *
+ * @param trustedProxies addresses and CIDR blocks.
+ * @throws RangeError when one of them is neither.
+ */
+export function createClientAddress(
+  trustedProxies: readonly string[],
+  transport: Transport,
+): FindClientAddress {
+  if (trustedProxies.length === 0)
+    return (response) => ({ address: readPeerAddress(response, transport), isOfProxy: false });
+  const trusted = buildBlockList(trustedProxies);
+  const isTrusted = (address: string) => trusted.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+  return (response, forwardedFor) => {
+    const peer = transport.remoteAddress(response);
+    if (!isTrusted(unmapIPv4(peer)))
+      return { address: parseAddress(peer) ?? unknownAddress, isOfProxy: false };
+    const forwarded = forwardedFor.split(',');
+    let client = peer;
+    for (let index = forwarded.length - 1; index >= 0; index--) {
+      const address = removePort((forwarded[index] as string).trim());
+      // Our proxies write valid addresses: at the first invalid one parsing stops, and nothing to its left is believed.
+      if (parseAddress(address) === null) break;
+      client = address;
+      if (!isTrusted(unmapIPv4(address))) break;
+    }
+    return { address: parseAddress(client) ?? unknownAddress, isOfProxy: true };
+  };
+}
+
+function readPeerAddress(response: HttpResponse, transport: Transport): AddressWords {
+  const bytes = transport.remoteAddressBytes(response);
+  if (bytes !== null && (bytes.byteLength === 4 || bytes.byteLength === 16)) return decodeAddress(bytes);
+  return parseAddress(transport.remoteAddress(response)) ?? unknownAddress;
+}
+
+function buildBlockList(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    const [address = '', prefix] = entry.split('/');
+    const family = isIPv4(address) ? 'ipv4' : 'ipv6';
+    if (family === 'ipv6' && !isIPv6(address)) {
+      throw new RangeError(`trusted proxy ${entry} is neither an IP address nor a CIDR block`);
+    }
+    if (prefix === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(prefix), family);
+  }
+  return list;
+}
+
+/** `::ffff:10.0.0.1`, in any spelling, as `10.0.0.1`. */
+function unmapIPv4(address: string): string {
+  const words = parseAddress(address);
+  if (words === null || words[0] !== 0 || words[1] !== 0 || words[2] !== 0xffff) return address;
+  return [24, 16, 8, 0].map((shift) => (words[3] >>> shift) & 0xff).join('.');
+}
+
+/** Some proxies write `address:port`, or `[address]:port`. */
+function removePort(entry: string): string {
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(entry);
+  if (bracketed !== null) return bracketed[1] as string;
+  const [address = '', port, ...more] = entry.split(':');
+  return port !== undefined && more.length === 0 ? address : entry;
+}

@@ -1,0 +1,254 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import {
+  BehaviorSubject,
+  catchError,
+  filter,
+  finalize,
+  map,
+  merge,
+  type Observable,
+  Subject,
+  take,
+  takeUntil,
+  throwError,
+} from 'rxjs';
+import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
+import type { Clock } from '../../actors/clock.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { foldMachine } from '../../machines/foldMachine.ts';
+import type { Member } from '../../machines/groupMachine.ts';
+import {
+  type CaughtUp,
+  type RestorationInput,
+  type RestoredState,
+  streamFollowerMachine,
+} from '../../machines/streamFollowerMachine.ts';
+import type { SnapshotStore } from '../../storage/snapshots.ts';
+import type { MessageSource, SourceStatus } from '../jetstream/source/messageSource.ts';
+import { StreamDiverged } from '../jetstream/sourceVerification.ts';
+import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.ts';
+import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
+import type { CapturedState } from '../pipeline/pipelineItem.ts';
+import { createStateSaver } from '../pipeline/stateSaver.ts';
+import { OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';
+import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
+import { restoreFold, type StoredOutput } from './restoreFold.ts';
+
+/** What a process that writes has of a stream: where what its pipeline makes goes, and what is stored of it. */
+export interface FollowerSinks extends StreamSinks, StoredOutput {}
+
+export interface StreamFollowerOptions {
+  readonly stream: InputStreamName;
+  readonly source: MessageSource;
+  readonly jsm: JetStreamManager;
+  readonly fold: StreamFold;
+  readonly snapshots: SnapshotStore;
+  /** Null on a read replica, which restores snapshots and writes nothing. */
+  readonly sinks: FollowerSinks | null;
+  /** State was saved with all rows that go with it; whether everything is folded that the stream held at the start. */
+  readonly onSaved?: (isCurrent: boolean) => void;
+  /** Uses the tables of a generation that a replay has activated; left out where no replay can. */
+  readonly useGeneration?: (generation: number) => void;
+  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
+  readonly checkStreams: () => Promise<unknown>;
+  /** Called when the stream does not exist; left out where streams are not created. */
+  readonly onMissing?: () => Promise<void>;
+  /** Called with what each batch took; omitted where nobody asks. */
+  readonly onBatch?: (batch: FoldedBatchReport) => void;
+  readonly policy: SnapshotPolicy;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface FollowerStatus extends SourceStatus {
+  /** Everything that the stream held when state was last restored is folded in. */
+  readonly isCurrent: boolean;
+  /** Times that the stream turned out to be another than the folded one. */
+  readonly divergences: number;
+  readonly snapshotPosition: number | null;
+  /** When the newest saved snapshot was taken (epoch milliseconds); null before one is, and for a process that saves none. */
+  readonly snapshotTakenAtMs: number | null;
+  /** Bytes of the newest one that this process has saved. */
+  readonly snapshotBytes: number | null;
+  readonly snapshotFailures: number;
+}
+
+export interface StreamFollower {
+  /**
+   * Its machine, for a supervisor. It ends when it was stopped, which stores and saves what is folded, or with a fault of this program. Cancelled, it
+   * ends where it is: nothing more is stored.
+   */
+  readonly member: Member;
+  status(): FollowerStatus;
+  /** State was restored at least once, so views show what was folded. */
+  readonly isRestored: boolean;
+  /** Everything that the stream held was folded at least once; state may have been restored again since. */
+  readonly isCaughtUp: boolean;
+  /** Of the status, for those who ask with every request. */
+  readonly isCurrent: boolean;
+  /** A replay has activated other tables: stops folding, uses those, then restores and folds again. */
+  restoreFrom(generation: number): void;
+}
+
+/** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
+export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
+  const { stream, source, fold, sinks, snapshots, policy, clock, logger } = options;
+  const saver = createStateSaver({ stream, fold, snapshots, clock });
+  const ended$ = new Subject<void>();
+  let savedPosition: number | null = null;
+  let savedTakenAtMs: number | null = null;
+  let savedBytes: number | null = null;
+  let snapshotFailures = 0;
+  /** Last folded sequence of a pipeline that has failed: its source had read further. Null once another one runs. */
+  let stoppedAt: number | null = null;
+  let saving: Promise<void> = Promise.resolve();
+
+  /** The newest that runs, or has run, the machine. */
+  let actor:
+    | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
+        getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag' | 'children'>;
+      })
+    | null = null;
+  const logic = streamFollowerMachine.provide({
+    actors: {
+      restore: fromPromise(({ input, signal }) => restore(input, signal)),
+      pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
+      awaitIdle: fromPromise(({ input, signal }) => awaitIdle(input.generation, signal)),
+    },
+    guards: {
+      isFault: (_, { error, fault }) =>
+        fault === 'diverged' ? error instanceof StreamDiverged : error instanceof OlderSnapshotNeeded,
+    },
+    actions: {
+      noteStarted: ({ self }) => {
+        actor = self;
+      },
+      noteRestoreFailure: ({ context }, { error }) => {
+        if (context.failures === 1)
+          logger.warn({ stream, err: error }, 'state cannot be restored yet; retrying');
+      },
+      noteFault: (_, { error }) => {
+        if (error instanceof StreamDiverged) {
+          const { reason } = error;
+          logger.error({ stream, reason, err: error }, 'stream diverged: its state is restored again');
+        } else logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
+      },
+      noteCaughtUp: (_, { position }) => noteCaughtUp(position),
+      endSource: () => ended$.next(),
+    },
+  });
+
+  const hasFoldTag = (tag: Parameters<SnapshotFrom<typeof foldMachine>['hasTag']>[0]) =>
+    actor?.getSnapshot().children.fold?.getSnapshot().hasTag(tag) ?? false;
+  const isCurrent = () => hasFoldTag('current');
+
+  /** What a cancelled pipeline has started ends before anything is restored. */
+  async function awaitIdle(generation: number | null, signal: AbortSignal) {
+    await sinks?.rejections?.whenIdle();
+    await sinks?.writer?.whenIdle();
+    await saving;
+    if (generation !== null && !signal.aborted) options.useGeneration?.(generation);
+  }
+
+  function runPipeline({ place, lastSequence }: RestoredState, owner: ActorOwner): Observable<CaughtUp> {
+    const folded$ = new BehaviorSubject(place.position);
+    stoppedAt = null;
+    const drained$ = new Subject<void>();
+    // The stream may have lost its end before it was read: what it held at the start is then more than there is.
+    const caughtUp$ = merge(folded$.pipe(filter((position) => position >= lastSequence)), source.ends$).pipe(
+      take(1),
+      map((position): CaughtUp => ({ type: 'caughtUp', position })),
+    );
+    const pipeline$ = runStreamPipeline(place, {
+      source,
+      fold,
+      sinks,
+      policy,
+      onFolded: ({ position }) => folded$.next(position),
+      isSaveDue: () => actor?.getSnapshot().hasTag('saveDue') ?? false,
+      ...(options.onBatch && { onBatch: options.onBatch }),
+      capture: saver.capture,
+      save,
+      onSaveFailure: (error) => {
+        snapshotFailures++;
+        logger.warn({ stream, err: error }, 'snapshot could not be saved; the next one is tried at its time');
+      },
+      ended$,
+      owner,
+    });
+    const noteStop = (error: unknown) => {
+      stoppedAt = folded$.value;
+      return throwError(() => error);
+    };
+    return merge(
+      caughtUp$.pipe(takeUntil(drained$)),
+      pipeline$.pipe(
+        catchError(noteStop),
+        finalize(() => drained$.next()),
+      ),
+    );
+  }
+
+  function noteCaughtUp(position: number) {
+    fold.caughtUp?.();
+    logger.info({ stream, position }, 'everything that the stream held at the start is folded in');
+    if (savedPosition === position && position > 0) options.onSaved?.(true);
+  }
+
+  /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
+  function save(captured: CapturedState): Promise<void> {
+    const { place } = captured;
+    const before = saving;
+    const attempt = (async () => {
+      // What is saved follows what was saved before.
+      await before;
+      const { takenAtMs, bytes } = await saver.save(captured);
+      savedTakenAtMs = takenAtMs;
+      savedBytes = bytes;
+      savedPosition = place.position;
+      logger.debug({ stream, position: savedPosition }, 'snapshot saved');
+      options.onSaved?.(isCurrent());
+    })();
+    actor?.send({ type: 'saving', position: place.position });
+    saving = attempt.catch(() => undefined);
+    return attempt;
+  }
+
+  async function restore({ fault }: RestorationInput, signal: AbortSignal): Promise<RestoredState> {
+    const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
+    saver.reset();
+    savedTakenAtMs = takenAtMs;
+    if (!signal.aborted) savedPosition = restored.place.position;
+    return restored;
+  }
+
+  function status(): FollowerStatus {
+    const sourceStatus = source.status();
+    return {
+      ...sourceStatus,
+      position: stoppedAt ?? sourceStatus.position,
+      isCurrent: isCurrent(),
+      divergences: actor?.getSnapshot().context.divergences ?? 0,
+      snapshotPosition: savedPosition,
+      snapshotTakenAtMs: sinks === null ? null : savedTakenAtMs,
+      snapshotBytes: savedBytes,
+      snapshotFailures,
+    };
+  }
+
+  return {
+    member: { logic, input: { label: stream } },
+    status,
+    get isRestored() {
+      return hasFoldTag('restored');
+    },
+    get isCaughtUp() {
+      return hasFoldTag('caughtUp');
+    },
+    get isCurrent() {
+      return isCurrent();
+    },
+    restoreFrom: (generation) => actor?.send({ type: 'replaced', generation }),
+  };
+}

@@ -1,0 +1,73 @@
+import type { Logger } from 'pino';
+import { Gauge, type Registry } from 'prom-client';
+import { fromPromise } from 'xstate';
+import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import { generationWatchMachine } from '../../machines/generationWatchMachine.ts';
+import type { Database } from '../../storage/database.ts';
+import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
+import { findActiveTables } from '../../storage/generations.ts';
+import { type ActiveTables, resolveTables } from '../../storage/tables.ts';
+
+/** The generation of tables that this process uses. */
+export interface UsedGeneration {
+  readonly tables: ActiveTables;
+  /** Switches to the tables of this generation. */
+  use(generation: number): void;
+}
+
+export function createUsedGeneration(generation: number, registry: Registry): UsedGeneration {
+  let used = resolveTables(generation);
+  new Gauge({
+    name: 'miner_table_generation',
+    help: 'Generation of the ClickHouse tables in use; a replay creates the next one.',
+    registers: [registry],
+    collect() {
+      this.set(used.generation);
+    },
+  });
+  return {
+    tables: () => used,
+    use: (other) => {
+      used = resolveTables(other);
+    },
+  };
+}
+
+export interface GenerationWatchOptions {
+  readonly database: Database;
+  /** Of the fold of the counter stream: tables that another fold has filled cannot be used. */
+  readonly identity: FoldIdentity;
+  /** A replay has activated this generation. */
+  readonly onActivated: (generation: number) => void;
+  readonly logger: Logger;
+}
+
+/** Watches for newly activated tables; the supervisor runs it. */
+export function createGenerationWatch(options: GenerationWatchOptions): typeof generationWatchMachine {
+  const { database, identity, onActivated, logger } = options;
+  return generationWatchMachine.provide({
+    actors: {
+      look: fromPromise(async ({ input: { announced } }) => {
+        const active = await findActiveTables(database);
+        const { generation } = active;
+        if (generation <= announced) return { generation, verdict: 'known' };
+        const made = await readGenerationIdentity(database, active);
+        return { generation, verdict: made === null || isOfFold(made, identity) ? 'ours' : 'foreign' };
+      }),
+    },
+    actions: {
+      useActive: ({ context }, { generation }) => {
+        logger.warn(
+          { used: context.announced, active: generation },
+          'a replay replaced the tables: state is restored from the new ones',
+        );
+        onActivated(generation);
+      },
+      reportForeign: ({ context }, { generation }) =>
+        logger.error(
+          { used: context.announced, active: generation },
+          'the active tables were made by another version or deployment; this process continues with its own',
+        ),
+    },
+  });
+}

@@ -1,0 +1,218 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { type ActorRefFrom, fromPromise } from 'xstate';
+import type { Clock } from '../../actors/clock.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import { type StreamName, streamNames } from '../../actors/messages/subjects.ts';
+import { ingestMachine } from '../../machines/ingestMachine.ts';
+import type { LeaseHolder } from '../../machines/leaseSetup.ts';
+import { requireValue } from '../../machines/requireValue.ts';
+import { findDamagedParts } from '../../storage/damagedParts.ts';
+import type { Database } from '../../storage/database.ts';
+import { activate, findActiveTables } from '../../storage/generations.ts';
+import {
+  beginEpoch,
+  type EpochSuperseded,
+  fenceDatabase,
+  isNewestEpoch,
+  readDatabaseIdentity,
+  readNewestEpoch,
+} from '../../storage/ingestEpochs.ts';
+import {
+  canReadStored,
+  DatabaseTooNew,
+  migrate,
+  requireKnownMigration,
+  requireMigrated,
+} from '../../storage/migrations.ts';
+import { applyRowsTtl } from '../../storage/rowsTtl.ts';
+import { requireSupportedServer, ServerTooOld } from '../../storage/serverVersion.ts';
+import { resolveTables } from '../../storage/tables.ts';
+import {
+  ensureExists,
+  ensureStreams,
+  type StreamSettings,
+  warnOfSingleReplicas,
+} from '../jetstream/ensureStreams.ts';
+import type { JetStream } from '../jetstream/natsLink.ts';
+import { replaySubject } from '../jetstream/replaySubject.ts';
+import { createLease, findStandbyHolder, isLeaseHeld } from './ingestLease.ts';
+import type { StreamGuard } from './lostStreams.ts';
+import { acquireLock, LockHeldError } from './processLock.ts';
+import {
+  chooseGeneration,
+  type GenerationChoiceOptions,
+  RebuildIncomplete,
+  requireRebuildable,
+} from './rebuildGeneration.ts';
+
+type IngestActor = ActorRefFrom<typeof ingestMachine>;
+
+export interface IngestOptions {
+  readonly jetStream: () => JetStream;
+  readonly database: Database;
+  /** Of the fold of the counter stream. */
+  readonly identity: FoldIdentity;
+  /** Of the fold of `MINER_PIPELINE`. */
+  readonly settlementIdentity: FoldIdentity;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly retention: StreamSettings;
+  /** Days that rows stay in ClickHouse; 0 keeps all. */
+  readonly rowsTtlDays: number;
+  readonly acceptsLoss: boolean;
+  readonly streamGuard: StreamGuard;
+  /** The actor that runs this, while one does. */
+  readonly actor: () => IngestActor | undefined;
+}
+
+/** How this process obtains the tables that it works on, and what it may do with them. */
+export interface Ingest {
+  /** For the supervisor. */
+  readonly logic: typeof ingestMachine;
+  /** Whether this process holds the lease at this moment, as far as its own clock shows. */
+  isHeld(): boolean;
+  /** The process that ingests while this one waits as a standby. */
+  standbyFor(): LeaseHolder | null;
+  /** The database as this process may use it: one that ingests writes only while it holds the lease, in its epoch. */
+  databaseIn(epoch: number | null): Database;
+  /** Generation that is active while another one is being filled; null otherwise. */
+  rebuildsFrom(): number | null;
+  /** The counter stream's state is saved and caught up, so tables that are being rebuilt can be activated. */
+  noteRebuilt(): void;
+  /**
+   * Creates the streams, or updates their settings.
+   *
+   * @throws StreamsLost
+   */
+  ensureStreams(): Promise<void>;
+}
+
+const faults = {
+  unusableDatabase: [DatabaseTooNew, ServerTooOld, RebuildIncomplete],
+  replayRunning: [LockHeldError],
+} as const;
+
+export function createIngest(options: IngestOptions): Ingest {
+  const { jetStream, database, identity, settlementIdentity, clock, logger, retention } = options;
+  const { rowsTtlDays, acceptsLoss, streamGuard, actor } = options;
+  const ensure = async (names: readonly StreamName[]) => {
+    await streamGuard.check();
+    await ensureStreams(jetStream().jsm, names, retention, logger);
+  };
+  // A standby must not change the settings that the holder keeps.
+  const ensureLease = async () => {
+    await streamGuard.check();
+    await ensureExists(jetStream().jsm, 'MINER_LEASE', retention, logger);
+  };
+  const ensureAll = () => ensure(streamNames);
+  const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
+  const isHeld = () => isLeaseHeld(lease(), clock);
+  const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
+  /** Releases the lock on filling tables, while this process has it. */
+  let releaseTables: () => void = () => undefined;
+  const fence = (epoch: number) => fenceDatabase({ database, lease: { isHeld }, epoch, onSuperseded });
+  const generationOptions = (ofEpoch: Database): GenerationChoiceOptions => ({
+    database: ofEpoch,
+    jsm: jetStream().jsm,
+    identity,
+    settlementIdentity,
+    streamGuard,
+    claim: () => acquireLock(jetStream().connection, replaySubject, 'a replay'),
+    nowMs: clock.nowMs,
+    acceptsLoss,
+    logger,
+  });
+
+  const logic = ingestMachine.provide({
+    actors: {
+      lease: createLease({ jetStream, clock, logger, onMissing: ensureLease }),
+      readActive: fromPromise(async () => {
+        await requireSupportedServer(database);
+        await requireMigrated(database);
+        await streamGuard.check();
+        return (await findActiveTables(database)).generation;
+      }),
+      identify: fromPromise(async () => {
+        await requireSupportedServer(database);
+        await ensureLease();
+        const name = await readDatabaseIdentity(database);
+        return { name, isUnused: (await readNewestEpoch(database)) === 0 };
+      }),
+      ensureStreams: fromPromise(async () => {
+        await requireKnownMigration(database);
+        await ensureAll();
+        // Before the database is migrated, so that the version that wrote it can still be run.
+        if (await canReadStored(database)) await requireRebuildable(generationOptions(database));
+        await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
+      }),
+      migrate: fromPromise(async () => {
+        await migrate(database, logger);
+        await reportDamagedParts(database, logger);
+      }),
+      beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
+      chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
+        const fenced = fence(epoch);
+        const { tables, rebuild } = await chooseGeneration(generationOptions(fenced));
+        // Only now: before, the tables say whether rows may have left them already.
+        const active = rebuild === null ? tables : resolveTables(rebuild.from);
+        for (const one of new Set([active, tables]))
+          await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
+        if (rebuild !== null) releaseTables = rebuild.release;
+        return { generation: tables.generation, rebuildsFrom: rebuild?.from ?? null };
+      }),
+      activate: fromPromise(async ({ input: { grant } }) => {
+        const { epoch, generation } = grant;
+        await activate(fence(requireValue(epoch, 'the epoch of the rebuild')), resolveTables(generation));
+        logger.info({ generation }, 'the rebuilt generation is the active one');
+      }),
+      checkEpoch: fromPromise(async ({ input: { epoch } }) => {
+        await isNewestEpoch({ database, epoch, onSuperseded });
+      }),
+    },
+    guards: {
+      isFault: (_, { error, fault }) => faults[fault].some((kind) => error instanceof kind),
+    },
+    actions: {
+      reportFailure: ({ context: { writes, failures } }, { error }) => {
+        const what = writes ? 'ingest' : 'tables';
+        if (failures === 1) logger.warn({ err: error }, `${what}: not available yet; retrying`);
+      },
+      reportReplay: ({ context: { hasReportedReplay } }, { error }) => {
+        if (!hasReportedReplay)
+          logger.warn({ err: error }, 'the tables are rebuilt once the replay has ended');
+      },
+      reportGrant: ({ context: { grant } }) =>
+        logger.info({ epoch: grant?.epoch, generation: grant?.generation }, 'this process ingests'),
+      releaseRebuild: () => releaseTables(),
+      reportActivationFailure: (_, { error }) =>
+        logger.warn(
+          { err: error },
+          'the rebuilt tables cannot be activated yet; retrying at the next snapshot',
+        ),
+    },
+  });
+
+  return {
+    logic,
+    isHeld,
+    standbyFor: () => findStandbyHolder(lease()),
+    databaseIn: (epoch) => (epoch === null ? database : fence(epoch)),
+    rebuildsFrom: () => {
+      const ingest = actor()?.getSnapshot();
+      return ingest?.hasTag('rebuilding') ? (ingest.context.grant?.rebuildsFrom ?? null) : null;
+    },
+    noteRebuilt: () => actor()?.send({ type: 'rebuilt' }),
+    ensureStreams: ensureAll,
+  };
+}
+
+/** Nothing else says that rows are missing. A user that may not ask, since its grants are of an earlier version, ingests nevertheless. */
+async function reportDamagedParts(database: Database, logger: Logger): Promise<void> {
+  try {
+    for (const { table, count } of await findDamagedParts(database))
+      logger.error({ table, count }, 'ClickHouse has set damaged parts aside; `miner doctor` says more');
+  } catch (error) {
+    logger.warn({ err: error }, 'cannot ask ClickHouse for damaged parts (SELECT on system.detached_parts)');
+  }
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { fromPromise, type SnapshotFrom } from 'xstate';
+import { z } from 'zod';
+import type { Clock } from '../../actors/clock.ts';
+import { leaseSubject } from '../../actors/messages/subjects.ts';
+import { readErrorCode } from '../../actors/readErrorCode.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import type { LeaseHolder } from '../../machines/leaseSetup.ts';
+import { isStreamMissing } from '../jetstream/ensureStreams.ts';
+import type { JetStream } from '../jetstream/natsLink.ts';
+
+const answerMs = 1_000;
+/** The holder may write for this long after its last successful renewal began; another process takes over only after a longer time. */
+const heldMs = 4_000;
+
+/** The lease as it is published: whoever stored the newest message holds it. */
+const leaseMessage = z.object({
+  id: z.string(),
+  /** Null once it was released. */
+  holder: z.object({ host: z.string(), pid: z.int(), pidSpace: z.string().nullable() }).nullable(),
+});
+
+/** A holder of which nothing is known. */
+const unknownHolder = { host: 'unknown', pid: 0, pidSpace: null };
+
+/** Another process ingests now. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+
+  constructor(name: string, holder: LeaseHolder | null) {
+    const who = holder === null ? 'another process' : `process ${holder.pid} on ${holder.host}`;
+    super(
+      `${who} has taken over the ingest of database ${name}, since this process did not renew its lease in time; ` +
+        'restart it, and it waits as a standby',
+    );
+  }
+}
+
+export interface LeaseOptions {
+  readonly jetStream: () => Pick<JetStream, 'js' | 'jsm'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called when the stream of the lease is missing. */
+  readonly onMissing: () => Promise<void>;
+}
+
+/**
+ * The lease is the newest message of one subject: its holder replaces it every second, naming the message that it replaces, so two can never
+ * both succeed. Each process determines expiry from its own observations and its own clock, which goes on while the machine is suspended; clocks need not agree. A holder that has
+ * ended on the same machine is replaced at once.
+ */
+export function createLease({ jetStream, clock, logger, onMissing }: LeaseOptions): typeof leaseMachine {
+  const id = randomUUID();
+  const self = { id, holder: { host: hostname(), pid: process.pid, pidSpace: readPidSpace() } };
+
+  async function readNewest(name: string) {
+    const stored = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
+      last_by_subj: leaseSubject(name),
+    });
+    // If the message was removed, a holder of the lease may not have noticed yet.
+    if (stored === null) return { sequence: 0, id: null, holder: unknownHolder };
+    const parsed = leaseMessage.safeParse(stored.json());
+    return { sequence: stored.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
+  }
+
+  return leaseMachine.provide({
+    actors: {
+      observe: fromPromise(async ({ input: { name } }) => {
+        const askedAtMs = clock.bootMs();
+        const { sequence, holder } = await readNewest(name);
+        const hasHolderEnded = holder !== null && hasEnded(holder);
+        return { sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: clock.bootMs() };
+      }),
+      replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
+        const sinceMs = clock.bootMs();
+        const message = JSON.stringify(holds ? self : { id, holder: null });
+        const { seq } = await jetStream().js.publish(leaseSubject(name), message, {
+          expect: { lastSubjectSequence: sequence },
+          timeout: answerMs,
+        });
+        return { sequence: seq, sinceMs };
+      }),
+      // A message with the ID of this process is ours, whichever attempt stored it.
+      verify: fromPromise(async ({ input: { name } }) => {
+        const newest = await readNewest(name);
+        if (newest.id !== id && newest.sequence !== 0) throw new LeaseLost(name, newest.holder);
+        return newest.sequence;
+      }),
+      recreate: fromPromise(onMissing),
+    },
+    guards: {
+      isFault: (_, { error, fault }) =>
+        fault === 'lost' ? error instanceof LeaseLost : isStreamMissing(error),
+    },
+    actions: {
+      reportFailure: ({ context: { failures } }, { error }) => {
+        if (failures === 0) logger.warn({ err: error }, 'the ingest lease cannot be read or taken; retrying');
+      },
+      reportStandby: ({ context: { name, observed } }) =>
+        logger.warn(
+          { holder: observed?.holder, database: name },
+          'another process ingests; this one waits as a standby',
+        ),
+      reportTaken: ({ context: { name, observed } }, { wasStandby }) => {
+        if (wasStandby)
+          logger.warn({ holder: observed?.holder, database: name }, 'the standby takes over the ingest');
+      },
+      reportRenewalFailure: (_, { error }) =>
+        logger.debug({ err: error }, 'the ingest lease was not renewed; retrying'),
+    },
+  });
+}
+
+type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
+
+/** Whether this process holds the lease at this moment, as far as its own clock shows. */
+export function isLeaseHeld(lease: LeaseSnapshot | undefined, { bootMs }: Pick<Clock, 'bootMs'>): boolean {
+  if (lease === undefined || !lease.hasTag('held')) return false;
+  return bootMs() - lease.context.stored.sinceMs < heldMs;
+}
+
+/** The process that ingests while this one waits as a standby; null otherwise. */
+export function findStandbyHolder(lease: LeaseSnapshot | undefined): LeaseHolder | null {
+  return lease?.hasTag('standby') ? (lease.context.observed?.holder ?? null) : null;
+}
+
+/**
+ * Whether a holder is a process that has ended. That can be known only on the same machine and in the same PID namespace: each
+ * container has its own.
+ */
+function hasEnded({
+  host,
+  pid,
+  pidSpace: space,
+}: NonNullable<z.infer<typeof leaseMessage>['holder']>): boolean {
+  if (space === null || host !== hostname() || space !== readPidSpace() || pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return readErrorCode(error) === 'ESRCH';
+  }
+}
+
+/** Identifies the PID namespace; null if the system does not reveal it. */
+function readPidSpace(): string | null {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,120 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { Database } from '../../storage/database.ts';
+import { findActiveTables } from '../../storage/generations.ts';
+import { canReadStored } from '../../storage/migrations.ts';
+import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
+import { isStreamMissing } from '../jetstream/ensureStreams.ts';
+
+/** A stream that stored rows or snapshots were made from, and that NATS does not have. Times are as NATS writes them. */
+export interface LostStream {
+  readonly stream: InputStreamName;
+  /** Creation time of the stream that was folded. */
+  readonly folded: string;
+  /** Creation time of the stream that has its name now; null if there is none. */
+  readonly found: string | null;
+}
+
+/** What is stored was made from streams that NATS does not have; the message says how to continue. */
+export class StreamsLost extends Error {
+  override readonly name = 'StreamsLost';
+
+  constructor(lost: readonly LostStream[]) {
+    const { detail, remedy } = describeLostStreams(lost);
+    super(`${detail} Nothing is created or removed. ${remedy}`);
+  }
+}
+
+/** What is lost, and both ways to continue, in sentences. */
+export function describeLostStreams(lost: readonly LostStream[]): { detail: string; remedy: string } {
+  const details = lost.map(
+    ({ stream, folded, found }) =>
+      `ClickHouse holds what was made from ${stream} created ${folded}, and NATS has ${found === null ? 'no such stream' : `one created ${found}`}.`,
+  );
+  const accepting = `MINER_LOST_STREAMS=${lost.map(formatLostStream).join(',')}`;
+  return {
+    detail: details.join(' '),
+    remedy: `Correct MINER_NATS_URL or restore NATS. Only if these streams are gone for good: set ${accepting}, which removes what was made from them`,
+  };
+}
+
+/** A lost stream as `MINER_LOST_STREAMS` names it. It never means another one, since no two have one name and creation time. */
+function formatLostStream({ stream, folded }: LostStream): string {
+  return `${stream}@${folded}`;
+}
+
+export interface StreamSources {
+  readonly database: Database;
+  readonly jsm: JetStreamManager;
+}
+
+/** Compares the streams that rows and snapshots were made from with those in NATS. A database of an earlier form says nothing. */
+export async function findLostStreams({ database, jsm }: StreamSources): Promise<LostStream[]> {
+  if (!(await canReadStored(database))) return [];
+  const lost: LostStream[] = [];
+  for (const [stream, [folded, ...others]] of await readStreamsOfRows(
+    database,
+    await findActiveTables(database),
+  )) {
+    const found = await readCreated(jsm, stream);
+    if (folded !== found && !others.some((other) => other === found)) lost.push({ stream, folded, found });
+  }
+  return lost;
+}
+
+async function readCreated(jsm: JetStreamManager, stream: InputStreamName): Promise<string | null> {
+  try {
+    return (await jsm.streams.info(stream)).created;
+  } catch (error) {
+    if (isStreamMissing(error)) return null;
+    throw error;
+  }
+}
+
+export interface StreamGuardOptions {
+  readonly database: Database;
+  readonly jsm: () => JetStreamManager;
+  /** Streams whose loss an operator accepts, as `MINER_LOST_STREAMS` names them. */
+  readonly acceptedLosses: readonly string[];
+  readonly logger: Logger;
+}
+
+/** Stands before everything that creates streams, restores state, or removes rows. */
+export interface StreamGuard {
+  /**
+   * Resolves with the streams whose loss is accepted, and which are still stored.
+   *
+   * @throws StreamsLost
+   */
+  check(): Promise<readonly LostStream[]>;
+  /** What the last check refused. */
+  readonly lost: readonly LostStream[];
+}
+
+export function createStreamGuard({
+  database,
+  jsm,
+  acceptedLosses,
+  logger,
+}: StreamGuardOptions): StreamGuard {
+  let lost: readonly LostStream[] = [];
+
+  async function check(): Promise<readonly LostStream[]> {
+    const found = await findLostStreams({ database, jsm: jsm() });
+    const refused = found.filter((one) => !acceptedLosses.includes(formatLostStream(one)));
+    const isNew = JSON.stringify(refused) !== JSON.stringify(lost);
+    lost = refused;
+    if (refused.length === 0) return found;
+    const error = new StreamsLost(refused);
+    if (isNew) logger.error({ lost: refused }, error.message);
+    throw error;
+  }
+
+  return {
+    check,
+    get lost() {
+      return lost;
+    },
+  };
+}

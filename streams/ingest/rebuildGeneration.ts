@@ -1,0 +1,248 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import { hasReadings } from '../../storage/countStored.ts';
+import type { Database } from '../../storage/database.ts';
+import { deleteChainRowsAbove, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import type { StoredSnapshotHeader } from '../../storage/foldSnapshot.ts';
+import {
+  findGenerations,
+  isSameIdentity,
+  noteGeneration,
+  readGenerationIdentity,
+} from '../../storage/generationIdentity.ts';
+import {
+  attachSnapshots,
+  createEmpty,
+  dropTables,
+  findActiveTables,
+  listGenerations,
+} from '../../storage/generations.ts';
+import { createReplayLog } from '../../storage/replayLog.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { agedRows } from '../../storage/tables/agedRows.ts';
+import type { GenerationIdentity } from '../../storage/tables/generations.ts';
+import { createTable } from '../../storage/tables/table.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
+import { verifySource } from '../jetstream/sourceVerification.ts';
+import { startOfStream } from '../jetstream/streamPosition.ts';
+import { describeLost, findLost } from './lostMessages.ts';
+import type { StreamGuard } from './lostStreams.ts';
+
+const stream = 'MINER_COUNTER';
+
+export interface GenerationChoiceOptions {
+  readonly database: Database;
+  readonly jsm: JetStreamManager;
+  /** Of the fold that is about to follow the counter stream. */
+  readonly identity: FoldIdentity;
+  /** Of the fold of `MINER_PIPELINE`, whose state is in snapshots alone. */
+  readonly settlementIdentity: FoldIdentity;
+  readonly streamGuard: StreamGuard;
+  /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
+  readonly claim: () => Promise<() => void>;
+  readonly nowMs: () => number;
+  /** Whether to rebuild without what is lost. */
+  readonly acceptsLoss: boolean;
+  readonly logger: Logger;
+}
+
+/** Not everything can be folded again; the message says what cannot, and how to continue. */
+export class RebuildIncomplete extends Error {
+  override readonly name = 'RebuildIncomplete';
+}
+
+/** The tables that an ingesting process writes to. */
+export interface GenerationChoice {
+  readonly tables: Tables;
+  /** Null if they are the active ones. */
+  readonly rebuild: {
+    /** Generation of the active ones. */
+    readonly from: number;
+    /** Releases the lock on filling tables. */
+    release(): void;
+  } | null;
+}
+
+/**
+ * What {@link chooseGeneration} would refuse, before the database is migrated.
+ *
+ * @throws RebuildIncomplete
+ */
+export async function requireRebuildable(options: GenerationChoiceOptions): Promise<void> {
+  if (options.acceptsLoss || (await options.streamGuard.check()).length > 0) return;
+  // It is read here; the version before does not mind a table that it does not know.
+  await createTable(options.database, agedRows);
+  const active = await findActiveTables(options.database);
+  if ((await judgeRows(options, active, await describeWanted(options))) === 'others')
+    await reportLost(options, active);
+}
+
+/**
+ * Finds the generation to write to, without what was made from streams whose loss is accepted. If the state that belongs to the active rows is lost, or is of another version of the fold or of
+ * another deployment, everything is folded again into the next generation, so that readers of the active one see it complete until
+ * then. It may be killed at any point, and is run again at the next start.
+ *
+ * @throws RebuildIncomplete when messages are in neither the stream nor the rows, and that is not accepted.
+ */
+export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
+  const { database, identity, nowMs, logger } = options;
+  const active = await findActiveTables(database);
+  const wanted = await describeWanted(options);
+  await removeLost(options, active);
+  const rows = await judgeRows(options, active, wanted);
+  if (rows === 'none') await noteGeneration(database, active, wanted, nowMs());
+  if (rows !== 'others') return { tables: active, rebuild: null };
+  await reportLost(options, active);
+  const release = await options.claim();
+  const prepared = await prepare(options, active, wanted).catch((error: unknown) => {
+    release();
+    throw error;
+  });
+  if (prepared === null) {
+    release();
+    return chooseGeneration(options);
+  }
+  logger.warn(
+    { active: active.generation, rebuilding: prepared.generation, foldVersion: identity.foldVersion },
+    'the stored rows have no state of this version and deployment: the stream is folded again into the next generation',
+  );
+  return {
+    tables: prepared,
+    rebuild: { from: active.generation, release },
+  };
+}
+
+async function describeWanted({ jsm, identity }: GenerationChoiceOptions): Promise<GenerationIdentity> {
+  const { created } = await verifySource(jsm, stream, startOfStream);
+  return { ...identity, streamCreated: created };
+}
+
+/** Removes everything that was made from streams whose loss is accepted. A kill in between leaves snapshots, so it is done again. */
+async function removeLost(
+  { database, streamGuard, logger }: GenerationChoiceOptions,
+  active: Tables,
+): Promise<void> {
+  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
+  for (const lost of await streamGuard.check()) {
+    const { stream: name } = lost;
+    if (name === 'MINER_COUNTER') await deleteRowsAbove(database, active, 0);
+    if (name === 'MINER_CHAIN') await deleteChainRowsAbove(database, active, 0);
+    await snapshots.deleteAbove(name, 0);
+    logger.warn(lost, 'what was made from a lost stream is removed, as MINER_LOST_STREAMS says');
+  }
+}
+
+/** Whether the active rows were made by this fold, or by others. */
+async function judgeRows(
+  options: GenerationChoiceOptions,
+  active: Tables,
+  wanted: GenerationIdentity,
+): Promise<'ours' | 'none' | 'others'> {
+  const { database, identity, logger } = options;
+  const snapshots = createSnapshotStore({ database, tables: () => active, logger });
+  await reportLostState(options, await snapshots.list('MINER_PIPELINE'));
+  const headers = await snapshots.list(stream);
+  if (headers.some((header) => isOfFold(header, identity))) return 'ours';
+  const noted = await readGenerationIdentity(database, active);
+  // Folding again produces exactly the existing rows.
+  if (noted !== null && isSameIdentity(noted, wanted)) return 'ours';
+  return (await hasReadings(database, active)) ? 'others' : 'none';
+}
+
+async function reportLost(options: GenerationChoiceOptions, active: Tables): Promise<void> {
+  const lost = await findLost(options, active);
+  if (lost === null) return;
+  report(options, {
+    cause: 'the stored rows are of another version or deployment and have to be folded again',
+    detail: describeLost(lost),
+    remedy: 'Run the version and deployment that made them',
+    lost: { stream, ...lost },
+  });
+}
+
+/** Of a stream without rows: where no snapshot is of this version, all of its messages have to be folded again. */
+async function reportLostState(
+  options: GenerationChoiceOptions,
+  headers: readonly StoredSnapshotHeader[],
+): Promise<void> {
+  if (headers.length === 0 || headers.some((header) => isOfFold(header, options.settlementIdentity))) return;
+  const { firstSequence } = await verifySource(options.jsm, 'MINER_PIPELINE', startOfStream);
+  if (firstSequence <= 1) return;
+  const throughSequence = firstSequence - 1;
+  report(options, {
+    cause: 'the saved state of MINER_PIPELINE is of another version and has to be folded again',
+    detail:
+      `Messages 1 to ${throughSequence} have left MINER_PIPELINE: modules, signer and oracles that have reported nothing since, ` +
+      'and submissions and rounds that ended before, are unknown afterwards.',
+    remedy: 'Run the version that made it',
+    lost: { stream: 'MINER_PIPELINE', throughSequence },
+  });
+}
+
+/** What a rebuild misses, in sentences, and with what is logged of it. */
+interface Loss {
+  readonly cause: string;
+  readonly detail: string;
+  readonly remedy: string;
+  readonly lost: object;
+}
+
+/** @throws RebuildIncomplete unless it is accepted that a rebuild misses something, which is logged then. */
+function report(
+  { acceptsLoss, logger }: GenerationChoiceOptions,
+  { cause, detail, remedy, lost }: Loss,
+): void {
+  if (!acceptsLoss) {
+    throw new RebuildIncomplete(
+      `${cause}. ${detail} ${remedy}, or set MINER_INCOMPLETE_REBUILD=accept to continue without what is lost`,
+    );
+  }
+  logger.warn(lost, `the rebuild is incomplete: ${detail}`);
+}
+
+/** Null if other tables were activated, by a replay that has ended, since the active ones were looked up: they must not be dropped. */
+async function prepare(
+  options: GenerationChoiceOptions,
+  active: Tables,
+  wanted: GenerationIdentity,
+): Promise<Tables | null> {
+  const { generation } = await findActiveTables(options.database);
+  if (generation !== active.generation) return null;
+  return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
+}
+
+/** The generation that an earlier start has chosen for the same fold and stream. */
+async function findUnfinished(
+  { database }: GenerationChoiceOptions,
+  active: Tables,
+  wanted: GenerationIdentity,
+): Promise<Tables | null> {
+  const existing = new Set(await listGenerations(database));
+  const generation = (await findGenerations(database, wanted)).find(
+    (candidate) => candidate > active.generation && existing.has(candidate),
+  );
+  return generation === undefined ? null : resolveTables(generation);
+}
+
+/**
+ * Creates the next generation, empty: readings whose messages have left the stream are folded from the active one. A replay that is
+ * unfinished would restore what is replaced here, so it is ended.
+ */
+async function beginNext(
+  { database, nowMs }: GenerationChoiceOptions,
+  active: Tables,
+  wanted: GenerationIdentity,
+): Promise<Tables> {
+  const log = createReplayLog(database, nowMs);
+  const replay = await log.unfinished(active.generation);
+  if (replay !== null) await log.note(replay.plan, 'ended');
+  for (const generation of await listGenerations(database))
+    if (generation !== active.generation) await dropTables(database, resolveTables(generation));
+  const tables = resolveTables(await log.nextGeneration(active.generation));
+  await createEmpty(database, tables);
+  for (const other of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
+    await attachSnapshots(database, active, tables, { stream: other, position: null });
+  await noteGeneration(database, tables, wanted, nowMs());
+  return tables;
+}

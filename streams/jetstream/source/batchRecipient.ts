@@ -1,0 +1,10 @@
+import type { Gate } from '../../operators/gate.ts';
+import type { MessageBatch } from './messageBatch.ts';
+
+/** What receives the batches of one subscription to a stream. */
+export interface BatchRecipient {
+  readonly gate: Gate;
+  /** Of the end of the subscription. */
+  readonly signal: AbortSignal;
+  emit(batch: MessageBatch): void;
+}

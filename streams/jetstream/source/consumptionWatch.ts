@@ -1,0 +1,138 @@
+import type { ConsumerMessages, ConsumerNotification, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
+import type { Clock } from '../../../actors/clock.ts';
+import type { StreamName } from '../../../actors/messages/subjects.ts';
+import { whenAborted } from '../../operators/whenAborted.ts';
+import { checkIdentity, explainGap, StreamDiverged } from '../sourceVerification.ts';
+import type { StreamPosition } from '../streamPosition.ts';
+
+/** How often the stream's end is inspected, for the lag and for faults that cause no notification. */
+const inspectionMs = 2_000;
+/** Lag without progress for this long means that delivery has stopped, even if heartbeats arrive. */
+const stalledAfterMs = 15_000;
+
+/** Notifications of the client in normal operation. */
+const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
+  'next',
+  'heartbeat',
+  'debug',
+  'discard',
+  'flow_control',
+]);
+
+export interface ConsumptionWatchOptions {
+  readonly connection: NatsConnection;
+  readonly jsm: JetStreamManager;
+  readonly stream: StreamName;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly delivered: ConsumerMessages;
+  readonly signal: AbortSignal;
+  readonly isHeldBack: () => boolean;
+  /** The place of the last emitted message. */
+  readonly reached: () => StreamPosition;
+  /** The stream ended at this sequence at this time (monotonic). */
+  readonly onEndSeen: (lastSequence: number, atMs: number) => void;
+  /** The stream is still the one that is followed, at this time (monotonic). */
+  readonly onVerified: (atMs: number) => void;
+  /** The end of the stream cannot be determined at the moment. */
+  readonly onUnknown: () => void;
+}
+
+export interface ConsumptionWatch {
+  /** Ends the consumption. */
+  end(why: string): void;
+  /** Why the consumption ended. */
+  reason(): string;
+  /** Sequence through which the rest of the stream was deleted, if that ended the consumption; null otherwise. */
+  removedThrough(): number | null;
+  /** @throws StreamDiverged when the stream turned out to be another one. */
+  throwFailure(): void;
+  stop(): void;
+}
+
+/**
+ * Ends one consumer at the first sign of trouble. Consumers can die silently (MESSAGES.md, Consumption), so
+ * every notification, the connection's state and the stream itself are watched, and the reaction is always the
+ * same: stop, verify, restart.
+ */
+export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionWatch {
+  const { connection, jsm, stream, clock, delivered, signal } = options;
+  let reason: string | null = null;
+  let removedThrough: number | null = null;
+  let failure: StreamDiverged | null = null;
+  let isStopped = false;
+
+  const end = (why: string) => {
+    if (reason === null) reason = why;
+    delivered.stop();
+  };
+
+  const connectionStates = connection.status();
+  const troubles = merge(
+    from(connectionStates).pipe(
+      filter(({ type }) => type === 'disconnect' || type === 'reconnect'),
+      map(({ type }) => `connection: ${type}`),
+    ),
+    from(delivered.status()).pipe(
+      filter(({ type }) => !harmless.has(type)),
+      map(({ type }) => `consumer: ${type}`),
+    ),
+    whenAborted(signal).pipe(map(() => 'stopped')),
+  ).subscribe(end);
+
+  let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
+  const inspect = async () => {
+    // Read before the request: messages that arrive during it must not make the stream look shorter.
+    const place = options.reached();
+    const askedAtMs = clock.monotonicMs();
+    const info = await jsm.streams.info(stream);
+    if (isStopped) return;
+    const lastSequence = info.state.last_seq;
+    options.onEndSeen(lastSequence, askedAtMs);
+    checkIdentity(stream, info, place);
+    options.onVerified(askedAtMs);
+    // It has ended, but its messages wait for the gate.
+    if (reason !== null) return;
+    const { position } = options.reached();
+    const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();
+    if (isMoving) {
+      progress = { position, sinceMs: clock.monotonicMs() };
+      return;
+    }
+    // Nothing arrived since the last inspection; if the rest of the stream was deleted, nothing will.
+    const explanation = await explainGap(jsm, stream, position + 1, lastSequence);
+    if (explanation !== null && options.reached().position === position) {
+      removedThrough = lastSequence;
+      end('the rest of the stream was deleted');
+    } else if (clock.monotonicMs() - progress.sinceMs > stalledAfterMs) end('delivery stalled');
+  };
+  const inspections = interval(inspectionMs)
+    .pipe(
+      exhaustMap(() =>
+        inspect().catch((error: unknown) => {
+          // No answer: the state of the connection is watched separately.
+          if (!(error instanceof StreamDiverged)) return options.onUnknown();
+          failure = error;
+          end('stream diverged');
+        }),
+      ),
+    )
+    .subscribe();
+
+  return {
+    end,
+    reason: () => reason ?? 'the consumer ended',
+    removedThrough: () => removedThrough,
+    throwFailure: () => {
+      if (failure !== null) throw failure;
+    },
+    stop: () => {
+      isStopped = true;
+      inspections.unsubscribe();
+      troubles.unsubscribe();
+      // It has a way to stop that its type does not show.
+      (connectionStates as AsyncIterable<unknown> & { stop?: () => void }).stop?.();
+    },
+  };
+}

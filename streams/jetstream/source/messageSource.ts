@@ -1,0 +1,199 @@
+import { firstValueFrom, Observable, from as rxFrom, Subject, timeout } from 'rxjs';
+import { type Actor, createActor, fromPromise } from 'xstate';
+import type { StoredReading } from '../../../actors/wheel/counterReading.ts';
+import {
+  type MessageSourceState,
+  messageSourceMachine,
+  missingTimesMax,
+  type SourceFault,
+} from '../../../machines/messageSourceMachine.ts';
+import { type ActorOwner, noOwner } from '../../operators/actorOwner.ts';
+import type { Gate } from '../../operators/gate.ts';
+import { isStreamMissing } from '../ensureStreams.ts';
+import { StreamDiverged, verifySource } from '../sourceVerification.ts';
+import type { StreamPosition } from '../streamPosition.ts';
+import type { StreamReaderOptions } from '../streamReaderOptions.ts';
+import type { BatchRecipient } from './batchRecipient.ts';
+import type { MessageBatch } from './messageBatch.ts';
+import { createMissingMessages, UnexplainedGap } from './missingMessages.ts';
+import { runOrderedConsumer } from './orderedConsumer.ts';
+import { createPullSizing } from './pullSizing.ts';
+import { createSourceProgress, type SourceCounts } from './sourceProgress.ts';
+
+/** What is requested from the server ahead of the fold. */
+export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
+/** How long an answer about the stream is waited for, in the first attempts and in later ones. The client itself gives up after five seconds. */
+const answerMs = { short: 750, long: 6_000 } as const;
+const shortAttempts = 16;
+
+export interface SourceStatus extends SourceCounts {
+  readonly state: MessageSourceState;
+}
+
+export interface MessageSourceOptions extends StreamReaderOptions {
+  /** Called while the stream does not exist, to create it or to find out why it is gone; omitted where nothing is done about it. */
+  readonly onMissing?: () => Promise<void>;
+  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
+  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
+  /** The messages end with this sequence; they never end without it. */
+  readonly through?: number;
+}
+
+export interface MessageSource {
+  /**
+   * The stream's messages after `place`, in order and without a gap that the stream does not explain, for as
+   * long as the subscription lasts or through the last requested one. Each batch enters the gate, and no messages are read
+   * while it is closed. Failures of NATS never end it.
+   *
+   * Errors with {@link StreamDiverged} when the place's message is no longer in the stream.
+   *
+   * @param owner of its machine; none unless it is given.
+   */
+  batchesAfter(place: StreamPosition, gate: Gate, owner?: ActorOwner): Observable<MessageBatch>;
+  /** Emits the position whenever the stream was found to hold nothing behind it. */
+  readonly ends$: Observable<number>;
+  status(): SourceStatus;
+}
+
+/** The one consumer of one stream: ordered, unfiltered, its position owned by us (MESSAGES.md, Consumption). */
+export function createMessageSource(options: MessageSourceOptions): MessageSource {
+  const { stream, jsm, logger, clock, through = Number.POSITIVE_INFINITY } = options;
+  const pulls = createPullSizing(pullBounds);
+  const progress = createSourceProgress();
+  const ends$ = new Subject<number>();
+  /** Of the newest subscription. */
+  let actor: Actor<typeof messageSourceMachine> | null = null;
+
+  function batchesAfter(from: StreamPosition, gate: Gate, owner = noOwner): Observable<MessageBatch> {
+    return new Observable<MessageBatch>((subscriber) => {
+      const ending = new AbortController();
+      progress.restartAfter(from.position);
+      const source = createSourceActor(from, owner, {
+        gate,
+        signal: ending.signal,
+        emit: (batch) => {
+          gate.enter(batch.weight);
+          subscriber.next(batch);
+          source.send({ type: 'progressed' });
+          if (progress.advance(batch.position)) source.send({ type: 'caughtUp' });
+        },
+      });
+      actor = source;
+      source.subscribe({
+        complete: () => {
+          const fault = source.getSnapshot().output?.fault ?? null;
+          if (fault === null) subscriber.complete();
+          else subscriber.error(fault);
+        },
+        error: (error) => subscriber.error(error),
+      });
+      source.start();
+      return () => {
+        ending.abort();
+        owner.end(source);
+      };
+    });
+  }
+
+  /** Of one subscription: one consumer after another, each from where the previous one ended. */
+  function createSourceActor(
+    from: StreamPosition,
+    owner: ActorOwner,
+    recipient: BatchRecipient,
+  ): Actor<typeof messageSourceMachine> {
+    const missing = createMissingMessages({ ...options, progress, recipient });
+    let place = from;
+    let isReported = false;
+
+    const onCaughtUp = () => source.send({ type: 'caughtUp' });
+    function onEndSeen(sequence: number, atMs: number) {
+      if (!progress.noteEnd(sequence, atMs)) return;
+      onCaughtUp();
+      ends$.next(progress.counts.position);
+    }
+
+    async function verify() {
+      const askedAtMs = clock.monotonicMs();
+      const verified = await answerSoon(verifySource(jsm, stream, place));
+      if (recipient.signal.aborted) return;
+      progress.verifiedAt(askedAtMs);
+      place = { ...place, streamCreated: verified.created };
+      if (verified.firstSequence > place.position + 1)
+        place = await missing.skipRemoved(place, verified.firstSequence - 1);
+      if (recipient.signal.aborted) return;
+      onEndSeen(verified.lastSequence, askedAtMs);
+      isReported = false;
+    }
+
+    async function consume(): Promise<'interrupted' | 'ended'> {
+      if (place.position >= through) return 'ended';
+      await runOrderedConsumer(place, {
+        ...options,
+        through,
+        pulls,
+        progress,
+        recipient,
+        missing,
+        answerSoon,
+        onEndSeen,
+        onCaughtUp,
+        onEnded: (reached) => {
+          place = reached;
+        },
+      });
+      return place.position >= through ? 'ended' : 'interrupted';
+    }
+
+    /**
+     * Of a cluster that has just lost a server nobody may answer what the next attempt would be answered, so attempts are short for as long as an
+     * election takes, which is up to nine seconds; servers that are merely slow get more time then.
+     */
+    function answerSoon<Answer>(asked: Promise<Answer>): Promise<Answer> {
+      const { failures } = source.getSnapshot().context;
+      const waitMs = failures < shortAttempts ? answerMs.short : answerMs.long;
+      return firstValueFrom(rxFrom(asked).pipe(timeout(waitMs)));
+    }
+
+    async function recreate() {
+      await options.onMissing?.().catch((error: unknown) => {
+        if (source.getSnapshot().context.missingTimes === missingTimesMax)
+          logger.warn({ stream, err: error }, 'the missing stream cannot be created; retrying');
+      });
+    }
+
+    const source = createActor(
+      messageSourceMachine.provide({
+        actors: {
+          verify: fromPromise(verify),
+          consume: fromPromise(consume),
+          recreate: fromPromise(recreate),
+        },
+        guards: { isFault: (_, { error, fault }) => isFault(error, fault) },
+        actions: {
+          noteInterruption: progress.addInterruption,
+          report: (_, { error }) => {
+            progress.forgetEnd();
+            if (!isReported) logger.warn({ stream, err: error }, 'stream cannot be read; retrying');
+            isReported = true;
+          },
+        },
+      }),
+      { id: 'source', input: { label: stream }, ...owner.options },
+    );
+    return source;
+  }
+
+  function state(): MessageSourceState {
+    const value = actor?.getSnapshot().value ?? 'verifying';
+    if (typeof value === 'string') return value;
+    return 'consuming' in value ? value.consuming : 'missing';
+  }
+
+  return { batchesAfter, ends$, status: () => ({ ...progress.counts, state: state() }) };
+}
+
+function isFault(error: unknown, fault: SourceFault): boolean {
+  if (fault === 'diverged') return error instanceof StreamDiverged;
+  if (fault === 'gap') return error instanceof UnexplainedGap;
+  return isStreamMissing(error);
+}

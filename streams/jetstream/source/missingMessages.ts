@@ -1,0 +1,97 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Logger } from 'pino';
+import type { InputStreamName } from '../../../actors/messages/subjects.ts';
+import type { StoredReading } from '../../../actors/wheel/counterReading.ts';
+import { explainGap } from '../sourceVerification.ts';
+import { missingDigest, type StreamPosition } from '../streamPosition.ts';
+import type { BatchRecipient } from './batchRecipient.ts';
+import { messageOverheadBytes } from './messageBatch.ts';
+import type { SourceProgress } from './sourceProgress.ts';
+
+/** Messages are missing, and the stream has no explanation. */
+export class UnexplainedGap extends Error {
+  override readonly name = 'UnexplainedGap';
+}
+
+export interface MissingMessagesOptions {
+  readonly jsm: JetStreamManager;
+  readonly stream: InputStreamName;
+  readonly logger: Logger;
+  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
+  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
+  readonly progress: SourceProgress;
+  readonly recipient: BatchRecipient;
+}
+
+/** What becomes of messages that are not in the stream any more. */
+export interface MissingMessages {
+  /**
+   * Retention, a purge or a deletion removed the messages through a sequence. Their stored readings replace them; the rest remains
+   * unknown, and is logged. Returns the place after them.
+   */
+  skipRemoved(from: StreamPosition, through: number): Promise<StreamPosition>;
+  /**
+   * Another message arrived than the expected one: the gap is skipped if the stream explains it.
+   *
+   * @throws UnexplainedGap
+   */
+  skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition>;
+}
+
+const missedText =
+  'messages are no longer in the stream (retention, a purge or a deletion); those without a stored reading remain unknown';
+
+export function createMissingMessages(options: MissingMessagesOptions): MissingMessages {
+  const { jsm, stream, logger, readStored, progress, recipient } = options;
+  const { gate, signal } = recipient;
+
+  async function skipRemoved(from: StreamPosition, through: number): Promise<StreamPosition> {
+    const streamCreated = from.streamCreated ?? '';
+    const createMissingPlace = (position: number) => ({
+      streamCreated: from.streamCreated,
+      position,
+      digest: missingDigest,
+    });
+    const emitThrough = (position: number, stored: readonly StoredReading[]) =>
+      recipient.emit({
+        messages: [],
+        stored,
+        streamCreated,
+        position,
+        weight: stored.length * messageOverheadBytes,
+        place: () => createMissingPlace(position),
+      });
+    let storedCount = 0;
+    for await (const stored of readStored?.(from.position, through) ?? []) {
+      const last = stored.at(-1);
+      if (last === undefined) continue;
+      if (!gate.isOpen) await gate.opened(signal);
+      if (signal.aborted) return createMissingPlace(progress.counts.position);
+      storedCount += stored.length;
+      emitThrough(last.position, stored);
+    }
+    if (signal.aborted) return createMissingPlace(progress.counts.position);
+    const missed = through - from.position - storedCount;
+    progress.addMissed(missed);
+    const range = { stream, fromSequence: from.position + 1, toSequence: through };
+    logger.warn({ ...range, missed, storedReadings: storedCount }, missedText);
+    emitThrough(through, []);
+    return createMissingPlace(through);
+  }
+
+  async function skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition> {
+    const explanation = received > expected ? await explainGap(jsm, stream, expected, received - 1) : null;
+    if (explanation === null) {
+      throw new UnexplainedGap(
+        `${stream}: message ${expected} was expected and ${received} arrived, and the stream has no explanation`,
+      );
+    }
+    if (explanation === 'removed') return skipRemoved(from, received - 1);
+    const missed = received - expected;
+    progress.addMissed(missed);
+    logger.warn({ stream, fromSequence: expected, toSequence: received - 1, missed }, missedText);
+    return from;
+  }
+
+  return { skipRemoved, skipGap };
+}

@@ -1,0 +1,143 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
+import { boundPulls } from '../boundedPulls.ts';
+import { digestMessage, type StreamPosition } from '../streamPosition.ts';
+import type { StreamReaderOptions } from '../streamReaderOptions.ts';
+import type { BatchRecipient } from './batchRecipient.ts';
+import { watchConsumption } from './consumptionWatch.ts';
+import { batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
+import type { MissingMessages } from './missingMessages.ts';
+import type { PullSizing } from './pullSizing.ts';
+import type { SourceProgress } from './sourceProgress.ts';
+
+/** A pull expires after this; a deleted consumer is noticed within about the same time. */
+const pullExpiresMs = 4_000;
+/** The server deletes a consumer that nobody has asked for so long. */
+const inactiveThresholdMs = 30_000;
+
+export interface OrderedConsumerOptions extends StreamReaderOptions {
+  /** The last sequence that is requested. */
+  readonly through: number;
+  readonly pulls: PullSizing;
+  readonly progress: SourceProgress;
+  readonly recipient: BatchRecipient;
+  readonly missing: MissingMessages;
+  /** Bounds how long an answer of the server is waited for. */
+  readonly answerSoon: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
+  /** The stream ended with this sequence at this time (monotonic). */
+  readonly onEndSeen: (lastSequence: number, atMs: number) => void;
+  /** Everything that the stream was last known to hold is emitted. */
+  readonly onCaughtUp: () => void;
+  /** Called however it ends, with the place of the last emitted message. */
+  readonly onEnded: (reached: StreamPosition) => void;
+}
+
+/** Runs one ordered consumer after a place until something interrupts it, or through the last requested message. */
+export async function runOrderedConsumer(
+  from: StreamPosition,
+  options: OrderedConsumerOptions,
+): Promise<void> {
+  const { stream, logger, through, pulls, progress, recipient, missing, answerSoon } = options;
+  const { gate, signal } = recipient;
+  // Messages that have left the stream were skipped, so its creation time is known.
+  const streamCreated = from.streamCreated ?? '';
+  const consumer = await answerSoon(
+    boundPulls(options.connection, options.js, pulls.requestBytes).consumers.get(stream, {
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: from.position + 1,
+      inactive_threshold: inactiveThresholdMs,
+    }),
+  );
+  const delivered = await consumer.consume({
+    max_messages: pulls.messages,
+    threshold_messages: pulls.threshold,
+    expires: pullExpiresMs,
+  });
+  let pending: JsMsg[] = [];
+  let pendingBytes = 0;
+  /** The place of the last emitted batch. */
+  let reached = () => from;
+  const reach = (place: StreamPosition) => {
+    reached = () => place;
+  };
+  const watch = watchConsumption({
+    ...options,
+    delivered,
+    signal,
+    isHeldBack: () => !gate.isOpen,
+    reached: () => reached(),
+    onVerified: progress.verifiedAt,
+    onUnknown: progress.forgetEnd,
+  });
+  // The preceding verification may have found the end already.
+  if (progress.isAtEnd()) options.onCaughtUp();
+
+  const emitPending = () => {
+    const newest = pending.at(-1);
+    if (newest === undefined || signal.aborted) return;
+    const [messages, weight] = [pending, pendingBytes + pending.length * messageOverheadBytes];
+    pending = [];
+    pendingBytes = 0;
+    const place = () => createStreamPosition(streamCreated, newest);
+    reached = place;
+    recipient.emit({ messages, stored: [], streamCreated, position: newest.seq, weight, place });
+  };
+
+  try {
+    let expected = from.position + 1;
+    for await (const message of delivered) {
+      if (signal.aborted) break;
+      if (message.seq > through) {
+        emitPending();
+        progress.skipTo(through);
+        reach({ ...reached(), position: through });
+        return;
+      }
+      if (message.seq !== expected) {
+        emitPending();
+        reach(await missing.skipGap(reached(), expected, message.seq));
+        if (signal.aborted) break;
+      }
+      if (pending.length >= batchMessagesMax || pendingBytes + message.data.length > batchBytesMax) {
+        emitPending();
+        await nextTurn();
+        if (signal.aborted) break;
+      }
+      expected = message.seq + 1;
+      pending.push(message);
+      pendingBytes += message.data.length;
+      // Messages that arrived in one turn of the event loop are emitted together at its end.
+      if (pending.length === 1) setImmediate(emitPending);
+      if (message.seq === through) break;
+      if (pulls.observe(message.data.length)) {
+        watch.end(`messages of ${message.data.length} bytes: ${pulls.messages} are requested at a time`);
+        break;
+      }
+      if (!gate.isOpen) {
+        emitPending();
+        await gate.opened(signal);
+      }
+    }
+    emitPending();
+    watch.throwFailure();
+    const removedThrough = watch.removedThrough();
+    if (removedThrough !== null && !signal.aborted)
+      reach(await missing.skipRemoved(reached(), removedThrough));
+  } finally {
+    pending = []; // Not emitted: the next consumer reads them again.
+    options.onEnded(reached());
+    watch.stop();
+    delivered.stop();
+    consumer.delete().catch(() => undefined); // Already deleted, or the server deletes it after its threshold.
+    if (!signal.aborted)
+      logger.info(
+        { stream, position: progress.counts.position, reason: watch.reason() },
+        'consumption is restarted',
+      );
+  }
+}
+
+function createStreamPosition(streamCreated: string | null, message: JsMsg): StreamPosition {
+  const digest = digestMessage(message.subject, message.timestampNanos, message.data);
+  return { streamCreated, position: message.seq, digest };
+}

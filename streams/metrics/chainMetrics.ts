@@ -1,0 +1,114 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ChainActors } from '../../actors/chain/chainActors.ts';
+import { indexerStates } from '../../machines/indexerSetup.ts';
+import type { Indexer } from '../indexer/indexer.ts';
+
+/** Counts events of the chain's fold. */
+export interface ChainCounts {
+  /** `depth` blocks were replaced, of which `safeDepth` were already safe. */
+  reorganized(depth: number, safeDepth: number): void;
+  /** A fork was below every retained state, and an older snapshot was restored. */
+  rewound(): void;
+}
+
+/** Blocks become safe at twelve, and states of 600 are retained. */
+const depthBuckets = [1, 2, 3, 6, 12, 32, 64, 128, 256, 600];
+
+export function registerChainMetrics(registry: Registry, actors: ChainActors): ChainCounts {
+  const registers = [registry];
+  const reorganizations = new Counter({
+    name: 'miner_chain_reorganizations_total',
+    help: 'Reorganizations that were folded, by whether safe blocks were replaced.',
+    labelNames: ['reached'],
+    registers,
+  });
+  for (const reached of ['unsafe', 'safe']) reorganizations.inc({ reached }, 0);
+  const depths = new Histogram({
+    name: 'miner_chain_reorganization_depth_blocks',
+    help: 'Blocks that a reorganization replaced.',
+    buckets: depthBuckets,
+    registers,
+  });
+  const rewinds = new Counter({
+    name: 'miner_chain_rewinds_total',
+    help: 'Times that an older snapshot was restored for a fork below every retained state.',
+    registers,
+  });
+  new Gauge({
+    name: 'miner_chain_block',
+    help: 'Number of the last folded block, of the newest safe one, and of the one that cannot be applied, if any.',
+    labelNames: ['block'],
+    registers,
+    collect() {
+      this.reset();
+      const { head } = actors.state;
+      const safe = actors.newest();
+      if (head !== null) this.set({ block: 'head' }, Number(head.number));
+      if (safe !== null) this.set({ block: 'safe' }, Number(safe.block.number));
+      if (actors.fault !== null) this.set({ block: 'failed' }, Number(actors.fault.block.number));
+    },
+  });
+  new Gauge({
+    name: 'miner_chain_projection_failed',
+    help: '1 while a block cannot be applied, and chain views are unavailable until a corrected span replaces it.',
+    registers,
+    collect() {
+      this.set(actors.fault === null ? 0 : 1);
+    },
+  });
+  new Gauge({
+    name: 'miner_chain_spans_refused',
+    help: '1 while the fold refuses the spans that are published, so that views of the chain stand still.',
+    registers,
+    collect() {
+      this.set(actors.refusedSpan === null ? 0 : 1);
+    },
+  });
+  return {
+    reorganized: (depth, safeDepth) => {
+      reorganizations.inc({ reached: safeDepth > 0 ? 'safe' : 'unsafe' });
+      depths.observe(depth);
+    },
+    rewound: () => rewinds.inc(),
+  };
+}
+
+/** Metrics of an indexer, read from its status on each request of `/metrics`. */
+export function registerIndexerMetrics(registry: Registry, indexer: Indexer): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'miner_indexer_state',
+    help: '1 for the state that the indexer is in.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { state } = indexer.status();
+      for (const one of indexerStates) this.set({ state: one }, one === state ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'miner_indexer_block',
+    help: 'Last published block, and the newest one of the node.',
+    labelNames: ['block'],
+    registers,
+    collect() {
+      this.reset();
+      const { head, tip } = indexer.status();
+      if (head !== null) this.set({ block: 'published' }, Number(head));
+      if (tip !== null) this.set({ block: 'tip' }, Number(tip));
+    },
+  });
+  new Counter({
+    name: 'miner_indexer_events_total',
+    help: 'Reorganizations that were followed, failures of the provider, and races lost to another indexer.',
+    labelNames: ['event'],
+    registers,
+    collect() {
+      this.reset();
+      const { reorganizations, providerFailures, lostRaces } = indexer.status();
+      this.inc({ event: 'reorganization' }, reorganizations);
+      this.inc({ event: 'provider_failure' }, providerFailures);
+      this.inc({ event: 'lost_race' }, lostRaces);
+    },
+  });
+}

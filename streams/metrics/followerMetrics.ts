@@ -1,0 +1,130 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../../actors/clock.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { messageSourceStates } from '../../machines/messageSourceMachine.ts';
+import type { FollowerStatus, StreamFollower } from '../follower/streamFollower.ts';
+
+/** Metrics of the followers, once they exist, read from their status on each request of `/metrics`. */
+export function registerFollowerMetrics(
+  registry: Registry,
+  followers: () => Iterable<[InputStreamName, StreamFollower]>,
+  clock: Clock,
+): void {
+  const secondsSince = (pastMs: number | null, nowMs: number) =>
+    pastMs === null ? null : Math.max(0, nowMs - pastMs) / 1000;
+  const settings = (name: string, help: string) => ({
+    name,
+    help,
+    labelNames: ['stream'] as const,
+    registers: [registry],
+  });
+
+  function gauge(name: string, help: string, read: (status: FollowerStatus) => number | null) {
+    new Gauge({
+      ...settings(name, help),
+      collect() {
+        this.reset();
+        for (const [stream, follower] of followers()) {
+          const value = read(follower.status());
+          // An unknown value is omitted rather than shown as zero.
+          if (value !== null) this.set({ stream }, value);
+        }
+      },
+    });
+  }
+
+  function counter(name: string, help: string, read: (status: FollowerStatus) => number) {
+    new Counter({
+      ...settings(name, help),
+      collect() {
+        this.reset();
+        for (const [stream, follower] of followers()) this.inc({ stream }, read(follower.status()));
+      },
+    });
+  }
+
+  gauge('miner_stream_position', 'Sequence of the last folded message.', ({ position }) => position);
+  gauge(
+    'miner_stream_last_sequence',
+    'Last sequence of the stream as last seen.',
+    ({ lastSequence }) => lastSequence,
+  );
+  gauge(
+    'miner_stream_lag_messages',
+    'Messages of the stream that are not folded yet.',
+    ({ lastSequence, position }) => (lastSequence === null ? null : Math.max(0, lastSequence - position)),
+  );
+  gauge(
+    'miner_stream_verification_age_seconds',
+    'Since the stream was last found to be the one that is followed; absent before the first time.',
+    ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.monotonicMs()),
+  );
+  gauge(
+    'miner_stream_freshness_age_seconds',
+    'Since the moment of which everything is folded that the stream held then; absent while that is unknown.',
+    ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.monotonicMs()),
+  );
+  counter(
+    'miner_stream_missed_messages_total',
+    'Messages that left the stream (retention, purge, deletion) before they were folded.',
+    ({ missedMessages }) => missedMessages,
+  );
+  counter(
+    'miner_stream_interruptions_total',
+    'Times that consumption was interrupted and restarted with a verification.',
+    ({ interruptions }) => interruptions,
+  );
+  counter(
+    'miner_stream_divergences_total',
+    'Times that the stream was found not to be the one that was folded.',
+    ({ divergences }) => divergences,
+  );
+  gauge(
+    'miner_snapshot_position',
+    'Sequence through which the newest saved snapshot is folded.',
+    ({ snapshotPosition }) => snapshotPosition,
+  );
+  gauge(
+    'miner_snapshot_age_seconds',
+    'Since the newest saved snapshot was taken; a stream in which nothing comes needs no newer one. Absent on a read replica.',
+    ({ snapshotTakenAtMs }) => secondsSince(snapshotTakenAtMs, clock.nowMs()),
+  );
+  gauge(
+    'miner_snapshot_size_bytes',
+    'Stored bytes of the newest snapshot that this process has saved, with everything that restoring it reads.',
+    ({ snapshotBytes }) => snapshotBytes,
+  );
+  counter(
+    'miner_snapshot_failures_total',
+    'Snapshots that could not be saved.',
+    ({ snapshotFailures }) => snapshotFailures,
+  );
+  new Gauge({
+    name: 'miner_stream_state',
+    help: 'State of the source of a stream: 1 for the current one.',
+    labelNames: ['stream', 'state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [stream, follower] of followers()) {
+        const { state } = follower.status();
+        for (const one of messageSourceStates) this.set({ stream, state: one }, one === state ? 1 : 0);
+      }
+    },
+  });
+}
+
+/** Shows which version of its fold a process runs, for each stream. */
+export function registerFoldVersions(
+  registry: Registry,
+  identities: Iterable<readonly [InputStreamName, Pick<FoldIdentity, 'foldVersion'>]>,
+): void {
+  const versions = new Gauge({
+    name: 'miner_fold_version',
+    help: 'Version of the rules by which the messages of a stream are folded; another version folds the stream again.',
+    labelNames: ['stream'],
+    registers: [registry],
+  });
+  for (const [stream, { foldVersion }] of identities) versions.set({ stream }, foldVersion);
+}

@@ -1,0 +1,50 @@
+import { Gauge, type Registry } from 'prom-client';
+import { from, lastValueFrom, timeout } from 'rxjs';
+import type { Database } from '../../storage/database.ts';
+import type { JetStream } from '../jetstream/natsLink.ts';
+
+/** A scrape waits this long for an answer. What is not answered by then is absent. */
+const answerMs = 1_000;
+
+/** Shows how full the store of NATS and the disks of ClickHouse are. Both are asked at each request of `/metrics`. */
+export function registerStoreMetrics(
+  registry: Registry,
+  { database, jetStream }: { readonly database: Database; readonly jetStream: () => JetStream },
+): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'miner_nats_store_bytes',
+    help: 'Bytes that the streams of the account take of the store of NATS, and may take; without a limit that is absent.',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      this.reset();
+      return answerInTime(async () => {
+        const { storage, limits } = await jetStream().jsm.getAccountInfo();
+        this.set({ kind: 'used' }, storage);
+        if (limits.max_storage > 0) this.set({ kind: 'limit' }, limits.max_storage);
+      });
+    },
+  });
+  new Gauge({
+    name: 'miner_database_disk_bytes',
+    help: 'Bytes of a disk of ClickHouse, all and those that are free.',
+    labelNames: ['disk', 'kind'],
+    registers,
+    collect() {
+      this.reset();
+      return answerInTime(async () => {
+        const disks = await database.select('SELECT name, free_space, total_space FROM system.disks');
+        for (const [name, free, total] of disks) {
+          this.set({ disk: String(name), kind: 'free' }, Number(free));
+          this.set({ disk: String(name), kind: 'total' }, Number(total));
+        }
+      });
+    },
+  });
+}
+
+/** Other metrics say that NATS or ClickHouse does not answer. */
+async function answerInTime(ask: () => Promise<void>): Promise<void> {
+  await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => undefined);
+}

@@ -1,0 +1,129 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { deliveryStates } from '../../machines/deliveryMachine.ts';
+import type { RecentReadings } from '../../storage/recentReadings.ts';
+import type { RejectionLog } from '../pipeline/rejectionLog.ts';
+import type { RowWriter } from '../pipeline/rowWriter.ts';
+
+export interface WriterMetricsOptions {
+  /** By the stream whose rows they write; none on a read replica. */
+  readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
+  /** By the stream whose rejections they publish; none on a read replica. */
+  readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
+  readonly recent: RecentReadings;
+}
+
+/** Metrics of the row writers and rejection logs, read from their status on each request of `/metrics`. */
+export function registerWriterMetrics(
+  registry: Registry,
+  { writers, rejections, recent }: WriterMetricsOptions,
+): void {
+  const registers = [registry];
+
+  function registerFor<One>(
+    ones: ReadonlyMap<InputStreamName, One>,
+    Kind: typeof Counter | typeof Gauge,
+    name: string,
+    help: string,
+    read: (one: One) => number,
+  ) {
+    new Kind({
+      name,
+      help,
+      labelNames: ['stream'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [stream, one] of ones) this.inc({ stream }, read(one));
+      },
+    });
+  }
+  const register = (
+    Kind: typeof Counter | typeof Gauge,
+    name: string,
+    help: string,
+    read: (writer: RowWriter) => number,
+  ) => registerFor(writers, Kind, name, help, read);
+
+  new Counter({
+    name: 'miner_rows_written_total',
+    help: 'Rows that ClickHouse acknowledged, by table.',
+    labelNames: ['table'],
+    registers,
+    collect() {
+      this.reset();
+      for (const writer of writers.values())
+        for (const [table, count] of writer.status().writtenRows) this.inc({ table }, count);
+    },
+  });
+  register(
+    Counter,
+    'miner_row_batches_total',
+    'Batches that ClickHouse acknowledged.',
+    (writer) => writer.status().batches,
+  );
+  register(
+    Counter,
+    'miner_row_write_failures_total',
+    'Inserts that failed or whose outcome is unknown; each is sent again.',
+    (writer) => writer.status().failures,
+  );
+  register(
+    Gauge,
+    'miner_rows_buffered',
+    'Rows that wait for ClickHouse.',
+    (writer) => writer.status().bufferedRows,
+  );
+  register(
+    Gauge,
+    'miner_rows_buffered_bytes',
+    'Bytes of the rows that wait for ClickHouse.',
+    (writer) => writer.status().bufferedBytes,
+  );
+  registerFor(
+    rejections,
+    Gauge,
+    'miner_rejections_waiting',
+    'Rejections that wait to be published; rows and snapshots of the stream wait behind them.',
+    (log) => log.waiting,
+  );
+  registerFor(
+    rejections,
+    Counter,
+    'miner_rejection_failures_total',
+    'Attempts to publish a rejection that failed; each is repeated.',
+    (log) => log.failures,
+  );
+  register(
+    Gauge,
+    'miner_rows_flushed_position',
+    'Position of the stream through which everything is stored.',
+    (writer) => writer.storedThrough(),
+  );
+  register(
+    Gauge,
+    'miner_row_writer_failing_seconds',
+    'For how long ClickHouse has refused rows; 0 while it accepts them.',
+    (writer) => (writer.status().failingForMs ?? 0) / 1000,
+  );
+  new Gauge({
+    name: 'miner_row_writer_state',
+    help: 'State of the writer: 1 for the current one.',
+    labelNames: ['stream', 'state'],
+    registers,
+    collect() {
+      for (const [stream, writer] of writers) {
+        const { state } = writer.status();
+        for (const one of deliveryStates) this.set({ stream, state: one }, one === state ? 1 : 0);
+      }
+    },
+  });
+  new Gauge({
+    name: 'miner_recent_readings',
+    help: 'Accepted readings in memory for the observations route.',
+    registers,
+    collect() {
+      this.set(recent.size);
+    },
+  });
+}

@@ -1,0 +1,40 @@
+import type { Observable } from 'rxjs';
+import {
+  type AnyActor,
+  type AnyActorRef,
+  type AnyActorScope,
+  type EventObject,
+  fromEventObservable,
+  type ObservableActorLogic,
+} from 'xstate';
+import { schedulerClock } from './schedulerClock.ts';
+
+/** Whose children the machines inside an Observable are, and what ends them with their subscription. */
+export interface ActorOwner {
+  /** For `createActor`. */
+  readonly options: { readonly parent: AnyActorRef } | { readonly clock: typeof schedulerClock };
+  end(actor: AnyActor): void;
+}
+
+/** For subscribers that are no actor, such as a command: each machine is a root. Its clock is that of RxJS, so a test's virtual time moves it too. */
+export const noOwner: ActorOwner = {
+  options: { clock: schedulerClock },
+  end: (actor) => actor.stop(),
+};
+
+/** For an Observable that an actor runs: its machines are children of that actor, so they are inspected and ended with it. */
+function ownAsChildren({ self, stopChild }: AnyActorScope): ActorOwner {
+  return { options: { parent: self }, end: stopChild };
+}
+
+/** As `fromEventObservable`, for an Observable with machines inside. */
+export function fromOwningObservable<Event extends EventObject, Input>(
+  create: (args: { readonly input: Input; readonly owner: ActorOwner }) => Observable<Event>,
+): ObservableActorLogic<Event, Input> {
+  const within = (owner: ActorOwner) =>
+    fromEventObservable<Event, Input>(({ input }) => create({ input, owner }));
+  return {
+    ...within(noOwner),
+    start: (snapshot, scope) => within(ownAsChildren(scope)).start?.(snapshot, scope),
+  };
+}

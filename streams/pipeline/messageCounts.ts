@@ -1,0 +1,38 @@
+import { Counter, type Registry } from 'prom-client';
+import { type RejectionReason, rejectionReasons } from '../../actors/messages/decodeMessage.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+
+/** Counts messages by outcome. */
+export interface MessageCounts {
+  accepted(stream: InputStreamName, count: number): void;
+  /** A message of a kind that no view reads. */
+  unread(stream: InputStreamName): void;
+  rejected(stream: InputStreamName, reason: RejectionReason): void;
+}
+
+export function createMessageCounts(registry: Registry, streams: readonly InputStreamName[]): MessageCounts {
+  const messages = new Counter({
+    name: 'miner_messages_total',
+    help: 'Messages read from a stream, by outcome.',
+    labelNames: ['stream', 'outcome'],
+    registers: [registry],
+  });
+  const rejections = new Counter({
+    name: 'miner_messages_rejected_total',
+    help: 'Messages that were not accepted, by the first rule that they broke.',
+    labelNames: ['stream', 'reason'],
+    registers: [registry],
+  });
+  for (const stream of streams) {
+    for (const outcome of ['accepted', 'rejected', 'unread']) messages.inc({ stream, outcome }, 0);
+    for (const reason of rejectionReasons) rejections.inc({ stream, reason }, 0);
+  }
+  return {
+    accepted: (stream, count) => messages.inc({ stream, outcome: 'accepted' }, count),
+    unread: (stream) => messages.inc({ stream, outcome: 'unread' }),
+    rejected: (stream, reason) => {
+      messages.inc({ stream, outcome: 'rejected' });
+      rejections.inc({ stream, reason });
+    },
+  };
+}

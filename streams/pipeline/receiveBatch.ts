@@ -1,0 +1,44 @@
+import type { Outcome } from '../../actors/messages/outcome.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { MessageCounts } from './messageCounts.ts';
+import type { RejectedMessage } from './rejectedMessage.ts';
+
+export interface ReceiveBatchOptions<Output> {
+  readonly stream: InputStreamName;
+  readonly batch: { readonly messages: readonly StreamMessage[]; readonly streamCreated: string };
+  readonly counts: MessageCounts;
+  readonly receive: (message: StreamMessage) => Outcome<Output>;
+  /** Takes what an accepted message made. */
+  readonly collect?: (output: Output) => void;
+}
+
+/**
+ * Gives the messages of a batch to their actors, one after another, and counts what became of them.
+ *
+ * @returns those that were not accepted.
+ */
+export function receiveBatch<Output>(options: ReceiveBatchOptions<Output>): readonly RejectedMessage[] {
+  const { stream, batch, counts, receive, collect } = options;
+  const { messages, streamCreated } = batch;
+  const rejections: RejectedMessage[] = [];
+  let accepted = 0;
+  try {
+    for (const message of messages) {
+      const outcome = receive(message);
+      if (outcome === 'unread') counts.unread(stream);
+      else if ('rejection' in outcome) {
+        const { reason, detail } = outcome.rejection;
+        counts.rejected(stream, reason);
+        const { seq: sequence, subject, data } = message;
+        rejections.push({ streamCreated, sequence, subject, data, reason, detail });
+      } else {
+        accepted++;
+        collect?.(outcome.output);
+      }
+    }
+  } finally {
+    counts.accepted(stream, accepted);
+  }
+  return rejections;
+}

@@ -1,0 +1,210 @@
+import type { Logger } from 'pino';
+import {
+  BehaviorSubject,
+  concatMap,
+  finalize,
+  from,
+  type MonoTypeOperatorFunction,
+  Subject,
+  tap,
+} from 'rxjs';
+import type { Clock } from '../../actors/clock.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { StoredRows } from '../../actors/storedRows.ts';
+import type { DeliveryState } from '../../machines/deliveryMachine.ts';
+import type { Database } from '../../storage/database.ts';
+import type { StoringProgress } from '../../storage/eventsStored.ts';
+import {
+  buildInserts,
+  createRowEncoder,
+  type EncodedRows,
+  type RowInsert,
+} from '../../storage/rowInserts.ts';
+import type { ActiveTables } from '../../storage/tables.ts';
+import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
+import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
+import type { PipelineItem } from './pipelineItem.ts';
+
+/** Default size of a batch: larger ones are faster, but cost the embedded engine more memory. */
+const defaultBatchRows = 5_000;
+/** A trickle of rows is gathered for this long, since every insert creates a part that has to be merged. */
+const gatherMs = 1_000;
+
+export interface RowWriterStatus {
+  readonly state: DeliveryState;
+  readonly bufferedRows: number;
+  readonly bufferedBytes: number;
+  readonly writtenRows: ReadonlyMap<string, number>;
+  readonly batches: number;
+  readonly failures: number;
+  /** Null unless ClickHouse is failing at the moment. */
+  readonly failingForMs: number | null;
+  /** Since the first attempt to store the batch that is under way, answered or not; null while none is. */
+  readonly storingForMs: number | null;
+}
+
+/** Where the rows of one stream's pipeline go to ClickHouse. */
+export interface RowWriter extends StoringProgress {
+  encode(rows: StoredRows): EncodedRows;
+  /**
+   * Emits each item once its rows, and those of all before it, are stored. The pipeline begins after `position`.
+   *
+   * @param owner of its machine; none unless it is given.
+   */
+  writeAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
+  /** Resets the stored position: rows above `position` may be removed before a pipeline begins after it. */
+  resumeAfter(position: number): void;
+  /** Resolves when no insert is in progress, not even of a cancelled pipeline. */
+  whenIdle(): Promise<void>;
+  status(): RowWriterStatus;
+}
+
+export interface RowWriterOptions {
+  /** Whose rows it writes. */
+  readonly stream: InputStreamName;
+  readonly database: Database;
+  readonly tables: ActiveTables;
+  /** Approximate maximum of rows in one batch. */
+  readonly batchRows?: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/**
+ * Writes rows in batches, one at a time, in the order of the stream. A batch whose outcome is unknown is sent again
+ * unchanged until ClickHouse acknowledges it: rows have natural keys, so writing them twice has no effect.
+ */
+export function createRowWriter(options: RowWriterOptions): RowWriter {
+  const { stream, database, tables, batchRows = defaultBatchRows, clock, logger } = options;
+  const flush$ = new Subject<void>();
+  const writtenRows = new Map<string, number>();
+  const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
+  const idle: DeliveryStatus = { state: 'idle', waiting: 0, failures: 0 };
+  let delivery = idle;
+  const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
+  let failingSinceMs: number | null = null;
+  let storingSinceMs: number | null = null;
+  let inserting: Promise<unknown> = Promise.resolve();
+
+  function report(change: Partial<(typeof progress$)['value']>) {
+    progress$.next({ ...progress$.value, ...change });
+  }
+
+  async function insert({ table, columns, bytes, rowCount }: RowInsert) {
+    const answer = database.insertBytes(table, columns, bytes);
+    inserting = answer.catch(() => undefined);
+    await answer;
+    writtenRows.set(table, (writtenRows.get(table) ?? 0) + rowCount);
+  }
+
+  /** Sends the inserts of a batch; a retry sends only those that were not acknowledged. */
+  function createDeliver() {
+    let attempt: { readonly items: readonly PipelineItem[]; pending: readonly RowInsert[] } | null = null;
+    return (items: readonly PipelineItem[]) => {
+      if (attempt?.items !== items) {
+        attempt = { items, pending: buildInserts(tables(), items.flatMap(listRows)) };
+        storingSinceMs = clock.monotonicMs();
+      }
+      const current = attempt;
+      return from(current.pending).pipe(
+        concatMap(insert),
+        tap(() => {
+          current.pending = current.pending.slice(1);
+        }),
+      );
+    };
+  }
+
+  function measureSince(sinceMs: number | null): number | null {
+    return sinceMs === null ? null : clock.monotonicMs() - sinceMs;
+  }
+
+  function onFailure(error: unknown) {
+    counts.failures++;
+    if (failingSinceMs !== null) return;
+    failingSinceMs = clock.monotonicMs();
+    report({ isFailing: true });
+    logger.error(
+      { stream, err: error, bufferedRows: delivery.waiting },
+      'ClickHouse does not take rows; they wait',
+    );
+  }
+
+  function onRecovery() {
+    const failedForMs = Math.round(clock.monotonicMs() - (failingSinceMs ?? clock.monotonicMs()));
+    failingSinceMs = null;
+    report({ isFailing: false });
+    logger.info({ stream, failedForMs, bufferedRows: delivery.waiting }, 'ClickHouse takes rows again');
+  }
+
+  return {
+    encode: createRowEncoder(),
+
+    writeAfter:
+      (position, owner = noOwner) =>
+      (source) => {
+        report({ storedThrough: position });
+        return source.pipe(
+          tap((item) => {
+            counts.bufferedBytes += sumBytes(item);
+          }),
+          deliverInOrder<PipelineItem>({
+            label: `${stream} rows`,
+            owner,
+            weigh: (item) => (item.kind === 'batch' ? (item.rows?.rowCount ?? 0) : 0),
+            batchWeight: batchRows,
+            gatherMs,
+            // A snapshot waits for the rows that it covers.
+            isUrgent: ({ kind }) => kind === 'mark',
+            flush$,
+            deliver: createDeliver(),
+            onStatus: (status) => {
+              delivery = status;
+            },
+            onDelivered: () => {
+              counts.batches++;
+              storingSinceMs = null;
+            },
+            onFailure,
+            onRecovery,
+          }),
+          tap((item) => {
+            counts.bufferedBytes -= sumBytes(item);
+            report({ storedThrough: item.position });
+          }),
+          finalize(() => {
+            delivery = idle;
+            counts.bufferedBytes = 0;
+            failingSinceMs = null;
+            storingSinceMs = null;
+            report({ isFailing: false });
+          }),
+        );
+      },
+
+    progress$,
+    storedThrough: () => progress$.value.storedThrough,
+    resumeAfter: (position) => report({ storedThrough: position }),
+    flushNow: () => flush$.next(),
+    isFailing: () => progress$.value.isFailing,
+    whenIdle: async () => {
+      await inserting;
+    },
+    status: () => ({
+      ...counts,
+      state: delivery.state,
+      bufferedRows: delivery.waiting,
+      writtenRows,
+      failingForMs: measureSince(failingSinceMs),
+      storingForMs: measureSince(storingSinceMs),
+    }),
+  };
+}
+
+function listRows(item: PipelineItem): EncodedRows[] {
+  return item.kind === 'batch' && item.rows !== null ? [item.rows] : [];
+}
+
+function sumBytes(item: PipelineItem): number {
+  return item.kind === 'batch' ? (item.rows?.byteLength ?? 0) : 0;
+}

@@ -1,0 +1,93 @@
+import { ignoreElements, map, type Observable, takeUntil } from 'rxjs';
+import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
+import type { MessageSource } from '../jetstream/source/messageSource.ts';
+import type { StreamPosition } from '../jetstream/streamPosition.ts';
+import type { ActorOwner } from '../operators/actorOwner.ts';
+import { createGate, leaveGate } from '../operators/gate.ts';
+import { createSnapshotMarks, type SnapshotPolicy } from '../operators/snapshotMarks.ts';
+import type { CapturedState, FoldedBatch, PipelineItem } from './pipelineItem.ts';
+import type { RejectionLog } from './rejectionLog.ts';
+import type { RowWriter } from './rowWriter.ts';
+import type { StreamFold } from './streamFold.ts';
+
+/** Bytes of messages, about 40,000 readings, that may be in the pipeline between stream and ClickHouse; the rest waits in JetStream. */
+export const underWayBytesMax = 32 * 1024 * 1024;
+
+/** Where the rows and rejections of a stream go; a read replica has no sinks. */
+export interface StreamSinks {
+  /** Null for a stream without rows. */
+  readonly writer: RowWriter | null;
+  /** Null if the rejections were published before. */
+  readonly rejections: RejectionLog | null;
+}
+
+/** What it took to fold a batch of messages. */
+export interface FoldedBatchReport {
+  readonly messages: number;
+  /** Sequence through which everything is folded. */
+  readonly position: number;
+  readonly seconds: number;
+}
+
+export interface StreamPipelineOptions {
+  readonly source: MessageSource;
+  readonly fold: StreamFold;
+  readonly sinks: StreamSinks | null;
+  readonly policy: SnapshotPolicy;
+  /** Called after each folded batch. */
+  readonly onFolded: (batch: FoldedBatch) => void;
+  /** Called with what each batch took; omitted where nobody asks. */
+  readonly onBatch?: (batch: FoldedBatchReport) => void;
+  /** Whether the state is to be saved now, regardless of the policy. */
+  readonly isSaveDue: () => boolean;
+  /** The state as of a place that was just folded. */
+  readonly capture: (place: StreamPosition) => CapturedState;
+  readonly save: (captured: CapturedState) => Promise<unknown>;
+  readonly onSaveFailure: (error: unknown) => void;
+  /** Ends the source; the messages already read are stored and saved. */
+  readonly ended$: Observable<unknown>;
+  /** Of the machines of its source and its deliveries. */
+  readonly owner: ActorOwner;
+}
+
+/** Processes the messages of one stream after a place until they are stored; completes once the source has ended and its last batch is stored. */
+export function runStreamPipeline(from: StreamPosition, options: StreamPipelineOptions): Observable<never> {
+  const { source, fold, sinks, policy, onFolded, onBatch, isSaveDue, capture, save } = options;
+  const { onSaveFailure, ended$, owner } = options;
+  const writer = sinks?.writer ?? null;
+  const gate = createGate({ max: underWayBytesMax, onClosed: () => writer?.flushNow() });
+  const marks = createSnapshotMarks<FoldedBatch, CapturedState>({
+    policy,
+    from: from.position,
+    capture: (batch) => capture(batch.place()),
+    isDue: isSaveDue,
+    save: ({ captured }) => save(captured),
+    onFailure: onSaveFailure,
+  });
+
+  function receive(batch: MessageBatch): FoldedBatch {
+    const startedMs = onBatch === undefined ? 0 : performance.now();
+    const { rows: made, rejections } = fold.receive(batch);
+    const { position, weight, place } = batch;
+    const rows = writer?.encode({ ...made, throughPosition: position }) ?? null;
+    const folded: FoldedBatch = { kind: 'batch', position, weight, rows, rejections, place };
+    onFolded(folded);
+    onBatch?.({ messages: batch.messages.length, position, seconds: (performance.now() - startedMs) / 1000 });
+    return folded;
+  }
+
+  const folded$ = source.batchesAfter(from, gate, owner).pipe(takeUntil(ended$), map(receive));
+  if (sinks === null) return folded$.pipe(leaveGate(gate), ignoreElements());
+  return folded$.pipe(
+    marks.set,
+    sinks.rejections?.publishAfter(from.position, owner) ?? passThrough,
+    writer?.writeAfter(from.position, owner) ?? passThrough,
+    marks.save,
+    leaveGate(gate),
+    ignoreElements(),
+  );
+}
+
+function passThrough(items$: Observable<PipelineItem>): Observable<PipelineItem> {
+  return items$;
+}
