@@ -6,7 +6,7 @@ import { checkIndexed } from './checks/checkIndexed.ts';
 import { checkRejections } from './checks/checkRejections.ts';
 import { checkStored } from './checks/checkStored.ts';
 import { clockPaths, comparedPaths } from './checks/comparedPaths.ts';
-import { compareWithReference } from './checks/compareWithReference.ts';
+import { compareWithReference, followStreams } from './checks/compareWithReference.ts';
 import { SimulationFailure } from './checks/failure.ts';
 import { type PlainCounter, plainCounter } from './checks/plainCounter.ts';
 import { plainSettlementRejections } from './checks/plainSettlement.ts';
@@ -106,6 +106,7 @@ export async function simulate({
     const ready = observeReadiness(world);
     const recovery = createRecovery(world, fleet, miners);
     const random = world.random.fork('silences');
+    const reference = followStreams(world, deployment);
     await fleet.start('run');
 
     const everySecond = async () => {
@@ -153,10 +154,10 @@ export async function simulate({
       await checkIndexed(world, first);
       checkHistoryRows(world);
       await listeners.check(first);
-      await compareWithReference(processes, world, deployment, comparedPaths);
+      await compareWithReference(processes, world, reference, comparedPaths);
       // The same again, without anything said meanwhile.
       world.time.sleepAll(random.pick(silencesMs));
-      await compareWithReference(processes, world, deployment, clockPaths);
+      await compareWithReference(processes, world, reference, clockPaths);
     }
   };
 

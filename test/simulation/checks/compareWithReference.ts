@@ -26,12 +26,11 @@ interface Page {
 export async function compareWithReference(
   processes: readonly ServiceProcess[],
   world: SimulatedWorld,
-  deployment: ReferenceDeployment,
+  follow: () => Reference,
   paths: readonly string[],
 ): Promise<void> {
   const { time } = world;
-  const fold = () => createReference({ deployment, ...readStreams(world) });
-  let reference = fold();
+  let reference = follow();
   const newestVersion = Math.max(...processes.map(({ domain }) => domain.version));
   for (const process of processes) {
     const isOutdated = process.domain.version < newestVersion;
@@ -47,7 +46,7 @@ export async function compareWithReference(
       if (time.nowMs() > untilMs)
         throw new SimulationFailure('answers', `${process.name} ${path}: ${difference}`);
       await world.sleep(againMs);
-      reference = fold();
+      reference = follow();
     }
   }
 
@@ -77,7 +76,26 @@ export async function compareWithReference(
   }
 }
 
-type Held = Record<'counter' | 'pipeline' | 'chain', readonly StoredMessage[]>;
+type Reference = ReturnType<typeof createReference>;
+
+/** The reference of what the streams hold, which is folded again only once they hold something else. */
+export function followStreams(world: SimulatedWorld, deployment: ReferenceDeployment): () => Reference {
+  let held: Held | null = null;
+  let reference: Reference;
+  const isSame = (one: Held['chain'], other: Held['chain']) =>
+    one.length === other.length && one.every(({ data }, index) => data === other[index]?.data);
+  return () => {
+    const before = held;
+    const now = readStreams(world);
+    if (before === null || !names.every((name) => isSame(before[name], now[name])))
+      reference = createReference({ deployment, ...now });
+    held = now;
+    return reference;
+  };
+}
+
+const names = ['counter', 'pipeline', 'chain'] as const;
+type Held = Record<(typeof names)[number], readonly StoredMessage[]>;
 
 export function readStreams({ nats: { store } }: SimulatedWorld): Held {
   const read = (name: string) => [...(store.streams.get(name)?.messages.values() ?? [])].map(toStored);
