@@ -566,14 +566,4 @@ export const mutations = [
       },
     ],
   },
-  {
-    what: 'Submissions that have ended are prepared when they end',
-    replacements: [
-      {
-        file: 'actors/settlement/settlementActor.ts',
-        from: 'const all = settlement.endedSubmissions.push(submission);',
-        to: 'const all = settlement.endedSubmissions.push({ ...submission, createdAtMs: submission.terminalAtMs });',
-      },
-    ],
-  },
 ];
