@@ -29,8 +29,8 @@ const activity = z
       .nullable()
       .describe('Reward that was claimed, in base units; null for other kinds'),
     from: address.nullable().describe('Owner before a transfer; null for other kinds'),
-    to: address.nullable().describe('Owner after a transfer; null for other kinds'),
-    level: z.int().min(1).nullable().describe('Level after a merge; null for other kinds'),
+    to: address.nullable().describe('Owner after a mint or transfer, or who claimed; null for a merge'),
+    level: z.int().min(1).nullable().describe('Level after a mint or merge; null for other kinds'),
     effectiveRound: decimal
       .nullable()
       .describe('Round from which a change of weight counts; null where there is none'),

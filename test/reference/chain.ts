@@ -1,5 +1,5 @@
 import { decodeEventLog, type Hex } from 'viem';
-import { type ContractName, contractEvents } from './contractEvents.ts';
+import { type ContractName, declarations } from './contractEvents.ts';
 import {
   isDecimal,
   isInteger,
@@ -262,11 +262,14 @@ export function readSafeChain(
 }
 
 function decodeLog(log: Json, block: Block, contract: ContractName | undefined): ChainEvent[] {
-  if (contract === undefined) return [];
+  const topics = log.topics as [Hex];
+  const declaration = declarations.get(`${contract} ${topics[0]}`);
+  // No view reads other events.
+  if (contract === undefined || declaration === undefined) return [];
   try {
     const decoded = decodeEventLog({
-      abi: contractEvents[contract],
-      topics: log.topics as [Hex],
+      abi: [declaration],
+      topics,
       data: log.data as Hex,
     }) as unknown as { eventName: string; args?: Record<string, unknown> };
     const args = Object.entries(decoded.args ?? {}).map(([name, value]) => [
@@ -292,7 +295,7 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
       },
     ];
   } catch {
-    return []; // An event that no view reads.
+    return []; // Its data are not those of its declaration.
   }
 }
 

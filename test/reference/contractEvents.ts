@@ -1,4 +1,4 @@
-import { parseAbi } from 'viem';
+import { type AbiEvent, parseAbi, toEventSelector } from 'viem';
 
 /** Events of the contracts, as their sources declare them; a proxy logs its own at the address of its contract. */
 
@@ -14,7 +14,7 @@ const ownable = [
   'event OwnershipTransferred(address indexed previousOwner, address indexed newOwner)',
 ] as const;
 
-export const contractEvents = {
+const contractEvents = {
   core: parseAbi([
     ...proxy,
     ...pausable,
@@ -66,3 +66,10 @@ export const contractEvents = {
 } as const;
 
 export type ContractName = keyof typeof contractEvents;
+
+/** Declaration of each event by its contract and the first topic of its logs: viem would hash every declaration for each log. */
+export const declarations: ReadonlyMap<string, AbiEvent> = new Map(
+  Object.entries(contractEvents).flatMap(([contract, events]) =>
+    events.map((event) => [`${contract} ${toEventSelector(event)}`, event]),
+  ),
+);

@@ -28,6 +28,7 @@ const live = (minutes: number, work: number, actions: number) => ({
   work,
   actions,
   isClosing: true,
+  isCaughtUp: true,
   coreStatus: 'ACTIVE',
   epoch: 'first',
 });

@@ -475,4 +475,95 @@ export const mutations = [
       },
     ],
   },
+  // One for each kind of fold, whose values only the reference knows.
+  {
+    what: 'A lifetime milestone names the distance of its day alone',
+    replacements: [
+      {
+        file: 'actors/wheel/measurementEvents.ts',
+        from: 'threshold, observed: lifetimeMm }) as const',
+        to: 'threshold, observed: BigInt(dayMm) }) as const',
+      },
+    ],
+  },
+  {
+    what: 'The first block that a settlement completes is the one before it',
+    replacements: [
+      {
+        file: 'actors/chain/handlers/chainFeed.ts',
+        from: 'firstCompletedBlock: hasCompleted ? heightBefore + 1n : null,',
+        to: 'firstCompletedBlock: hasCompleted ? heightBefore : null,',
+      },
+    ],
+  },
+  {
+    what: 'What a settlement completes is counted from the frontier that it reaches',
+    replacements: [
+      {
+        file: 'actors/chain/handlers/coreHandlers.ts',
+        from: 'previousCumulativeBlockUnits: state.core.cumulativeBlockUnits,',
+        to: 'previousCumulativeBlockUnits: args.cumulativeBlockUnits,',
+      },
+    ],
+  },
+  {
+    what: 'A checkpoint has the work of the frontier instead of its own',
+    replacements: [
+      {
+        file: 'actors/chain/handlers/miningHandlers.ts',
+        from: '      cumulativeWork: args.cumulativeWork,\n      cumulativeBlockUnits: args.cumulativeBlockUnits,\n      eligibleWeight',
+        to: '      cumulativeWork: state.core.cumulativeWork,\n      cumulativeBlockUnits: args.cumulativeBlockUnits,\n      eligibleWeight',
+      },
+    ],
+  },
+  {
+    what: 'A run that has finished began when it finished',
+    replacements: [
+      {
+        file: 'machines/settlementMachine.ts',
+        from: "startedAtMs: requireValue(context.unfinishedRun, 'the run that finishes').startedAtMs,",
+        to: 'startedAtMs: atMs,',
+      },
+    ],
+  },
+  {
+    what: 'A closure that is continued is accepted when the first one was',
+    replacements: [
+      {
+        file: 'machines/settlementMachine.ts',
+        from: '          closure: ({ event: { firstRound, lastRound, acceptedAtMs } }) => ({\n            firstRound,\n            lastRound,\n            acceptedAtMs,',
+        to: '          closure: ({ context, event: { firstRound, lastRound, acceptedAtMs } }) => ({\n            firstRound,\n            lastRound,\n            acceptedAtMs: context.closure?.acceptedAtMs ?? acceptedAtMs,',
+      },
+    ],
+  },
+  {
+    what: 'A module that is observed later keeps its state',
+    replacements: [
+      {
+        file: 'actors/device/moduleActor.ts',
+        from: 'view = { ...report, state: value };',
+        to: 'view = { ...report, state: value === undefined ? value : view.state };',
+      },
+    ],
+  },
+  {
+    what: 'The median of an even count is the larger one',
+    replacements: [
+      {
+        file: 'actors/statistics/arithmetic.ts',
+        from: 'return sorted.length % 2 === 1 ? upper : ',
+        to: 'return sorted.length > 0 ? upper : ',
+      },
+    ],
+  },
+  {
+    what: 'A round that has just ended is not expected yet',
+    replacements: [
+      {
+        file: 'actors/statistics/dayStatistics.ts',
+        from: 'return Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs)));',
+        to: 'return Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs) - 1));',
+      },
+    ],
+  },
 ];

@@ -47,7 +47,7 @@ function findRow({ what }) {
 }
 
 /** Whether what is drawn now has found the fault of a row. */
-const isFound = (row) => /\| (?:\d+|a kept plan|plan `\w+`) \|/.test(row);
+const isFound = (row) => /\| (?:(?:dense seed )?\d+|a kept plan|plan `\w+`) \|/.test(row);
 
 function writeTable(rows) {
   const table = ['| fault | file | found by seed number, or | check |', '|---|---|---|---|', ...rows].join(

@@ -5,7 +5,7 @@ import { type Service, startService } from '../../../deploy/service.ts';
 import type { ServiceSettings } from '../../../deploy/serviceSettings.ts';
 import { systemClock } from '../../../deploy/systemClock.ts';
 import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
-import type { Isolation, SimulatedWorld } from '../world/createWorld.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { SimulatedResponse } from '../world/currentWorld.ts';
 import type { Domain } from '../world/virtualTime.ts';
 
@@ -14,8 +14,6 @@ export interface ServiceProcess {
   readonly name: string;
   readonly domain: Domain;
   readonly service: Service;
-  /** What it has of its own; null where it shares everything. */
-  readonly own: Isolation | null;
   readonly isAlive: boolean;
   /** Why it has ended by itself; null while it has not. */
   failure(): unknown;
@@ -39,8 +37,6 @@ interface ServiceProcessOptions {
   readonly settings?: Partial<ServiceSettings>;
   /** It reads the chain and publishes it. */
   readonly isIndexing?: boolean;
-  /** It has an empty database of its own, or streams of its own too. */
-  readonly isolation?: 'database' | 'streams';
   /** Lines of its log at a level from which on they are wanted. */
   readonly onLog?: (line: string) => void;
 }
@@ -49,8 +45,7 @@ interface ServiceProcessOptions {
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
   const domain = world.time.createDomain(name);
-  const { isolation, isIndexing = false } = options;
-  const own = isolation === undefined ? null : world.isolate(domain, isolation === 'streams');
+  const { isIndexing = false } = options;
   // Requests to one address are batched by the client, whichever process makes them: each has an address of its own.
   const rpcUrl = isIndexing ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
   const acceptedLosses = world.nats.store.deleted;
@@ -81,7 +76,6 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
     name,
     domain,
     service,
-    own,
     get isAlive() {
       return !domain.isDead;
     },
@@ -137,7 +131,7 @@ function defaultSettings(deployment: Deployment): Omit<ServiceSettings, 'accepte
     rowsTtlDays: 0,
     acceptsLoss: false,
     chainStaleAfterMs: 120_000,
-    chainBehindAfterMs: Number.POSITIVE_INFINITY,
+    chainBehindAfterMs: 900_000,
     readyGraceMs: 10_000,
     rpcUrl: null,
     chainProofs: 'all',

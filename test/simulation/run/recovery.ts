@@ -1,3 +1,4 @@
+import { onChain } from '../chain/deployment.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import type { Fleet } from '../processes/fleet.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
@@ -10,6 +11,8 @@ const recoveryMs = 90_000;
 const blockMs = 2_000;
 /** A reorganization to fewer blocks is followed once there are as many as before. */
 const blocksAfterStorm = 4;
+/** A safe block that is older than 15 minutes is not shown. */
+const safeAgeMs = 600_000;
 
 interface Recovery {
   /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
@@ -54,6 +57,15 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
     return stored && published && isHeld('miner_chain_block{block="head"}', Number(world.chain.tip.number));
   }
 
+  /** Whether the block that will be safe holds the contracts, and is new. */
+  function isShown(): boolean {
+    const safe = world.chain.blocks.at(-12);
+    if (safe === undefined || safe.number <= onChain.chain.economyDeploymentBlock) return false;
+    return (
+      world.time.within(world.time.outside, world.time.wallMs) - Number(safe.timestamp) * 1_000 < safeAgeMs
+    );
+  }
+
   const describe = () =>
     fleet.alive.map((process) => `${process.name} ${JSON.stringify(readinessOf(process))}`).join(', ');
 
@@ -62,7 +74,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
       await fleet.settled();
       if (ofRole('run').length === 0) await fleet.start('run');
       const endMs = world.time.nowMs() + recoveryMs;
-      for (let block = 0; block < blocksAfterStorm; block++) await miners.mineOne();
+      for (let block = 0; block < blocksAfterStorm || !isShown(); block++) await miners.mineOne();
       let minedMs = world.time.nowMs();
       while (!(isCaughtUp() && (await isStored()))) {
         await world.sleep(500);

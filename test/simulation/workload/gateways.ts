@@ -11,6 +11,8 @@ export interface Gateways {
   publishOne(): void;
   /** Time passes for the wheels alone: each is read every so often. */
   publishSpan(spanMs: number): void;
+  /** Counter epoch of the public installation's wheel. */
+  counterEpoch(): string;
 }
 
 interface GatewaysOptions {
@@ -145,6 +147,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
 
   return {
     publishOne,
+    counterEpoch: () => (wheels[0] as Wheel).counterEpoch,
     publishSpan: (spanMs) => {
       const endMs = Math.floor(wallMs());
       const everyMs = Math.max(random.pick([30_000, 60_000, 110_000]), spanMs / readingsOfSpanMax);

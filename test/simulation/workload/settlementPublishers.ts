@@ -11,6 +11,10 @@ interface SettlementPublishersOptions {
   readonly nats: SimulatedNats;
   readonly random: Random;
   readonly wallMs: () => number;
+  /** Start of the first round (epoch milliseconds). */
+  readonly genesisMs: number;
+  /** Counter epoch of the installation's wheel. */
+  readonly counterEpoch: () => string;
 }
 
 const installation = 'wheel.one';
@@ -21,17 +25,28 @@ export function createSettlementPublishers({
   nats,
   random,
   wallMs,
+  genesisMs,
+  counterEpoch,
 }: SettlementPublishersOptions): SettlementPublishers {
   const publisher = createPublisher(nats, 'MINER_PIPELINE', random);
   const at = (lateMs = 0) => new Date(Math.floor(wallMs()) - lateMs).toISOString();
-  const pickUuid = () => `00000000-0000-4000-8000-00000000000${random.integer(0, 9)}`;
+  /** What has ended stays ended, so names change with the time. */
+  const pickNumber = () => Math.floor(said / 50) * 10 + random.integer(0, 9);
+  const pickUuid = () => `00000000-0000-4000-8000-${String(pickNumber()).padStart(12, '0')}`;
+  /** Mostly the one that was named last. */
+  const pickAgain = (last: string, another: () => string) => (random.oneOf(5) ? another() : last);
   const pickHash = () => `0x${String(random.integer(1, 3)).padStart(64, '0')}`;
   let closedThrough = 0;
+  let said = 0;
+  const last = { run: '', incident: '', submission: '' };
 
   function drawClosure() {
     // Now and then a round that is closed already, or one too far.
     const first = Math.max(1, closedThrough + (random.oneOf(6) ? random.integer(-3, 3) : 1));
-    const last = first + random.integer(0, 5);
+    const drawn = Array.from({ length: random.integer(1, 6) }, () => Math.max(0, random.integer(-300, 900)));
+    // Everything that has ended is closed, and now and then more: the core settles no round that is not.
+    const ended = Math.floor((wallMs() - genesisMs) / 600_000);
+    const last = Math.min(Math.max(ended, first + drawn.length - 1), first + 1_007);
     closedThrough = Math.max(closedThrough, last);
     return {
       type: 'closure_accepted',
@@ -39,33 +54,45 @@ export function createSettlementPublishers({
       lastRound: String(last),
       rounds: Array.from({ length: last - first + 1 }, (_, index) => ({
         roundId: String(first + index),
-        workUnits: String(random.integer(0, 900)),
+        workUnits: String(drawn[index % drawn.length]),
       })),
       acceptedAt: at(),
     };
   }
+
+  const begin = (what: keyof typeof last, id: string) => {
+    last[what] = id;
+    return id;
+  };
+  const pickName = (of: string) => `${of} ${pickNumber()}`;
+  const closeIncident = () => ({
+    type: 'incident_closed',
+    incidentId: pickAgain(last.incident, () => pickName('i')),
+  });
 
   const oracle = [
     drawClosure,
     drawClosure,
     () => ({ type: 'blocked', reason: random.pick(['clock', 'power']) }),
     () => ({ type: 'unblocked' }),
-    () => ({ type: 'epoch_approved', counterEpoch: pickUuid() }),
+    () => ({ type: 'unblocked' }),
+    () => ({ type: 'epoch_approved', counterEpoch: random.oneOf(4) ? pickUuid() : counterEpoch() }),
     () => ({ type: 'unknown' }),
   ];
   const reporter = [
     () => ({
       type: 'settings',
-      settlementEnabled: random.oneOf(2),
+      settlementEnabled: !random.oneOf(4),
       reporterEnvironmentEnabled: random.oneOf(2),
     }),
-    () => ({ type: 'run_started', runId: `run ${random.integer(1, 9)}` }),
-    () => ({ type: 'run_finished', runId: `run ${random.integer(1, 9)}`, result: 'done' }),
-    () => ({ type: 'incident_opened', incidentId: `i${random.integer(1, 9)}`, reason: 'late' }),
-    () => ({ type: 'incident_closed', incidentId: `i${random.integer(1, 9)}` }),
+    () => ({ type: 'run_started', runId: begin('run', pickName('run')) }),
+    () => ({ type: 'run_finished', runId: pickAgain(last.run, () => pickName('run')), result: 'done' }),
+    () => ({ type: 'incident_opened', incidentId: begin('incident', pickName('i')), reason: 'late' }),
+    closeIncident,
+    closeIncident,
     () => ({
       type: 'submission_prepared',
-      submissionId: pickUuid(),
+      submissionId: begin('submission', pickUuid()),
       previousSettledThroughRound: '1',
       settledThroughRound: random.pick(['3', '4']),
       activeRoundCount: 2,
@@ -76,11 +103,19 @@ export function createSettlementPublishers({
         completedBlockCount: random.pick(['1', '2', '3']),
       },
     }),
-    () => ({ type: 'submission_submitted', submissionId: pickUuid(), transactionHash: pickHash() }),
-    () => ({ type: 'submission_retrying', submissionId: pickUuid(), transactionHash: null }),
+    () => ({
+      type: 'submission_submitted',
+      submissionId: pickAgain(last.submission, pickUuid),
+      transactionHash: pickHash(),
+    }),
+    () => ({
+      type: 'submission_retrying',
+      submissionId: pickAgain(last.submission, pickUuid),
+      transactionHash: random.oneOf(2) ? null : pickHash(),
+    }),
     () => ({
       type: random.pick(['submission_confirmed', 'submission_reverted', 'submission_superseded']),
-      submissionId: pickUuid(),
+      submissionId: pickAgain(last.submission, pickUuid),
     }),
   ];
 
@@ -140,6 +175,7 @@ export function createSettlementPublishers({
 
   return {
     publishOne: () => {
+      said++;
       if (random.oneOf(8)) publisher.sendAgain();
       const { subject, body } = draw();
       publisher.send({ subject, messageId: null, body: Buffer.from(JSON.stringify(body)) });

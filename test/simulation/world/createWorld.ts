@@ -25,13 +25,6 @@ export interface Weather {
   latencyMsMax: number;
 }
 
-/** What a process has of its own, empty and without faults. */
-export interface Isolation {
-  readonly database: SimulatedClickHouse;
-  /** Null for one that shares the streams of all others. */
-  readonly nats: SimulatedNats | null;
-}
-
 /** A world with one nats-server, one ClickHouse, one node and any number of processes. */
 export interface SimulatedWorld {
   readonly time: VirtualTime;
@@ -43,7 +36,6 @@ export interface SimulatedWorld {
   readonly chain: EthereumChain;
   /** Of all worlds of this program. */
   readonly number: number;
-  isolate(domain: Domain, isStreaming: boolean): Isolation;
   /** Kills a process before it sends something for the so-many-th time. */
   crashAfter(domain: Domain, sendings: number): void;
   /** Kills a process before it sends anything behind a message or statement of which this is true. */
@@ -88,19 +80,16 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
   let lastPort = 20_000;
 
   const outside = (delayMs: number, run: () => void) => time.schedule(delayMs, run, time.outside);
-  const createNats = (fateOf: (subject: string) => Fate) =>
-    createSimulatedNats({
-      nowMs: time.nowMs,
-      wallMs: () => time.within(time.outside, time.wallMs),
-      schedule: outside,
-      latencyMs,
-      fateOf,
-    });
-  const nats = createNats((subject) => weather.fateOfMessage(subject));
-  const createDatabase = () =>
-    createSimulatedClickHouse({ startMutation: (run) => outside(latency.integer(0, 200), run) });
-  const clickHouse = createDatabase();
-  const isolated = new Map<Domain, Isolation>();
+  const nats = createSimulatedNats({
+    nowMs: time.nowMs,
+    wallMs: () => time.within(time.outside, time.wallMs),
+    schedule: outside,
+    latencyMs,
+    fateOf: (subject) => weather.fateOfMessage(subject),
+  });
+  const clickHouse = createSimulatedClickHouse({
+    startMutation: (run) => outside(latency.integer(0, 200), run),
+  });
 
   const sent = createHash('sha256');
   function onSend(domain: Domain, what: Buffer) {
@@ -155,11 +144,6 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     get number() {
       return number;
     },
-    isolate: (domain, isStreaming) => {
-      const own = { database: createDatabase(), nats: isStreaming ? createNats(() => 'answered') : null };
-      isolated.set(domain, own);
-      return own;
-    },
     crashAfter: (domain, sendings) => crashes.set(domain, sendings),
     crashBehind: (domain, isLast) => crashesBehind.set(domain, isLast),
     sleep: (ms) => new Promise((resolve) => outside(ms, resolve)),
@@ -192,7 +176,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     connect: (port, client) => {
       const { domain } = time;
       if (port !== natsPort) return null;
-      const server = (isolated.get(domain)?.nats ?? nats).accept({
+      const server = nats.accept({
         receive: (bytes) => time.schedule(0, () => client.receive(bytes), domain),
         cut: () => time.schedule(0, () => client.cut(), domain),
       });
@@ -208,7 +192,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     database: () =>
       createDatabaseLink({
         time,
-        server: isolated.get(time.domain)?.database ?? clickHouse,
+        server: clickHouse,
         latencyMs,
         fateOf: (kind, sql) => weather.fateOfStatement(kind, sql),
         onSend,

@@ -3,7 +3,7 @@ import type { Route } from '../../../http/routes/route.ts';
 import { routes } from '../../../http/routes/routes.ts';
 import { opaque } from '../../reference/messages.ts';
 
-export interface Difference {
+interface Difference {
   readonly member: string;
   readonly program: unknown;
   readonly reference: unknown;

@@ -20,7 +20,7 @@ import { buildBatch } from '../readings/buildBatch.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { noOlderEvents } from '../storage/noOlderEvents.ts';
-import { type Difference, listDifferences, noteMembers } from './compareBodies.ts';
+import { listDifferences, noteMembers } from './compareBodies.ts';
 
 const streams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
@@ -34,14 +34,6 @@ const settings = {
   publicUrl: null,
   securityContact: null,
 };
-
-/** Differences that are known, each with what the documents say; a comparison leaves them out. */
-const knownDifferences: readonly ((difference: Difference, isChainAvailable: boolean) => boolean)[] = [
-  // Builder and queue of the program go on with the last safe state; without an available chain they have no frontier (design.md, 3, Chain unavailable).
-  ({ member }, isChainAvailable) => !isChainAvailable && /^\.(?:builder|settlementQueue)\b/.test(member),
-  // Amounts of issuance are left out, not empty, unless issuance is known (design.md, 3, Chain unavailable).
-  ({ member, reference }) => member === '.recentRounds' && reference === undefined,
-];
 
 export type ComparedProgram = Awaited<ReturnType<typeof startComparedProgram>>;
 
@@ -141,15 +133,10 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
   /** Compares the bodies of a request, member by member. A place says in the reference's words what the cursor of the path means. */
   const compare = async (path: string, place?: Place) => {
     const { body } = await fetchBody(path);
-    const expected = reference().body(path, clock.nowMs(), place);
-    const core = reference().body('/v1/core', clock.nowMs()) as { readonly status: string };
-    const isKnown = (difference: Difference) =>
-      knownDifferences.some((matches) => matches(difference, core.status === 'available'));
-    const found = listDifferences(body, expected);
-    const differences = found.filter((difference) => !isKnown(difference));
+    const differences = listDifferences(body, reference().body(path, clock.nowMs(), place));
     if (differences.length > 0)
       expect({ path, differences: differences.slice(0, 12) }).toEqual({ path, differences: [] });
-    if (found.length === 0) noteMembers(path, body);
+    noteMembers(path, body);
     return body;
   };
 

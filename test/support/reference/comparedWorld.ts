@@ -61,9 +61,14 @@ const reporterBody = fc.oneof(
       },
     })),
   fc.record({
-    type: fc.constantFrom('submission_submitted', 'submission_retrying'),
+    type: fc.constant('submission_submitted'),
     submissionId: name.map(deriveUuid),
     transactionHash: hash,
+  }),
+  fc.record({
+    type: fc.constant('submission_retrying'),
+    submissionId: name.map(deriveUuid),
+    transactionHash: fc.option(hash),
   }),
   fc.record({
     type: fc.constantFrom('submission_confirmed', 'submission_reverted', 'submission_superseded'),
@@ -89,6 +94,7 @@ export const worldStep = fc.oneof(
       work: fc.constantFrom<number>(0, 1, 40, 900),
       actions: fc.integer({ min: 0, max: 4 }),
       isClosing: fc.constantFrom(true, true, true, false),
+      isCaughtUp: fc.constantFrom(true, true, true, false),
       coreStatus: fc.constantFrom<string>('ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'IDLE', 'COUNTER_FAULT'),
       epoch,
     }),
@@ -198,7 +204,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
     publishChain();
   };
 
-  /** The chain went on while nothing was read from it, so that its safe block is never far behind the clock. */
+  /** The chain went on while nothing was read from it, so that its safe block is not far behind the clock. */
   const catchUp = async () => {
     const missedSeconds = nowSeconds() - chain.tip.timestamp;
     if (missedSeconds < 120n) return;
@@ -257,7 +263,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
     apply: async (step: WorldStep) => {
       switch (step.do) {
         case 'live':
-          await catchUp();
+          if (step.isCaughtUp) await catchUp();
           for (let minute = 0; minute < step.minutes; minute++) {
             clock.advance(60_000);
             read(step);

@@ -1,0 +1,65 @@
+import { followChain } from '../../reference/chain.ts';
+import { operator } from '../chain/contracts/settings.ts';
+import { onChain } from '../chain/deployment.ts';
+import type { ServiceProcess } from '../processes/serviceProcess.ts';
+import type { SimulatedWorld } from '../world/createWorld.ts';
+import { readStreams } from './compareWithReference.ts';
+import { findDifference, SimulationFailure } from './failure.ts';
+
+/** What the node could not be asked for is asked again within a minute. */
+const askedMs = 75_000;
+const againMs = 1_000;
+
+/** What was published of the chain is the chain: its logs, block by block through its tip, and the proposers of its timelock. */
+export async function checkIndexed(world: SimulatedWorld, process: ServiceProcess): Promise<void> {
+  const untilMs = world.time.nowMs() + askedMs;
+  for (;;) {
+    // A process that shows nothing of the chain agrees with everything that is said of it.
+    const difference = compareIndexed(world) ?? (await explainUnavailable(process));
+    if (difference === null) return;
+    if (world.time.nowMs() > untilMs) throw new SimulationFailure('honest index', difference);
+    await world.sleep(againMs);
+  }
+}
+
+async function explainUnavailable(process: ServiceProcess): Promise<string | null> {
+  const body = String((await process.get('/v1/mining/state'))?.body);
+  return body.includes('"status":"available"') ? null : `${process.name} shows no chain: ${body}`;
+}
+
+function compareIndexed(world: SimulatedWorld): string | null {
+  const { chain } = world;
+  const indexed = followChain(readStreams(world).chain, onChain);
+  const expected = [
+    { indexedThrough: chain.tip.number, proposers: [{ account: operator, isGranted: true }] },
+    ...chain.blocks
+      .slice(Number(onChain.chain.deploymentBlock))
+      .filter(({ events }) => events.length > 0)
+      .map(({ number, hash, timestamp, receipts }) => ({
+        number,
+        hash,
+        timestampMs: Number(timestamp) * 1_000,
+        logs: receipts.flatMap(({ logs }) => logs.map(describeLog)),
+      })),
+  ];
+  const found = [
+    { indexedThrough: indexed.indexedThrough, proposers: indexed.proposers },
+    ...indexed.blocks
+      .filter(({ logs }) => logs.length > 0)
+      .map(({ number, hash, timestampMs, logs }) => ({
+        number,
+        hash,
+        timestampMs,
+        logs: logs.map(describeLog),
+      })),
+  ];
+  return findDifference(expected, found);
+}
+
+const describeLog = ({ address, topics, data, transactionHash, transactionIndex, logIndex }: Log) => ({
+  ...{ address, topics, data, transactionHash },
+  transactionIndex: Number(transactionIndex),
+  logIndex: Number(logIndex),
+});
+
+type Log = Readonly<Record<string, unknown>>;
