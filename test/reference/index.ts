@@ -29,7 +29,7 @@ import { foldSettlement } from './settlement.ts';
 import { buildHistory, type Range } from './settlementHistory.ts';
 import { buildStatistics } from './statistics.ts';
 
-interface ReferenceDeployment {
+export interface ReferenceDeployment {
   readonly installationId: string;
   /** Unix seconds. */
   readonly genesisTimestamp: number;
