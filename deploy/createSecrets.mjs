@@ -2,12 +2,23 @@
 // Existing files stay as they are, so it may be run again. With `--rotate` every password is replaced by another one, in each file that has it;
 // everything else in the files stays.
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
 const [named] = process.argv.slice(2).filter((argument) => argument !== '--rotate');
 const folder = resolve(named ?? join(here, 'secrets'));
+// New files are written into the first, which gets the second name when all are there.
+const [unfinished, rotated] = [join(folder, 'rotated.unfinished'), join(folder, 'rotated')];
 const natsUsers = [
   'ingest',
   'serve',
@@ -59,6 +70,8 @@ console.log(`createSecrets: ${folder}`);
 
 /** Replaces what stands for a password in any file of the folder: the password itself, or its hash in the users of ClickHouse. */
 function rotate() {
+  if (finishRotation())
+    return console.log(`createSecrets: ${folder} has the passwords of a run that was stopped`);
   const isFile = (name) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
   const files = existsSync(folder) ? readdirSync(folder).filter(isFile) : [];
   for (const name of ['nats-passwords.conf', 'clickhouse-passwords.yaml', 'operator.env', 'grafana-password'])
@@ -88,11 +101,23 @@ function rotate() {
     const next = password();
     replaced.set(old, next).set(sha256(old), sha256(next));
   }
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
   for (const [name, text] of texts) {
     const changed = [...replaced].reduce((result, [old, next]) => result.replaceAll(old, next), text);
-    if (changed !== text) writeFileSync(join(folder, name), changed);
+    if (changed !== text) writeFileSync(join(unfinished, name), changed, { mode: 0o644 });
   }
+  renameSync(unfinished, rotated);
+  finishRotation();
   console.log(`createSecrets: ${folder} has other passwords now`);
+}
+
+/** Puts complete new files, of this run or of one that was killed, in place of the old ones. False if there are none. */
+function finishRotation() {
+  if (!existsSync(rotated)) return false;
+  for (const name of readdirSync(rotated)) renameSync(join(rotated, name), join(folder, name));
+  rmSync(rotated, { recursive: true });
+  return true;
 }
 
 function fail(message) {

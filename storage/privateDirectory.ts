@@ -1,4 +1,5 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 
 /** A folder of data cannot be created here, such as in a container without a volume. */
@@ -20,9 +21,22 @@ class DirectoryNotCreated extends Error {
  */
 export function createPrivateDirectory(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    createFolders(path);
     chmodSync(path, 0o700);
   } catch (error) {
     throw new DirectoryNotCreated(path, error);
+  }
+}
+
+/** Node's own recursion never ends below a file system that takes no folders, such as /proc. */
+function createFolders(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const code = readErrorCode(error);
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    createFolders(dirname(path));
+    createFolders(path);
   }
 }

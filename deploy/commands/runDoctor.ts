@@ -45,8 +45,10 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
     );
   };
   await examine(options, print);
-  process.stdout.write(failures === 0 ? 'nothing is wrong\n' : `${failures} failed\n`);
-  process.exitCode = failures === 0 ? 0 : 1;
+  // The client of NATS keeps the socket of a server that never answered, which would keep this process.
+  process.stdout.write(failures === 0 ? 'nothing is wrong\n' : `${failures} failed\n`, () =>
+    process.exit(failures === 0 ? 0 : 1),
+  );
 }
 
 async function examine(
@@ -108,6 +110,7 @@ async function inspect(
   parts: NatsParts | null,
   isQuick: boolean,
 ): Promise<DatabaseReport> {
+  announce('ClickHouse, for up to 30 s where it does not answer');
   let database: Database;
   try {
     database = openDatabase(locateDatabase(configuration));
@@ -175,6 +178,7 @@ async function connectToNats(
     return null;
   }
   const { servers, ...credentials } = readNatsAccess(access);
+  announce(`NATS at ${servers.join(', ')}`);
   try {
     return await connect({
       servers,
@@ -194,6 +198,11 @@ async function connectToNats(
     ]);
     return null;
   }
+}
+
+/** Says what may take a while, before it does. */
+function announce(what: string) {
+  process.stderr.write(`checking ${what}\n`);
 }
 
 function attemptCheck<Value>(

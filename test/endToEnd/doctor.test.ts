@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
@@ -124,6 +126,21 @@ describe('doctor', () => {
     const { status, output } = await doctor({ MINER_DATA_DIR: temporaryDirectory(), ...environment });
     expect(output).toMatch(expected);
     expect(output).toContain('->');
+    expect(status).toBe(1);
+  });
+
+  it('ends with what takes connections and never answers, and says meanwhile what it waits for', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const { status, output } = await doctor({
+      MINER_DATA_DIR: temporaryDirectory(),
+      MINER_NATS_URL: `nats://127.0.0.1:${port}`,
+      MINER_OPS_PORT: String(port),
+    });
+    silent.close();
+    expect(output).toMatch(/checking NATS at nats:\/\/127\.0\.0\.1:\d+\n(.*\n)*FAILED +NATS: /);
+    expect(output).toMatch(/skipped +self-audit of the service: no service answers/);
     expect(status).toBe(1);
   });
 });

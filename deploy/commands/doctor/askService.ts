@@ -6,6 +6,8 @@ import { auditCheck, type DatabaseReport, databaseReport } from '../../diagnosis
 
 /** Counting the rows of years takes a while. */
 const answerMs = 120_000;
+/** For what the service knows without counting. */
+const quickAnswerMs = 10_000;
 
 /**
  * The embedded engine belongs to one process, so while the service runs it is asked for what it finds.
@@ -18,7 +20,7 @@ export async function askService(
 ): Promise<DatabaseReport> {
   const url = findDiagnosisUrl(configuration, isQuick);
   try {
-    return await fetchReport(url);
+    return await fetchReport(url, isQuick ? quickAnswerMs : answerMs);
   } catch (error) {
     const detail = `${inUse} It was asked at ${url}: ${readErrorMessage(error)}; MINER_OPS_PORT has to be that of the service`;
     return { findings: [skipped('ClickHouse', detail)], stored: null };
@@ -30,7 +32,7 @@ export async function askAudit(configuration: Configuration): Promise<Finding> {
   const url = findDiagnosisUrl(configuration, true);
   const check = 'self-audit of the service';
   try {
-    const { findings } = await fetchReport(url);
+    const { findings } = await fetchReport(url, quickAnswerMs);
     const drifts = findings.filter((finding) => finding.check === auditCheck && finding.outcome === 'failed');
     if (drifts.length === 0) return ok(check, 'nothing is known to differ');
     return failed(check, drifts.map(({ detail }) => detail).join('; '), drifts[0]?.remedy ?? '');
@@ -39,8 +41,8 @@ export async function askAudit(configuration: Configuration): Promise<Finding> {
   }
 }
 
-async function fetchReport(url: string): Promise<DatabaseReport> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(answerMs) });
+async function fetchReport(url: string, timeoutMs: number): Promise<DatabaseReport> {
+  const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs) });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
   return z.parse(databaseReport, await response.json());
 }

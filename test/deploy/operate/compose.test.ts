@@ -157,6 +157,12 @@ describe('compose.yaml', () => {
     const [, password = ''] = /\/\/ingest:(.+)@clickhouse/.exec(after.get('ingest.env') ?? '') ?? [];
     const hash = createHash('sha256').update(password).digest('hex');
     expect(after.get('clickhouse-passwords.yaml')).toContain(`ingest:\n    password_sha256_hex: ${hash}\n`);
+    // A run was killed when all new files were there and some were in place: the next one completes it.
+    mkdirSync(join(folder, 'rotated'));
+    writeFileSync(join(folder, 'rotated', 'index.env'), before.get('index.env') ?? '');
+    expect(createSecrets('--rotate').stdout).toContain('of a run that was stopped');
+    expect(read()).toEqual(new Map([...after, ['index.env', before.get('index.env') ?? '']]));
+    expect(readdirSync(folder)).not.toContain('rotated');
   });
 
   it('names files, volumes, networks and parts that exist', () => {

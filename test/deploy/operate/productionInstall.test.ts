@@ -134,16 +134,21 @@ describe('a production install', () => {
     expect(listFiles(folder)).toEqual(before);
   });
 
-  it.each(['run', 'ingest', 'local'])(
-    'says in one sentence that `%s` has neither servers nor a folder that it may write',
-    async (command) => {
+  it.each([
+    ['run', 'a file'],
+    ['ingest', 'a file'],
+    ['local', 'a file'],
+    ['local', '/proc'],
+  ])(
+    'says in one sentence that `%s` has neither servers nor a folder that it may write, below %s',
+    async (command, place) => {
       const deployment = writeDeployment(temporaryDirectory());
       const environment = {
         PATH: process.env.PATH,
         MINER_HTTP_PORT: '0',
         MINER_OPS_PORT: '0',
-        // Below a file no folder can be, for root either.
-        MINER_DATA_DIR: join(deployment, 'data'),
+        // Nobody can create a folder there, root included.
+        MINER_DATA_DIR: join(place === 'a file' ? deployment : place, 'data'),
         MINER_DEPLOYMENT: deployment,
       };
       const program = ['dist/deploy/miner.js', command];
