@@ -144,14 +144,18 @@ describe('the machine of the lease', () => {
     expect(said).toEqual(['standby', failing, failing, 'stored', 'taken over']);
   });
 
-  it('tries again after a second where another one was faster to take it', async () => {
-    const { store, said, is } = contend({ answerMs: 100 });
+  it.each<[string, Partial<typeof emptyStore>, string, string]>([
+    ['another one was faster', held, 'wrong last sequence', 'standby'],
+    ['the store was unavailable', { isAway: true }, 'unavailable', 'taken'],
+  ])('tries again after a second to take it where %s', async (_, change, why, saidThen) => {
+    const { store, said } = contend({ answerMs: 100 });
     await pass(150);
-    Object.assign(store, held);
+    Object.assign(store, change);
     await pass(50);
-    expect(said).toEqual(['failing: wrong last sequence']);
-    await pass(1_100);
-    expect([is('standby'), said.at(-1)]).toEqual([true, 'standby']);
+    expect(said).toEqual([`failing: ${why}`]);
+    store.isAway = false;
+    await pass(1_200);
+    expect(said.at(-1)).toBe(saidThen);
   });
 
   it('is lost once another one has it, which a renewal finds out', async () => {
