@@ -14,6 +14,7 @@ export default defineConfig({
     isolate: false,
     setupFiles: ['test/support/fixedSeed.ts'],
     pool: 'forks',
+    runner: 'test/support/failingLoads.ts',
     testTimeout: 120_000,
   },
 });

@@ -21,7 +21,7 @@ const retrying = {
  * failures; this only reports the state.
  */
 export const databaseWatchMachine = setup({
-  types: { tags: {} as 'reachable' | 'withinGrace' },
+  types: {} as { tags: 'reachable' | 'withinGrace' },
   actors: {
     ask: fromPromise<void>(notProvided),
   },

@@ -9,14 +9,14 @@ export type DeliveryState = (typeof deliveryStates)[number];
  * while; a batch whose outcome is unknown is delivered again unchanged before anything else.
  */
 export const deliveryMachine = setup({
-  types: {
-    context: {} as {
+  types: {} as {
+    context: {
       /** Distinguishes the deliveries in logs and metrics. */
       readonly label: string;
       readonly failures: number;
-    },
-    input: {} as { readonly label: string },
-    events: {} as { type: 'added' } | { type: 'flushRequested' },
+    };
+    input: { readonly label: string };
+    events: { type: 'added' } | { type: 'flushRequested' };
   },
   actors: {
     /** Delivers the batch that is due, and completes once it is acknowledged. */

@@ -5,20 +5,20 @@ import { setup } from 'xstate';
  * views answer from what is there.
  */
 export const foldMachine = setup({
-  types: {
-    context: {} as {
+  types: {} as {
+    context: {
       /** Distinguishes the folds in logs and metrics. */
       readonly label: string;
-    },
-    input: {} as { readonly label: string },
-    events: {} as
+    };
+    input: { readonly label: string };
+    events:
       | { type: 'restored' }
       /** Everything that the stream held when state was restored is folded. */
       | { type: 'caughtUp' }
       /** State is restored once more. */
-      | { type: 'restarted' },
+      | { type: 'restarted' };
     /** Restored: at least once. Caught up: at least once. Current: caught up, and not being rebuilt. */
-    tags: {} as 'restored' | 'caughtUp' | 'current',
+    tags: 'restored' | 'caughtUp' | 'current';
   },
 }).createMachine({
   id: 'fold',

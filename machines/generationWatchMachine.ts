@@ -18,10 +18,10 @@ interface Context {
 
 /** Checks every second whether a replay has activated other tables. Tables that another version of the fold has made cannot be used here. */
 export const generationWatchMachine = setup({
-  types: {
-    context: {} as Context,
+  types: {} as {
+    context: Context;
     /** Nobody else can replace the tables of an engine that belongs to this process. */
-    input: {} as { readonly generation: number; readonly isShared: boolean },
+    input: { readonly generation: number; readonly isShared: boolean };
   },
   actors: {
     look: fromPromise<ActiveGeneration, { readonly announced: number }>(notProvided),

@@ -35,14 +35,14 @@ const stop = {
  */
 export function createGroupMachine<Id extends string>(id: Id) {
   return setup({
-    types: {
-      context: {} as Context,
-      input: {} as { readonly members: Members },
-      events: {} as
+    types: {} as {
+      context: Context;
+      input: { readonly members: Members };
+      events:
         | { type: 'stopped'; graceMs: number }
         | { type: `xstate.done.actor.${string}`; output: MemberOutput | undefined }
-        | { type: `xstate.error.actor.${string}`; error: unknown },
-      tags: {} as 'faulted',
+        | { type: `xstate.error.actor.${string}`; error: unknown };
+      tags: 'faulted';
     },
     // The names of its actors are known when it starts.
     actors: {} as Record<string, AnyStateMachine>,

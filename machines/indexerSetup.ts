@@ -88,14 +88,14 @@ function isFarBehind({ firstBlock, head, tip }: Context): boolean {
 
 /** What the machine of the indexer consists of; `indexerMachine.ts` says what follows what. */
 export const indexer = setup({
-  types: {
-    context: {} as Context,
-    input: {} as { readonly firstBlock: bigint; readonly timings: IndexerTimings },
-    events: {} as
+  types: {} as {
+    context: Context;
+    input: { readonly firstBlock: bigint; readonly timings: IndexerTimings };
+    events:
       | HeadMoved
       /** The contents of the stream are known. */
       | { type: 'resumed' }
-      | { type: 'stopped' },
+      | { type: 'stopped' };
   },
   actors: {
     /** Resolves when the node is of the deployment's chain. */

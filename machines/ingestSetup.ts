@@ -37,10 +37,10 @@ interface Context {
 
 /** What the machine of the ingest consists of; `ingestMachine.ts` says what follows what. */
 export const ingest = setup({
-  types: {
-    context: {} as Context,
-    input: {} as { readonly writes: boolean },
-    events: {} as
+  types: {} as {
+    context: Context;
+    input: { readonly writes: boolean };
+    events:
       | { type: 'release' }
       /** Another process has begun a later epoch. */
       | { type: 'superseded'; error: unknown }
@@ -51,10 +51,10 @@ export const ingest = setup({
       | { type: 'leaseLost'; error: unknown }
       /** or was released. */
       | { type: 'leaseReleased' }
-      | { type: 'preparationFailed'; error: unknown },
-    children: {} as { lease: 'lease' },
-    output: {} as { readonly fault: unknown },
-    tags: {} as 'granted' | 'rebuilding',
+      | { type: 'preparationFailed'; error: unknown };
+    children: { lease: 'lease' };
+    output: { readonly fault: unknown };
+    tags: 'granted' | 'rebuilding';
   },
   actors: {
     lease: leaseMachine,

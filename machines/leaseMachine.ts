@@ -86,7 +86,7 @@ export const leaseMachine = lease.createMachine({
     ...input,
     observed: null,
     seenSinceMs: 0,
-    failures: 0,
+    isFailing: false,
     hasSeenLease: false,
     stored: { sequence: 0, sinceMs: 0 },
     fault: null,

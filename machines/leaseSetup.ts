@@ -55,8 +55,8 @@ interface Context {
   readonly observed: LeaseObservation | null;
   /** Since when the observed message is known to have been the newest. */
   readonly seenSinceMs: number;
-  /** Consecutive failed attempts to read or take the lease. */
-  readonly failures: number;
+  /** Whether the last attempt to read or take the lease has failed. */
+  readonly isFailing: boolean;
   readonly hasSeenLease: boolean;
   /** What this process holds the lease with. */
   readonly stored: StoredLease;
@@ -65,7 +65,7 @@ interface Context {
 
 /** When the server answered a request is unknown, so time without a renewal counts from the end of the first request to the beginning of the last one. */
 function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
-  const isUnchanged = context.observed?.sequence === sequence && context.failures === 0;
+  const isUnchanged = context.observed?.sequence === sequence && !context.isFailing;
   return isUnchanged ? context.seenSinceMs : answeredAtMs;
 }
 
@@ -78,18 +78,18 @@ function isFreeLease(context: Context, observation: LeaseObservation): boolean {
 
 /** What the machine of the lease consists of; `leaseMachine.ts` says what follows what. */
 export const lease = setup({
-  types: {
-    context: {} as Context,
-    input: {} as { readonly name: string; readonly isUnused: boolean },
-    events: {} as
+  types: {} as {
+    context: Context;
+    input: { readonly name: string; readonly isUnused: boolean };
+    events:
       | { type: 'release' }
       /** The message that an attempt was to store is the lease now, */
       | { type: 'stored' }
       /** or the attempt has failed, and may have stored it nevertheless. */
-      | { type: 'notStored'; error: unknown },
-    output: {} as { readonly fault: unknown },
+      | { type: 'notStored'; error: unknown };
+    output: { readonly fault: unknown };
     /** Held: what it allows may be done; not once its release was requested. */
-    tags: {} as 'standby' | 'held',
+    tags: 'standby' | 'held';
   },
   actors: {
     observe: fromPromise<LeaseObservation, { readonly name: string }>(notProvided),
@@ -110,9 +110,9 @@ export const lease = setup({
       observed: observation,
       seenSinceMs: computeSeenSince(context, observation),
       hasSeenLease: context.hasSeenLease || observation.sequence > 0,
-      failures: 0,
+      isFailing: false,
     })),
-    noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
+    noteFailure: assign({ isFailing: true }),
     noteStored: assign((_, { stored }: { stored: StoredLease }) => ({ stored })),
     raiseNotStored: raise((_, { error }: { error: unknown }) => ({ type: 'notStored', error })),
     reportFailure: (_, _params: { error: unknown }): void => notProvided(),

@@ -44,14 +44,14 @@ interface Context {
  * folded, and ends at the first sign of trouble. Only a divergence and the last requested message end the source.
  */
 export const messageSourceMachine = setup({
-  types: {
-    context: {} as Context,
-    input: {} as { readonly label: string },
-    events: {} as
+  types: {} as {
+    context: Context;
+    input: { readonly label: string };
+    events:
       | { type: 'caughtUp' }
       /** Messages were delivered. */
-      | { type: 'progressed' },
-    output: {} as { readonly fault: unknown },
+      | { type: 'progressed' };
+    output: { readonly fault: unknown };
   },
   actors: {
     verify: fromPromise<void>(notProvided),

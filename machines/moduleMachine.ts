@@ -25,7 +25,7 @@ function isNotOlder({
 }
 
 const modules = setup({
-  types: { context: {} as ModuleContext, events: {} as ModuleReported },
+  types: {} as { context: ModuleContext; events: ModuleReported },
 });
 const noteObservation = modules.assign({ observedAtMs: ({ event }) => event.observedAtMs });
 

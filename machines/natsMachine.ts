@@ -8,13 +8,13 @@ export type NatsEvent = { type: 'connected' } | { type: 'disconnected' };
 
 /** The connection to NATS: it is tried until a server answers, and from then on the client reconnects by itself for as long as this machine runs. */
 export const natsMachine = setup({
-  types: {
-    context: {} as {
+  types: {} as {
+    context: {
       /** Consecutive failed attempts. */
       readonly failures: number;
-    },
-    events: {} as NatsEvent,
-    tags: {} as 'connected',
+    };
+    events: NatsEvent;
+    tags: 'connected';
   },
   actors: {
     /** Connects once. */

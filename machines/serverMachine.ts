@@ -18,12 +18,12 @@ interface Context {
  * more connections.
  */
 export const serverMachine = setup({
-  types: {
-    context: {} as Context,
-    input: {} as { readonly label: string },
-    events: {} as PortEvent | { type: 'drain' } | { type: 'close' },
-    output: {} as Pick<Context, 'fault'>,
-    tags: {} as 'listening',
+  types: {} as {
+    context: Context;
+    input: { readonly label: string };
+    events: PortEvent | { type: 'drain' } | { type: 'close' };
+    output: Pick<Context, 'fault'>;
+    tags: 'listening';
   },
   actors: {
     /** Binds the port, reports the outcome, and answers until it is cancelled; from `leave` on, each answer closes its connection. */

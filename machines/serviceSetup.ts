@@ -45,21 +45,20 @@ export interface ServiceContext<Work> {
 /** What the machine of the service consists of: its children, and what is provided to it. `serviceMachine.ts` says what follows what. */
 export function setUpService<Work extends { readonly machines: WorkMachines }>() {
   return setup({
-    types: {
-      context: {} as ServiceContext<Work>,
-      input: {} as { readonly writes: boolean; readonly isDatabaseShared: boolean },
-      events: {} as
-        /** The process stops after `drainMs`; until then everything continues. */
-          | { type: 'leave'; drainMs: number }
-          | { type: 'stop' }
-          | { type: 'faulted'; error: unknown }
-          | { type: 'portBound' }
-          | { type: 'natsConnected' }
-          | { type: 'granted'; grant: Grant | null }
-          | { type: 'released' }
-          /** The ingest has ended by itself. */
-          | { type: 'lost'; error: unknown },
-      children: {} as {
+    types: {} as {
+      context: ServiceContext<Work>;
+      input: { readonly writes: boolean; readonly isDatabaseShared: boolean };
+      events: /** The process stops after `drainMs`; until then everything continues. */
+        | { type: 'leave'; drainMs: number }
+        | { type: 'stop' }
+        | { type: 'faulted'; error: unknown }
+        | { type: 'portBound' }
+        | { type: 'natsConnected' }
+        | { type: 'granted'; grant: Grant | null }
+        | { type: 'released' }
+        /** The ingest has ended by itself. */
+        | { type: 'lost'; error: unknown };
+      children: {
         operatorServer: 'operatorServer';
         publicServer: 'publicServer';
         nats: 'nats';
@@ -68,9 +67,9 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
         ingest: 'ingest';
         followers: 'followers';
         indexers: 'indexers';
-      },
+      };
       /** Leaving: whoever sends it requests is to send them elsewhere. */
-      tags: {} as 'leaving' | 'stopping',
+      tags: 'leaving' | 'stopping';
     },
     actors: {
       operatorServer: serverMachine,

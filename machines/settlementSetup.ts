@@ -4,11 +4,11 @@ import type { SubmissionLifecycle } from './submission.ts';
 
 /** The types of the machine, for what its parts are made with. */
 export const settlement = setup({
-  types: {
-    context: {} as SettlementContext,
-    events: {} as SettlementEvent,
-    emitted: {} as SettlementEmission,
-    tags: {} as SubmissionLifecycle,
+  types: {} as {
+    context: SettlementContext;
+    events: SettlementEvent;
+    emitted: SettlementEmission;
+    tags: SubmissionLifecycle;
   },
 });
 

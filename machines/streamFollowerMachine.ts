@@ -66,20 +66,20 @@ interface Context {
  * the messages already taken from the stream are stored and saved within a grace period.
  */
 export const streamFollowerMachine = setup({
-  types: {
-    context: {} as Context,
-    events: {} as
+  types: {} as {
+    context: Context;
+    events:
       | CaughtUp
       /** The state as of this place is being saved. */
       | { type: 'saving'; position: number }
       /** A replay has activated the tables of another generation. */
       | { type: 'replaced'; generation: number }
-      | { type: 'stopped'; graceMs: number },
-    children: {} as { fold: 'fold' },
-    input: {} as { readonly label: string },
-    output: {} as { readonly fault: unknown },
+      | { type: 'stopped'; graceMs: number };
+    children: { fold: 'fold' };
+    input: { readonly label: string };
+    output: { readonly fault: unknown };
     /** So much was folded to catch up that the state is to be saved now: the next start need not do so again. */
-    tags: {} as 'saveDue',
+    tags: 'saveDue';
   },
   actors: {
     fold: foldMachine,

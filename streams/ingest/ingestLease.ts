@@ -96,8 +96,8 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
         fault === 'lost' ? error instanceof LeaseLost : isStreamMissing(error),
     },
     actions: {
-      reportFailure: ({ context: { failures } }, { error }) => {
-        if (failures === 0) logger.warn({ err: error }, 'the ingest lease cannot be read or taken; retrying');
+      reportFailure: ({ context: { isFailing } }, { error }) => {
+        if (!isFailing) logger.warn({ err: error }, 'the ingest lease cannot be read or taken; retrying');
       },
       reportStandby: ({ context: { name, observed } }) =>
         logger.warn(

@@ -1,207 +1,222 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromPromise } from 'xstate';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
-import type { LeaseFault, LeaseHolder, LeaseObservation } from '../../machines/leaseSetup.ts';
+import type { LeaseFault, LeaseHolder } from '../../machines/leaseSetup.ts';
+import { useVirtualTime } from '../support/virtualTime.ts';
 
 const other: LeaseHolder = { host: 'other', pid: 2 };
 const us: LeaseHolder = { host: 'here', pid: 1 };
 
-/** A lease in a store, which tests change without notice to its readers. */
-function createStore() {
-  return {
-    sequence: 0,
-    holder: null as LeaseHolder | null,
-    isAway: false,
-    isMissing: false,
-    /** Questions are answered after so long. */
-    answerMs: 0,
-    replacements: [] as string[],
-  };
-}
+/** A lease in a store, which tests change without notice to its readers. Without a message its holder is unknown. */
+const emptyStore = {
+  sequence: 0,
+  holder: other as LeaseHolder | null,
+  hasHolderEnded: false,
+  isAway: false,
+  isMissing: false,
+  /** Questions are answered after so long. */
+  answerMs: 0,
+};
 
-function contend(store = createStore(), isUnused = true) {
+const held = { sequence: 1 };
+
+function contend(initial: Partial<typeof emptyStore> = {}, isUnused = true) {
+  const store = { ...emptyStore, ...initial };
   const said: string[] = [];
-  const answer = async () => {
+  const check = async (name: string) => {
+    if (name !== 'one') throw new Error(`${name} is the lease of another database`);
     if (store.answerMs > 0) await new Promise((resolve) => setTimeout(resolve, store.answerMs));
     if (store.isAway) throw new Error('unavailable');
   };
+  const say =
+    (what: string) =>
+    (_: unknown, { error }: { error: unknown }) =>
+      said.push(`${what}: ${(error as Error).message}`);
   const lease = createActor(
     leaseMachine.provide({
       actors: {
-        observe: fromPromise(async (): Promise<LeaseObservation> => {
+        observe: fromPromise(async ({ input: { name } }) => {
           const askedAtMs = Date.now();
-          await answer();
-          const { sequence, holder } = store;
-          return { sequence, holder, hasHolderEnded: false, askedAtMs, answeredAtMs: Date.now() };
+          await check(name);
+          const { sequence, holder, hasHolderEnded } = store;
+          return { sequence, holder, hasHolderEnded, askedAtMs, answeredAtMs: Date.now() };
         }),
-        replace: fromPromise(async ({ input: { sequence, holds } }) => {
+        replace: fromPromise(async ({ input: { name, sequence, holds } }) => {
           const sinceMs = Date.now();
-          await answer();
+          await check(name);
           if (sequence !== store.sequence) throw new Error('wrong last sequence');
-          store.replacements.push(holds ? 'held' : 'given back');
+          said.push(holds ? 'stored' : 'given back');
           store.sequence++;
           store.holder = holds ? us : null;
           return { sequence: store.sequence, sinceMs };
         }),
-        verify: fromPromise(async () => {
+        verify: fromPromise(async ({ input: { name } }) => {
           if (store.isMissing) throw Object.assign(new Error('missing'), { fault: 'missing' });
-          await answer();
+          await check(name);
           if (store.holder === other) throw Object.assign(new Error('lost'), { fault: 'lost' });
           return store.sequence;
         }),
         recreate: fromPromise(async () => {
           said.push('recreated');
           store.isMissing = false;
+          if (store.isAway) throw new Error('unavailable');
         }),
       },
       guards: { isFault: (_, { error, fault }) => (error as { fault?: LeaseFault }).fault === fault },
       actions: {
-        reportFailure: ({ context: { failures } }) => failures === 0 && said.push('failing'),
+        reportFailure: ({ context: { isFailing } }, params) => {
+          if (!isFailing) say('failing')(null, params);
+        },
         reportStandby: () => said.push('standby'),
         reportTaken: (_, { wasStandby }) => said.push(wasStandby ? 'taken over' : 'taken'),
-        reportRenewalFailure: () => said.push('not renewed'),
+        reportRenewalFailure: say('not renewed'),
       },
     }),
     { input: { name: 'one', isUnused } },
-  );
-  lease.start();
-  return { lease, store, said, is: (tag: 'standby' | 'held') => lease.getSnapshot().hasTag(tag) };
+  ).start();
+  return {
+    lease,
+    store,
+    said,
+    snapshot: () => lease.getSnapshot(),
+    is: (tag: 'standby' | 'held') => lease.getSnapshot().hasTag(tag),
+  };
 }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 describe('the machine of the lease', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  useVirtualTime();
 
-  it('takes an unused lease at once, counts it from the previous check, and renews it every second', async () => {
-    const startedMs = Date.now();
-    const { lease, said, is } = contend(Object.assign(createStore(), { answerMs: 200 }));
-    await pass(400);
-    expect(is('held')).toBe(true);
-    expect(lease.getSnapshot().context.stored).toEqual({ sequence: 1, sinceMs: startedMs });
-    await pass(1_200);
-    expect(lease.getSnapshot().context.stored).toEqual({ sequence: 2, sinceMs: startedMs + 1_400 });
-    expect(said).toEqual(['taken']);
-  });
-
-  it('waits as a standby while another one renews, and takes over six seconds after the last renewal that it saw', async () => {
-    const { store, said, is } = contend(Object.assign(createStore(), { sequence: 1, holder: other }));
-    await pass(3_000);
-    store.sequence++;
-    expect(is('standby')).toBe(true);
-    // Seen at the next look.
-    await pass(6_000);
-    expect(is('standby')).toBe(true);
-    await pass(1_000);
-    expect(is('held')).toBe(true);
-    expect(said).toEqual(['standby', 'taken over']);
-  });
-
-  it('takes over at the next check when the lease is released', async () => {
-    const { store, is } = contend(Object.assign(createStore(), { sequence: 1, holder: other }));
-    await pass(500);
-    store.holder = null;
-    await pass(500);
-    expect(is('held')).toBe(true);
-  });
-
-  it('starts counting again after failing to read the lease, and logs the failure once', async () => {
-    const { store, said, is } = contend(Object.assign(createStore(), { sequence: 1, holder: other }));
-    await pass(4_000);
-    store.isAway = true;
-    await pass(3_000);
-    store.isAway = false;
-    await pass(6_000);
-    expect(is('standby')).toBe(true);
-    await pass(1_000);
-    expect(is('held')).toBe(true);
-    expect(said).toEqual(['standby', 'failing', 'taken over']);
-  });
-
-  it('does not take an empty lease at once when it was used before', async () => {
-    const { is } = contend(createStore(), false);
+  it.each([
+    ['of a database that nobody has ever ingested into', {}, true],
+    ['that was released', { ...held, holder: null }, false],
+    ['whose holder has ended', { ...held, hasHolderEnded: true }, false],
+  ])('takes a lease %s at once', async (_, store, isUnused) => {
+    const { said, is } = contend(store, isUnused);
     await pass(0);
-    expect(is('held')).toBe(true); // Nobody holds it: it was released.
-    const gone = contend(Object.assign(createStore(), { holder: other }), false);
-    await pass(5_000);
-    expect(gone.is('standby')).toBe(true);
-    await pass(1_000);
-    expect(gone.is('held')).toBe(true);
+    expect([is('held'), said]).toEqual([true, ['stored', 'taken']]);
+  });
+
+  it.each<[string, Partial<typeof emptyStore>, boolean, Partial<typeof emptyStore>, number]>([
+    ['that is not there, of a database that was ingested into', {}, false, {}, 6_000],
+    ['that is not renewed', held, true, {}, 6_000],
+    ['that was renewed last before 3 s', held, true, { sequence: 2 }, 9_000],
+    ['whose message was removed', held, true, { sequence: 0 }, 9_000],
+    ['that is released then', held, true, { holder: null }, 3_000],
+  ])('waits as a standby for a lease %s', async (_, store, isUnused, change, heldAtMs) => {
+    const one = contend(store, isUnused);
+    await pass(2_500);
+    Object.assign(one.store, change);
+    await pass(heldAtMs - 2_501);
+    expect([one.is('standby'), one.is('held')]).toEqual([true, false]);
+    await pass(1);
+    expect([one.is('standby'), one.is('held')]).toEqual([false, true]);
+    expect(one.said).toEqual(['standby', 'stored', 'taken over']);
+  });
+
+  it('counts the lease from the question before it was taken, and renews it every second', async () => {
+    const startedMs = Date.now();
+    const { said, is, snapshot } = contend({ answerMs: 200 });
+    await pass(399);
+    expect([is('held'), snapshot().context.stored.sequence]).toEqual([false, 0]);
+    await pass(1);
+    expect([is('held'), snapshot().context.stored]).toEqual([true, { sequence: 1, sinceMs: startedMs }]);
+    await pass(1_100);
+    // It is held while it is being renewed.
+    expect([is('held'), snapshot().context.stored.sequence]).toEqual([true, 1]);
+    await pass(100);
+    expect(snapshot().context.stored).toEqual({ sequence: 2, sinceMs: startedMs + 1_400 });
+    expect(said).toEqual(['stored', 'taken', 'stored']);
+  });
+
+  it('starts counting again after failing to read the lease, and logs the failure once each time', async () => {
+    const { store, said, is } = contend(held);
+    for (const isAway of [true, false, true, false]) {
+      await pass(2_000);
+      store.isAway = isAway;
+    }
+    await pass(6_999);
+    expect(is('standby')).toBe(true);
+    await pass(1);
+    expect(is('held')).toBe(true);
+    const failing = 'failing: unavailable';
+    expect(said).toEqual(['standby', failing, failing, 'stored', 'taken over']);
+  });
+
+  it.each<[string, Partial<typeof emptyStore>, string, string]>([
+    ['another one was faster', held, 'wrong last sequence', 'standby'],
+    ['the store was unavailable', { isAway: true }, 'unavailable', 'taken'],
+  ])('tries again after a second to take it where %s', async (_, change, why, saidThen) => {
+    const { store, said } = contend({ answerMs: 100 });
+    await pass(150);
+    Object.assign(store, change);
+    await pass(50);
+    expect(said).toEqual([`failing: ${why}`]);
+    store.isAway = false;
+    await pass(1_200);
+    expect(said.at(-1)).toBe(saidThen);
   });
 
   it('is lost once another one has it, which a renewal finds out', async () => {
-    const { lease, store, is } = contend();
+    const { store, said, is, snapshot } = contend();
     await pass(0);
     Object.assign(store, { sequence: 9, holder: other });
     await pass(1_000);
-    expect(is('held')).toBe(false);
-    expect(lease.getSnapshot()).toMatchObject({
-      value: 'lost',
-      status: 'done',
-      output: { fault: { fault: 'lost' } },
-    });
+    expect([is('held'), said.at(-1)]).toEqual([false, 'not renewed: wrong last sequence']);
+    expect(snapshot()).toMatchObject({ value: 'lost', status: 'done', output: { fault: { fault: 'lost' } } });
   });
 
   it('stays held while the store is unavailable, and continues from what is stored afterwards', async () => {
-    const { lease, store, said } = contend();
+    const { store, said, is, snapshot } = contend();
     await pass(0);
-    store.isAway = true;
-    await pass(10_000);
-    expect(lease.getSnapshot().matches('held')).toBe(true);
+    const { sinceMs } = snapshot().context.stored;
+    Object.assign(store, { isAway: true, answerMs: 100 });
+    for (let heldMs = 0; heldMs < 10_000; heldMs += 50) {
+      await pass(50);
+      expect(is('held')).toBe(true);
+    }
     // The outcome of one of the attempts was unknown: it was stored.
-    Object.assign(store, { isAway: false, sequence: 7 });
-    await pass(2_000);
-    expect(lease.getSnapshot().context.stored.sequence).toBe(8);
-    expect(said.filter((one) => one === 'not renewed').length).toBeGreaterThan(3);
-  });
-
-  it('has its stream created again when it is missing', async () => {
-    const { store, said, is } = contend();
-    await pass(0);
-    Object.assign(store, { sequence: 0, isMissing: true });
-    await pass(2_000);
-    expect(said).toContain('recreated');
-    expect(is('held')).toBe(true);
-  });
-
-  it('is released at once, after a renewal that is under way, or not at all when it was not held', async () => {
-    const holder = contend();
-    await pass(500);
-    holder.lease.send({ type: 'release' });
-    await pass(0);
-    expect(holder.lease.getSnapshot().value).toBe('released');
-    expect(holder.store.replacements.at(-1)).toBe('given back');
-
-    const renewing = contend();
+    Object.assign(store, { isAway: false, answerMs: 0, sequence: 7 });
     await pass(900);
-    renewing.store.answerMs = 300;
-    await pass(200);
-    renewing.lease.send({ type: 'release' });
-    renewing.lease.send({ type: 'release' });
-    expect(renewing.lease.getSnapshot().value).toEqual({ held: { renewing: 'unwanted' } });
-    expect(renewing.is('held')).toBe(false);
-    await pass(700);
-    expect(renewing.lease.getSnapshot().value).toBe('released');
-    expect(renewing.store.replacements).toEqual(['held', 'held', 'given back']);
-
-    const standby = contend(Object.assign(createStore(), { sequence: 1, holder: other }));
-    await pass(500);
-    standby.lease.send({ type: 'release' });
-    expect(standby.lease.getSnapshot().value).toBe('released');
-    expect(standby.store.replacements).toEqual([]);
+    expect(snapshot().context.stored).toEqual({ sequence: 7, sinceMs });
+    await pass(1_000);
+    expect(snapshot().context.stored.sequence).toBe(8);
+    expect(said.filter((one) => one === 'not renewed: unavailable').length).toBeGreaterThan(3);
   });
 
-  it('is released after an attempt to take it that is under way', async () => {
-    const { lease, store } = contend(Object.assign(createStore(), { answerMs: 100 }));
-    await pass(150);
-    lease.send({ type: 'release' });
-    await pass(200);
-    expect(lease.getSnapshot().value).toBe('released');
-    expect(store.replacements).toEqual(['held', 'given back']);
+  it.each([false, true])(
+    'has its stream created again when it is missing; that this fails: %s',
+    async (isAway) => {
+      const { store, said, is } = contend();
+      await pass(0);
+      Object.assign(store, { sequence: 0, isMissing: true, isAway });
+      await pass(1_000);
+      expect([is('held'), said.at(-1)]).toEqual([true, 'recreated']);
+      store.isAway = false;
+      await pass(2_000);
+      expect([is('held'), said.at(-1)]).toEqual([true, 'stored']);
+    },
+  );
+
+  it.each<[string, Partial<typeof emptyStore>, number, Partial<typeof emptyStore>, string[]]>([
+    ['at once while it is held', {}, 500, {}, ['given back']],
+    ['after a renewal that is under way', {}, 980, { answerMs: 300 }, ['stored', 'given back']],
+    ['after a renewal that fails', {}, 980, { isAway: true, answerMs: 300 }, []],
+    ['after it was taken', { answerMs: 100 }, 110, {}, ['stored', 'given back']],
+    ['after it could not be taken', { answerMs: 100 }, 110, held, []],
+    ['at once while it is waited for', held, 500, {}, []],
+  ])('is released %s', async (_, store, atMs, change, saidThen) => {
+    const one = contend(store);
+    await pass(atMs);
+    Object.assign(one.store, change);
+    await pass(50);
+    const { length } = one.said;
+    one.lease.send({ type: 'release' });
+    one.lease.send({ type: 'release' });
+    expect(one.is('held')).toBe(false);
+    await pass(900);
+    expect(one.snapshot()).toMatchObject({ value: 'released', status: 'done', output: { fault: null } });
+    expect(one.said.slice(length)).toEqual(saidThen);
   });
 });

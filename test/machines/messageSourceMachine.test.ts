@@ -3,17 +3,18 @@ import { createActor, fromPromise } from 'xstate';
 import { messageSourceMachine, type SourceFault } from '../../machines/messageSourceMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
-/** A source whose work a test ends; what was begun is in `begun`, in order. */
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+
+/** A source whose work a test ends; what it has begun and reported is in `done`, in order. */
 function source() {
-  const begun: string[] = [];
-  const reported: unknown[] = [];
+  const done: unknown[] = [];
   let resolve: (outcome: never) => void = () => undefined;
   let reject: (error: unknown) => void = () => undefined;
   const work = <Outcome>(name: string) =>
     fromPromise(
       () =>
         new Promise<Outcome>((resolveWork, rejectWork) => {
-          begun.push(name);
+          done.push(name);
           resolve = resolveWork;
           reject = rejectWork;
         }),
@@ -23,98 +24,108 @@ function source() {
       actors: { verify: work('verify'), consume: work('consume'), recreate: work('recreate') },
       guards: { isFault: (_, { error, fault }) => (error as { fault?: SourceFault }).fault === fault },
       actions: {
-        noteInterruption: () => begun.push('interrupted'),
-        report: (_, { error }) => reported.push(error),
+        noteInterruption: () => done.push('interrupted'),
+        report: (_, { error }) => done.push(error),
       },
     }),
     { input: { label: 'one' } },
-  );
-  actor.start();
-  const turn = () => vi.advanceTimersByTimeAsync(0);
+  ).start();
   return {
     actor,
-    begun,
-    reported,
+    done,
+    state: () => actor.getSnapshot().value,
     succeed: async (outcome?: 'interrupted' | 'ended') => {
       resolve(outcome as never);
-      await turn();
+      await pass(0);
     },
     fail: async (error: unknown) => {
       reject(error);
-      await turn();
+      await pass(0);
     },
-    is: (state: Parameters<ReturnType<typeof actor.getSnapshot>['matches']>[0]) =>
-      actor.getSnapshot().matches(state),
   };
 }
+
+const unavailable = new Error('unavailable');
+const [diverged, gap, missing] = (['diverged', 'gap', 'missing'] as const).map((fault) => ({ fault }));
 
 describe('the machine of a source', () => {
   useVirtualTime();
 
-  it('verifies before each consumer, with growing delays while no consumer makes progress', async () => {
-    const { actor, begun, succeed, fail, is } = source();
+  it.each([
+    ['verified', unavailable, 'interrupted', [unavailable]],
+    ['verified', gap, 'interrupted', [gap]],
+    ['verified', missing, { missing: 'waiting' }, [missing]],
+    ['consumed', unavailable, 'interrupted', ['interrupted', unavailable]],
+    ['consumed', missing, 'interrupted', ['interrupted', missing]],
+    ['consumed', gap, 'gap', ['interrupted', gap]],
+    ['consumed', 'interrupted', 'interrupted', ['interrupted']],
+  ] as const)(
+    'that is being %s and meets %o waits, longer each time, and verifies again',
+    async (work, outcome, state, said) => {
+      const one = source();
+      for (const waitsMs of [100, 200, 400, 500, 500]) {
+        if (work === 'consumed') await one.succeed();
+        const { length } = one.done;
+        if (outcome === 'interrupted') await one.succeed(outcome);
+        else await one.fail(outcome);
+        if (outcome === missing && waitsMs > 100) await one.fail(unavailable);
+        expect([one.state(), one.done.slice(length).filter((step) => step !== 'recreate')]).toEqual([
+          state,
+          said,
+        ]);
+        await pass(waitsMs - 1);
+        expect(one.state()).toEqual(state);
+        await pass(1);
+        expect(one.state()).toBe('verifying');
+      }
+    },
+  );
+
+  it.each([
+    ['verified', diverged, 'diverged'],
+    ['consumed', diverged, 'diverged'],
+    ['consumed', 'ended', 'ended'],
+  ] as const)('that is being %s ends with %o', async (work, outcome, state) => {
+    const { actor, done, succeed, fail } = source();
+    if (work === 'consumed') await succeed();
+    const { length } = done;
+    if (outcome === 'ended') await succeed(outcome);
+    else await fail(outcome);
+    const fault = outcome === 'ended' ? null : outcome;
+    expect(actor.getSnapshot()).toMatchObject({ value: state, status: 'done', output: { fault } });
+    expect(done).toHaveLength(length);
+  });
+
+  it('waits briefly again once messages were delivered, and has caught up when it is told so', async () => {
+    const { actor, state, succeed, fail } = source();
+    await fail(unavailable);
+    await pass(100);
     await succeed();
-    expect(is({ consuming: 'catchingUp' })).toBe(true);
+    expect(state()).toEqual({ consuming: 'catchingUp' });
     actor.send({ type: 'caughtUp' });
-    expect(is({ consuming: 'following' })).toBe(true);
-    await succeed('interrupted');
-    expect(begun).toEqual(['verify', 'consume', 'interrupted']);
-    await vi.advanceTimersByTimeAsync(100);
-    await fail(new Error('unavailable'));
-    await vi.advanceTimersByTimeAsync(199);
-    expect(is('interrupted')).toBe(true);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(is('verifying')).toBe(true);
-    for (let attempt = 0; attempt < 9; attempt++) {
-      await fail(new Error('unavailable'));
-      await vi.advanceTimersByTimeAsync(5_000);
-      expect(is('verifying')).toBe(true);
-    }
-    await succeed();
+    expect(state()).toEqual({ consuming: 'following' });
     actor.send({ type: 'progressed' });
     await succeed('interrupted');
-    await vi.advanceTimersByTimeAsync(100);
-    expect(is('verifying')).toBe(true);
+    await pass(100);
+    expect(state()).toBe('verifying');
   });
 
-  it('ends with a divergence, wherever it is found, and after the last requested message', async () => {
-    const verifying = source();
-    await verifying.fail({ fault: 'diverged' });
-    expect(verifying.actor.getSnapshot()).toMatchObject({
-      value: 'diverged',
-      output: { fault: { fault: 'diverged' } },
-    });
-    const consuming = source();
-    await consuming.succeed();
-    await consuming.fail({ fault: 'diverged' });
-    expect(consuming.actor.getSnapshot().value).toBe('diverged');
-    const ended = source();
-    await ended.succeed();
-    await ended.succeed('ended');
-    expect(ended.actor.getSnapshot()).toMatchObject({ value: 'ended', output: { fault: null } });
-  });
-
-  it('waits at a gap until the stream explains it', async () => {
-    const { reported, succeed, fail, is } = source();
+  it('has a stream created again after it was missing twice in succession', async () => {
+    const { done, state, succeed, fail } = source();
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await fail(missing);
+      expect(state()).toEqual({ missing: 'waiting' });
+      await pass(500);
+      await succeed();
+      await succeed('interrupted');
+      await pass(500);
+    }
+    expect(done).not.toContain('recreate');
+    await fail(missing);
+    await pass(500);
+    await fail(missing);
+    expect([state(), done.at(-1)]).toEqual([{ missing: 'recreating' }, 'recreate']);
     await succeed();
-    await fail({ fault: 'gap' });
-    expect(is('gap')).toBe(true);
-    await vi.advanceTimersByTimeAsync(100);
-    expect(is('verifying')).toBe(true);
-    expect(reported).toHaveLength(1);
-  });
-
-  it('has a stream created again after it was missing twice', async () => {
-    const { begun, succeed, fail, is } = source();
-    await fail({ fault: 'missing' });
-    expect(is({ missing: 'waiting' })).toBe(true);
-    await vi.advanceTimersByTimeAsync(100);
-    await fail({ fault: 'missing' });
-    expect(is({ missing: 'recreating' })).toBe(true);
-    await succeed();
-    await vi.advanceTimersByTimeAsync(200);
-    await succeed();
-    expect(begun).toEqual(['verify', 'verify', 'recreate', 'verify', 'consume']);
-    expect(is('consuming')).toBe(true);
+    expect(state()).toEqual({ missing: 'waiting' });
   });
 });

@@ -1,5 +1,5 @@
 import { Subject } from 'rxjs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromEventObservable, fromPromise, type SnapshotFrom } from 'xstate';
 import type { foldMachine } from '../../machines/foldMachine.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type RestoredState,
   streamFollowerMachine,
 } from '../../machines/streamFollowerMachine.ts';
+import { useVirtualTime } from '../support/virtualTime.ts';
 
 type Snapshot = SnapshotFrom<typeof streamFollowerMachine>;
 
@@ -31,8 +32,8 @@ function follower() {
               restore = { resolve, reject };
             }),
         ),
-        pipeline: fromEventObservable(() => {
-          done.push('pipeline');
+        pipeline: fromEventObservable(({ input: { place } }) => {
+          done.push(`pipeline from ${place.position}`);
           pipeline$ = new Subject<CaughtUp>();
           return pipeline$;
         }),
@@ -49,13 +50,13 @@ function follower() {
       },
       guards: { isFault: (_, { error, fault }) => (error as { fault?: PipelineFault }).fault === fault },
       actions: {
-        noteStarted: () => undefined,
-        noteRestoreFailure: () => undefined,
-        noteFault: () => undefined,
-        noteCaughtUp: () => done.push('caught up'),
+        noteStarted: () => done.push('started'),
+        noteRestoreFailure: ({ context: { failures } }, { error }) =>
+          done.push(`not restored, ${failures} times: ${(error as Error).message}`),
+        noteFault: (_, { error }) => done.push(`fault: ${(error as { fault: string }).fault}`),
+        noteCaughtUp: (_, { position }) => done.push(`caught up through ${position}`),
         endSource: () => done.push('end'),
       },
-      delays: { backoff: 1_000 },
     }),
     { input: { label: 'one' } },
   );
@@ -91,25 +92,28 @@ function follower() {
 }
 
 describe('the machine of a follower', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  useVirtualTime();
 
   it('restores until it can, then runs the pipeline', async () => {
-    const { done, is, hasTag, restored, refused, caughtUp } = follower();
-    await refused();
-    expect(is({ restoring: 'waiting' })).toBe(true);
-    await vi.advanceTimersByTimeAsync(1_000);
+    const { actor, done, is, hasTag, restored, refused, caughtUp } = follower();
+    for (const waitsMs of [250, 500]) {
+      await refused();
+      await vi.advanceTimersByTimeAsync(waitsMs - 1);
+      expect(is({ restoring: 'waiting' })).toBe(true);
+      await vi.advanceTimersByTimeAsync(1);
+    }
     await restored();
+    expect(actor.getSnapshot().children.fold?.getSnapshot().context).toEqual({ label: 'one' });
     expect(is({ following: { progress: 'catchingUp' } })).toBe(true);
     expect([hasTag('restored'), hasTag('caughtUp')]).toEqual([true, false]);
     caughtUp();
     expect(is({ following: { progress: 'live' } })).toBe(true);
     expect([hasTag('restored'), hasTag('caughtUp'), hasTag('current')]).toEqual([true, true, true]);
-    expect(done).toEqual(['restore', 'restore', 'pipeline', 'caught up']);
+    expect(done).toEqual([
+      ...['restore', 'started', 'not restored, 1 times: unavailable'],
+      ...['restore', 'not restored, 2 times: unavailable'],
+      ...['restore', 'pipeline from 0', 'caught up through 1'],
+    ]);
   });
 
   it.each([
@@ -145,13 +149,8 @@ describe('the machine of a follower', () => {
       await vi.advanceTimersByTimeAsync(1_000);
       await restored();
       expect(done).toEqual([
-        'restore',
-        'pipeline',
-        'caught up',
-        'await idle',
-        'restore',
-        'restore',
-        'pipeline',
+        ...['restore', 'started', 'pipeline from 0', 'caught up through 1', `fault: ${fault}`, 'await idle'],
+        ...['restore', 'not restored, 1 times: unavailable', 'restore', 'pipeline from 0'],
       ]);
       expect(restoredWith).toEqual([{ fault: null }, { fault }, { fault }]);
       const divergences = fault === 'diverged' ? 1 : 0;
@@ -169,8 +168,9 @@ describe('the machine of a follower', () => {
     expect(actor.getSnapshot().context.divergences).toBe(1);
     fail({ fault: 'diverged' });
     await becomesIdle();
+    actor.send({ type: 'replaced', generation: 2 });
     await restored({ hasDiverged: true });
-    expect(actor.getSnapshot().context.divergences).toBe(2);
+    expect(actor.getSnapshot().context).toMatchObject({ divergences: 2, uncorrected: null });
   });
 
   it('ends with any other fault and names it', async () => {
@@ -187,7 +187,7 @@ describe('the machine of a follower', () => {
     replaceBy(2);
     expect(is('restoring')).toBe(true);
     await restored();
-    expect(done).toEqual(['restore', 'await idle']);
+    expect(done).toEqual(['restore', 'started', 'await idle']);
     await becomesIdle();
     await restored();
     expect(is('following')).toBe(true);
@@ -210,12 +210,18 @@ describe('the machine of a follower', () => {
       expect(one.done.at(-1)).toBe('end');
       if (ending === 'completed') one.complete();
       if (ending === 'failed') one.fail({ fault: 'diverged' });
-      if (ending === 'grace') await vi.advanceTimersByTimeAsync(5_000);
-      expect([ending, one.actor.getSnapshot().value, one.isPipelineObserved]).toEqual([
-        ending,
-        'stopped',
-        false,
-      ]);
+      if (ending === 'grace') {
+        await vi.advanceTimersByTimeAsync(4_999);
+        one.actor.send({ type: 'stopped', graceMs: 1 });
+        expect(one.is('following')).toBe(true);
+        await vi.advanceTimersByTimeAsync(1);
+      }
+      expect(one.actor.getSnapshot()).toMatchObject({
+        status: 'done',
+        value: 'stopped',
+        output: { fault: null },
+      });
+      expect(one.isPipelineObserved).toBe(false);
       // Whoever is still answered sees what was folded.
       expect(one.hasTag('restored')).toBe(true);
     }

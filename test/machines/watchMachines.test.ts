@@ -1,18 +1,14 @@
 import { Subject } from 'rxjs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { type ActiveGeneration, generationWatchMachine } from '../../machines/generationWatchMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
+import { useVirtualTime } from '../support/virtualTime.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+useVirtualTime();
 
 describe('the watch of the database', () => {
   it('checks at once and every two seconds, takes a late answer for a failure, and tells a short outage from a long one', async () => {

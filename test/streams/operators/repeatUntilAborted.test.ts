@@ -1,13 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { repeatUntilAborted } from '../../../streams/operators/repeatUntilAborted.ts';
+import { useVirtualTime } from '../../support/virtualTime.ts';
 
 describe('what is repeated until it is aborted', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  useVirtualTime();
 
   /** Steps of 30 ms, and the times at which each began. */
   function startRepeating(delaysMs: readonly number[]) {

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { machines } from '../../deploy/machineDiagrams.ts';
+
+/** What fails because nobody has provided it. */
+function listMissing({ implementations: { actors, actions, guards, delays } }: AnyStateMachine): string {
+  const works = Object.entries(actors).map(([name, logic]) => [name, (logic as { config?: unknown }).config]);
+  const missing = [...works, ...Object.entries({ ...actions, ...guards, ...delays })].filter(([, work]) => {
+    try {
+      (work as (...args: object[]) => unknown)({}, {});
+      return false;
+    } catch (error) {
+      return /^Error: an implementation .* is not provided$/.test(String(error));
+    }
+  });
+  return missing.map(([name]) => name).join(' ');
+}
+
+/** States whose inside is no news. */
+function listRoutine({ states, meta, path }: AnyStateNode): string {
+  const own = meta?.isRoutineInside === true ? [path.join('.')] : [];
+  return [...own, ...Object.values(states).map(listRoutine)].filter((one) => one !== '').join(' ');
+}
+
+describe('every machine', () => {
+  it('names what it needs and lacks, and which states alternate all the time', () => {
+    const described = machines.map((machine) => [
+      machine.id,
+      listMissing(machine),
+      listRoutine(machine.root),
+    ]);
+    expect(described.map((parts) => parts.join(' | '))).toEqual([
+      'module |  | ',
+      'settlement |  | ',
+      'service | watchConditions openJetStream compose audit closeNats closeDatabase reportJetStreamFailure | course.online.reaching.openingJetStream',
+      'group |  | ',
+      'server | port | ',
+      'nats | connect link reportFailure | connecting',
+      'databaseWatch | ask | unavailable lost reachable',
+      'ingest | readActive identify ensureStreams migrate beginEpoch chooseGeneration checkEpoch activate reportFailure reportReplay reportGrant reportActivationFailure releaseRebuild isFault | leasing.ingesting.epoch',
+      'lease | observe replace verify recreate reportFailure reportStandby reportTaken reportRenewalFailure isFault | contending standby held',
+      'generationWatch | look useActive reportForeign | watching',
+      'indexer | askNode resume publishReads compare publishRanges publishBlocks proveBranch publishBranch awaitIdle awaitReconnection noteStarted isLostRace isStreamFailure isUnpublishable | ',
+      'messageSource | verify consume recreate noteInterruption report isFault | ',
+      'streamFollower | restore pipeline awaitIdle noteStarted noteRestoreFailure noteFault noteCaughtUp endSource isFault | ',
+      'fold |  | ',
+      'delivery | deliver hasMore isDue gathering backoff | ',
+    ]);
+  });
+});
