@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyStateMachine, AnyStateNode, EventFromLogic, StateValue } from 'xstate';
+import { getShortestPaths } from 'xstate/graph';
+import { moduleMachine } from '../../machines/moduleMachine.ts';
+import { settlementMachine } from '../../machines/settlementMachine.ts';
+
+/** Machines that invoke work are tested with those who provide it. */
+const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
+  [moduleMachine, moduleMachine.events.map((type) => ({ type, observedAtMs: 0 }))],
+  [settlementMachine, settlementEvents()],
+];
+
+/** What moves the regions; closures, epochs and settings have no states. */
+function settlementEvents(): EventFromLogic<AnyStateMachine>[] {
+  const atMs = 0;
+  const move = { submissionId: 's', atMs };
+  return [
+    { type: 'blocked', reason: 'r' },
+    { type: 'unblocked' },
+    { type: 'run_started', runId: 'a', atMs, hasEnded: false },
+    { type: 'run_finished', runId: 'a', atMs, result: 'ok' },
+    { type: 'incident_opened', incidentId: 'i', hasEnded: false },
+    { type: 'incident_closed', incidentId: 'i' },
+    { type: 'submission_prepared', ...move, hasEnded: false },
+    { type: 'submission_submitted', ...move, transactionHash: 'h' },
+    { type: 'submission_retrying', ...move, transactionHash: null },
+    { type: 'submission_confirmed', ...move },
+    { type: 'submission_reverted', ...move },
+    { type: 'submission_superseded', ...move },
+  ];
+}
+
+function serialize(value: object): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'bigint' ? `${member}n` : member,
+  );
+}
+
+/** Paths of the states that a state value consists of. */
+function listPaths(value: StateValue, parent = ''): string[] {
+  if (typeof value === 'string') return [`${parent}${value}`];
+  return Object.entries(value).flatMap(([key, inner = {}]) => listPaths(inner, `${parent}${key}.`));
+}
+
+/** Paths of the states that hold no others. */
+function listLeaves({ states }: AnyStateNode, parent = ''): string[] {
+  return Object.entries(states).flatMap(([key, state]) =>
+    Object.keys(state.states).length === 0 ? [`${parent}${key}`] : listLeaves(state, `${parent}${key}.`),
+  );
+}
+
+describe('every machine', () => {
+  it.each(machines.map(([machine, events]) => [machine.id, machine, events] as const))(
+    '%s reaches each of its states, and leaves no final one',
+    (_id, machine, events) => {
+      const paths = getShortestPaths(machine, {
+        events,
+        serializeEvent: serialize,
+        serializeState: ({ value, context }) => serialize({ value, context }),
+      });
+      const reached = new Set(paths.flatMap(({ state }) => listPaths(state.value)));
+      expect([...reached].sort()).toEqual(listLeaves(machine.root).sort());
+      for (const { state } of paths) {
+        if (state.status !== 'done') continue;
+        const final = machine.states[String(state.value)];
+        expect(final?.type).toBe('final');
+        expect(final?.transitions.size ?? 0).toBe(0);
+      }
+    },
+  );
+});
