@@ -12,6 +12,7 @@ import { createUsedGeneration, type UsedGeneration } from '../streams/ingest/gen
 import type { Ingest } from '../streams/ingest/ingest.ts';
 import type { StreamGuard } from '../streams/ingest/lostStreams.ts';
 import type { NatsLink } from '../streams/jetstream/natsLink.ts';
+import { registerIndexerMetrics } from '../streams/metrics/chainMetrics.ts';
 import type { MessageCounts } from '../streams/pipeline/messageCounts.ts';
 import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
 import type { Tracing } from './openTelemetry.ts';
@@ -109,13 +110,14 @@ async function createIndexer({ settings, nats, registry, logger }: StreamWorkOpt
   const { createDeploymentIndexer } = await import('../streams/indexing.ts');
   const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
   const onProgress = showIndexingProgress(process.stderr);
-  return createDeploymentIndexer({
+  const indexer = createDeploymentIndexer({
     ...nats.jetStream(),
     onChain,
     rpcUrl,
     proofs,
-    registry,
     logger,
     onProgress,
   });
+  registerIndexerMetrics(registry, indexer);
+  return indexer;
 }

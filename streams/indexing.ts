@@ -1,13 +1,11 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import type { ChainDeployment } from '../actors/views/chain/chainDeployment.ts';
 import type { ChainProofs } from './indexer/chainProofs.ts';
 import { createChainReader } from './indexer/chainReader.ts';
 import { createIndexer, type Indexer } from './indexer/indexer.ts';
 import { createSpanPublisher } from './indexer/spanPublisher.ts';
-import { registerIndexerMetrics } from './metrics/chainMetrics.ts';
 
 interface IndexingOptions {
   readonly connection: NatsConnection;
@@ -18,29 +16,17 @@ interface IndexingOptions {
   readonly proofs: ChainProofs;
   /** First block that is published again; null for none. */
   readonly repairFrom?: bigint | null;
-  readonly registry: Registry;
   readonly logger: Logger;
   /** Called while it is far behind, with the last published block and the node's newest one. */
   readonly onProgress: (head: bigint, tip: bigint) => void;
 }
 
-/** The indexer of a deployment, with its metrics. */
+/** The indexer of a deployment. */
 export function createDeploymentIndexer(options: IndexingOptions): Indexer {
-  const {
-    connection,
-    js,
-    jsm,
-    onChain,
-    rpcUrl,
-    proofs,
-    repairFrom = null,
-    registry,
-    logger,
-    onProgress,
-  } = options;
+  const { connection, js, jsm, onChain, rpcUrl, proofs, repairFrom = null, logger, onProgress } = options;
   const { core } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
-  const indexer = createIndexer({
+  return createIndexer({
     reader: createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs }),
     publisher: createSpanPublisher({ connection, js, jsm, chainId, core }),
     chainId,
@@ -50,6 +36,4 @@ export function createDeploymentIndexer(options: IndexingOptions): Indexer {
     logger,
     onProgress,
   });
-  registerIndexerMetrics(registry, indexer);
-  return indexer;
 }

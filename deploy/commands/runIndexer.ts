@@ -1,8 +1,10 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { type Indexer, type IndexerStatus, notStarted } from '../../streams/indexer/indexer.ts';
 import { createDeploymentIndexer } from '../../streams/indexing.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
+import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { runAlone } from '../../streams/operators/runAlone.ts';
 import { ConfigurationError } from '../configuration.ts';
@@ -15,6 +17,7 @@ import { showIndexingProgress } from './indexingProgress.ts';
 import { listPorts, runUntilStopped } from './runService.ts';
 
 const closeGraceMs = 1_000;
+const notConnected: IndexerStatus = { ...notStarted, waitingFor: 'NATS', problem: 'not connected yet' };
 
 export interface IndexerOptions {
   /** First block that is published again. */
@@ -39,32 +42,12 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     await requireFreePorts(listPorts(configuration, { serve: false }));
     const stopping = new AbortController();
     const registry = createProcessRegistry();
-    const connection = await connectNats({
-      ...nats,
-      name: 'miner index',
-      logger,
-      signal: stopping.signal,
-    });
-    const jsm = await jetstreamManager(connection);
-    // Only a process that ingests creates streams and changes their settings, since it knows their retention.
-    if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
-      logger.warn(
-        'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
-      );
-    const indexer = createDeploymentIndexer({
-      connection,
-      js: jetstream(connection),
-      jsm,
-      onChain,
-      rpcUrl,
-      proofs: configuration.MINER_CHAIN_PROOFS,
-      repairFrom: repairFrom ?? null,
-      registry,
-      logger,
-      onProgress: showIndexingProgress(process.stderr),
-    });
+    // Null until NATS is connected; the operators' port does not wait for that.
+    let indexer: Indexer | null = null;
+    const status = () => indexer?.status() ?? notConnected;
+    registerIndexerMetrics(registry, { status });
     const readiness = () => {
-      const { state, head, tip, waitingFor, problem } = indexer.status();
+      const { state, head, tip, waitingFor, problem } = status();
       const detail = {
         waitingFor: waitingFor === null ? [] : [waitingFor],
         problem,
@@ -77,20 +60,45 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     const { MINER_OPS_HOST: host, MINER_OPS_NAMES: names } = configuration;
     const server = createOperatorServer({ registry, readiness, logger, names });
     const port = await server.listen(host, configuration.MINER_OPS_PORT);
+    onStop("the operators' port", async () => {
+      stopping.abort();
+      server.close();
+    });
+    logger.info(
+      { operatorUrl: `http://${host}:${port}`, chainId: String(onChain.chain.chainId) },
+      'listening',
+    );
+    const connection = await connectNats({
+      ...nats,
+      name: 'miner index',
+      logger,
+      signal: stopping.signal,
+    });
+    const jsm = await jetstreamManager(connection);
+    // Only a process that ingests creates streams and changes their settings, since it knows their retention.
+    if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
+      logger.warn(
+        'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
+      );
+    indexer = createDeploymentIndexer({
+      connection,
+      js: jetstream(connection),
+      jsm,
+      onChain,
+      rpcUrl,
+      proofs: configuration.MINER_CHAIN_PROOFS,
+      repairFrom: repairFrom ?? null,
+      logger,
+      onProgress: showIndexingProgress(process.stderr),
+    });
     const running = runAlone(indexer.member, createActorTransitions({ logger, registry }));
     onStop('the indexer', async () => {
-      stopping.abort();
       await within(closeGraceMs, running.stop({ graceMs: closeGraceMs }));
-      server.close();
       await within(closeGraceMs, closeNats(connection));
     });
     // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
     running.ended.catch((error: unknown) => {
       throw error;
     });
-    logger.info(
-      { operatorUrl: `http://${host}:${port}`, chainId: String(onChain.chain.chainId) },
-      'listening',
-    );
   });
 }

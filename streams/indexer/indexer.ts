@@ -12,7 +12,7 @@ import {
 import { createIndexerWork, type IndexerWorkOptions } from './indexerWork.ts';
 import { PublishedMeanwhile, StreamUnavailable, UnpublishableSpan } from './spanPublisher.ts';
 
-interface IndexerStatus {
+export interface IndexerStatus {
   readonly state: IndexerState;
   /** Last published block; null before the first. */
   readonly head: bigint | null;
@@ -116,7 +116,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
 }
 
 /** What there is to say of an indexer that nobody has started. */
-const notStarted: IndexerStatus = {
+export const notStarted: IndexerStatus = {
   state: 'connecting',
   head: null,
   tip: null,

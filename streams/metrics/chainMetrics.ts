@@ -74,7 +74,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
 }
 
 /** Metrics of an indexer, read from its status on each request of `/metrics`. */
-export function registerIndexerMetrics(registry: Registry, indexer: Indexer): void {
+export function registerIndexerMetrics(registry: Registry, indexer: Pick<Indexer, 'status'>): void {
   const registers = [registry];
   new Gauge({
     name: 'miner_indexer_state',

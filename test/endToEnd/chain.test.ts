@@ -359,8 +359,7 @@ describe('the chain, end to end', () => {
   it('is published by an indexer of its own, and rejects spans that do not link', async () => {
     const { economy } = await stillChain();
     const { nats, start } = await serviceOver(economy);
-    const ingest = await start('run', false);
-    await waitUntilReady(ingest);
+    await nats.kill();
     const indexer = await startMiner({
       role: 'index',
       natsUrl: nats.url,
@@ -368,6 +367,11 @@ describe('the chain, end to end', () => {
       onChain: buildChainMembers(economy),
       environment: { MINER_RPC_URL: economy.url },
     });
+    expect(await fetchReadiness(indexer)).toMatchObject({ status: 'waiting', waitingFor: ['NATS'] });
+    expect(await indexer.metric('miner_indexer_state{state="connecting"}')).toBe(1);
+    await nats.start();
+    const ingest = await start('run', false);
+    await waitUntilReady(ingest);
     await waitUntilFollowed(ingest, economy);
     expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
     const before = await readShown(ingest, economy);
