@@ -34,7 +34,9 @@ const oracle = z.discriminatedUnion('status', [
     supersededRateBps: bps.describe('Share of the superseded ones in basis points'),
     confirmationLatencyMedianMs: count
       .nullable()
-      .describe('Median from submission to confirmation in milliseconds; null without a confirmed one'),
+      .describe(
+        'Median from submission to confirmation in milliseconds; null without a confirmation that is not earlier than its submission',
+      ),
     confirmationLatencyP90Ms: count
       .nullable()
       .describe('90th percentile of the same; null without a confirmed one'),

@@ -259,8 +259,11 @@ function buildOracle(submissions: readonly SubmissionTimes[], windowStartMs: num
   const created = submissions.filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
   const count = (lifecycle: string) => created.filter((one) => one.lifecycle === lifecycle).length;
   const rate = (lifecycle: string) => toBps(count(lifecycle), created.length);
+  // The reporter's clock may have been set back in between: then the latency is unknown.
   const latencies = created.flatMap(({ lifecycle, submittedAtMs, terminalAtMs }) =>
-    lifecycle === 'confirmed' ? [BigInt((terminalAtMs as number) - (submittedAtMs as number))] : [],
+    lifecycle === 'confirmed' && (terminalAtMs as number) >= (submittedAtMs as number)
+      ? [BigInt((terminalAtMs as number) - (submittedAtMs as number))]
+      : [],
   );
   const toNumber = (value: bigint | null) => (value === null ? null : Number(value));
   return {
