@@ -1,4 +1,4 @@
-// What `npm test` runs after the bootstrap: formatting and lint, types, and all tests. The last line of its output
+// What `npm test` runs after the bootstrap: formatting and lint, the build, types, and all tests. The last line of its output
 // counts them, each check as one.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
@@ -10,6 +10,9 @@ const bin = (name) => join(root, 'node_modules', '.bin', name);
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
 check('formatting and lint', bin('biome'), ['check', '--error-on-warnings', '.']);
+// The build writes the client's types.
+check('build', process.execPath, [join(root, 'deploy', 'build.mjs')]);
+process.env.MINER_TEST_BUILD = 'done';
 check('types', bin('tsc'), ['--noEmit']);
 check('types of the explorer', bin('tsc'), ['--noEmit', '-p', 'http/explorer']);
 runTests(process.argv.slice(2));
