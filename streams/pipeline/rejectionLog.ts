@@ -57,8 +57,8 @@ export interface RejectionLog {
   /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
   resume(): Promise<void>;
   /**
-   * Emits each item once its rejections, and those of all before it, are acknowledged, including those that a cancelled pipeline left
-   * unpublished. The pipeline begins after `position`.
+   * Emits each item once its rejections, and those of all before it, are acknowledged, including those up to `position`, where the pipeline
+   * begins, that a cancelled one left unpublished.
    *
    * @param owner of its machine; none unless it is given.
    */
@@ -166,12 +166,15 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     });
 
   return {
-    resume: async () => {
-      published = await readPublished(jsm, stream, logger);
-    },
-    publishAfter:
-      (position, owner = noOwner) =>
-      (source) =>
+    resume: () =>
+      // Behind the attempt of a cancelled pipeline, which would otherwise end later and put back what was known before it.
+      rejected.takeTurn(async () => {
+        published = await readPublished(jsm, stream, logger);
+      }),
+    publishAfter: (position, owner = noOwner) => {
+      // Of those behind the position, the fold produces what the stream still holds.
+      for (const message of unpublished) if (message.sequence > position) unpublished.delete(message);
+      return (source) =>
         source.pipe(
           startWith(wrapUnpublished([...unpublished], position)),
           tap((item) => {
@@ -199,7 +202,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
             waiting = 0;
             publishingSinceMs = null;
           }),
-        ),
+        );
+    },
     whenIdle: async () => {
       await publishing;
     },

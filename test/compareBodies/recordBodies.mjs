@@ -100,14 +100,13 @@ async function writeStored({ dataDir, nats }, folder, leftOut) {
   writeFileSync(join(folder, 'MINER_REJECTED.jsonl'), (await readRejections(nats.jsm)).join(''));
 }
 
-/** Rejected messages as lines, by stream and sequence: how the streams interleave is random. */
+/** Rejected messages as lines, by stream and sequence: how the streams interleave is random, as are the headers that chain them. */
 async function readRejections(jsm) {
   const { state } = await jsm.streams.info('MINER_REJECTED');
   const found = [];
   for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
     const message = await jsm.streams.getMessage('MINER_REJECTED', { seq });
-    const headers = [...(message.header ?? [])].map(([name, values]) => [name, ...values]);
-    found.push({ subject: message.subject, headers, body: message.string() });
+    found.push({ subject: message.subject, body: message.string() });
   }
   const key = ({ subject, body }) => `${subject} ${String(JSON.parse(body).sequence).padStart(12, '0')}`;
   return found.sort((a, b) => (key(a) < key(b) ? -1 : 1)).map((message) => `${JSON.stringify(message)}\n`);

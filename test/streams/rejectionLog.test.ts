@@ -45,15 +45,16 @@ async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions>
   return Object.assign(log, feedLog(log));
 }
 
-/** Rejections into a log. */
-function feedLog(log: RejectionLog) {
-  const sink = feedSink(log.publishAfter(0));
+/** Rejections into a log, from a pipeline that begins after `position`. */
+function feedLog(log: RejectionLog, position = 0) {
+  const sink = feedSink(log.publishAfter(position));
   const addAll = (rejections: RejectedMessage[]) =>
     sink.give(buildBatchItem({ rejections }, rejections.at(-1)?.sequence ?? 0));
   return {
     add: (message: RejectedMessage) => addAll([message]),
     addAll,
     flushed: (timeoutMs?: number) => sink.emptied(timeoutMs),
+    cancel: sink.cancel,
   };
 }
 
@@ -119,6 +120,22 @@ describe('rejection log', () => {
     expect((await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([
       1, 2, 3, 4,
     ]);
+  });
+
+  it('publishes what a cancelled pipeline left unpublished, and once what the next one produces again', async () => {
+    const { nats } = await startLog();
+    const messages = await buildRejections(nats, 4);
+    let mayPublish = false;
+    const log = await logOn(nats, { mayPublish: () => mayPublish });
+    log.addAll(messages);
+    await eventually(() => log.failures > 0, 'a failure');
+    log.cancel();
+    mayPublish = true;
+    await log.resume();
+    const next = feedLog(log, 2);
+    next.addAll(messages.slice(2));
+    await next.flushed();
+    expect(await readSequences(nats)).toEqual([1, 2, 3, 4]);
   });
 
   it('publishes hundreds of rejections with a few answers of the server', async () => {
