@@ -35,7 +35,7 @@ export function reject(reason: RejectionReason, detail: string): { rejection: Re
 }
 
 /** The same bytes, which in fact are a buffer already: the types of the NATS client do not say so. */
-export function toBuffer(data: Uint8Array): Buffer {
+function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 

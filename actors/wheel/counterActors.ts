@@ -13,7 +13,7 @@ import {
   encodeCounters,
 } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';
-import { createCounterDecoder } from './decodeCounter.ts';
+import { decodeCounter } from './decodeCounter.ts';
 import {
   createInstallationActor,
   type InstallationActor,
@@ -70,7 +70,6 @@ interface CounterActorsSettings {
 
 export function createCounterActors(settings: CounterActorsSettings): CounterActors {
   const { genesisMs, publicInstallationId } = settings;
-  const decodeCounter = createCounterDecoder();
   let folded: Folded | null = null;
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedCounters | null = null;

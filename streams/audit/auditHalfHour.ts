@@ -1,5 +1,5 @@
 import { type DayHistory, findDayStart } from '../../actors/wheel/dayHistory.ts';
-import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { bucketMs, roundMs } from '../../actors/wheel/roundFold.ts';
 import type { Database } from '../../storage/database.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
@@ -45,7 +45,7 @@ export async function findHalfHour(
 ): Promise<HalfHourSample | null> {
   const message = await jsm.streams.getMessage('MINER_COUNTER', { seq: sequence });
   if (message === null) return null;
-  const decoded = createCounterDecoder()(message.subject, message.data);
+  const decoded = decodeCounter(message.subject, message.data);
   if ('rejection' in decoded) return null;
   const { installationId, observedAtMs, receivedAtMs } = decoded.value;
   const startMs = Math.floor(observedAtMs / bucketMs) * bucketMs;

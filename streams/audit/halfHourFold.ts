@@ -1,7 +1,7 @@
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
 import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
@@ -42,7 +42,6 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
   const readings: AcceptedReading[] = [];
   const rounds: RoundRow[] = [];
   let isComplete = fromSequence === 1;
-  const decodeCounter = createCounterDecoder();
   const messages = readRange({
     ...options,
     stream: 'MINER_COUNTER',

@@ -1,4 +1,4 @@
-import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import type { Database } from '../../storage/database.ts';
 import { readNewestReading } from '../../storage/observations.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -9,12 +9,11 @@ export async function readReadingRowOrigins(database: Database, tables: Tables):
   const newest = await readNewestReading(database, tables);
   if (newest === null) return [];
   const { position, telemetryId } = newest;
-  const decode = createCounterDecoder();
   return [
     {
       position,
       isMessage: ({ subject, data }) => {
-        const decoded = decode(subject, data);
+        const decoded = decodeCounter(subject, data);
         return 'value' in decoded && decoded.value.telemetryId === telemetryId;
       },
     },

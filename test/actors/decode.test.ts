@@ -2,10 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
-import { createCounterDecoder } from '../../actors/wheel/decodeCounter.ts';
+import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { runs } from '../support/propertyRuns.ts';
-
-const decodeCounter = createCounterDecoder();
 
 const reading = {
   telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',

@@ -10,9 +10,7 @@ import {
   signerSubject,
 } from '../../actors/messages/subjects.ts';
 import { decodeSettlement, settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts';
-import { createCounterDecoder, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
-
-const decodeCounter = createCounterDecoder();
+import { decodeCounter, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
 
 const id = 'wheel.one';
 const decoders = [
