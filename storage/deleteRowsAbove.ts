@@ -1,4 +1,5 @@
 import type { Database, QueryParameters } from './database.ts';
+import { readNewestReading } from './observations.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
 import { listRowTables } from './rowTables.ts';
@@ -29,6 +30,23 @@ export function deleteRowsAbove(
   return withRemovalMarks(database, async () => {
     await deleteSnapshots?.();
     return deleteRows(database, tables, isAbove);
+  });
+}
+
+/**
+ * Removes rows above `position` that have no reading yet, since the process that stored them ended before it stored the readings. Nothing says which messages
+ * they were made from; those that the stream still holds make them again.
+ */
+export async function deleteUnfinishedRows(
+  database: Database,
+  tables: Tables,
+  position: number,
+): Promise<number> {
+  const newest = await readNewestReading(database, tables);
+  const finished = Math.max(position, newest?.position ?? 0);
+  return deleteRows(database, tables, {
+    sql: 'position > {finished:UInt64}',
+    parameters: { finished },
   });
 }
 

@@ -11,7 +11,7 @@ import type { SettlementActors } from '../actors/settlement/settlementActors.ts'
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
+import { deleteChainRowsAbove, deleteRowsAbove, deleteUnfinishedRows } from '../storage/deleteRowsAbove.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import { createKnownInstallations, type MayHaveReadings } from '../storage/knownInstallations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
@@ -179,6 +179,17 @@ function createRowSinks(options: SinkOptions, stream: keyof typeof rowKinds): Ro
           'rows of messages that are no longer in the stream were removed',
         );
     },
+    // Rows of the chain name the message that stored them.
+    ...(stream === 'MINER_COUNTER' && {
+      removeUnfinished: async (position: number) => {
+        const removed = await deleteUnfinishedRows(database, tables(), position);
+        if (removed > 0)
+          logger.info(
+            { stream, position, removed },
+            'rows of a batch that was not stored to its end were removed',
+          );
+      },
+    }),
   };
 }
 
