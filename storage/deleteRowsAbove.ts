@@ -1,7 +1,8 @@
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database, QueryParameters } from './database.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
-import { listRowTables } from './rowTables.ts';
+import { findMessageColumn, listRowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,34 +16,32 @@ export interface RowCondition {
   readonly parameters: QueryParameters;
 }
 
-/** Deletes snapshots that say the rows are stored; omitted where there are none. */
-type DeleteSnapshots = () => Promise<void>;
-
-/** Removes the rows that were made from messages of `MINER_COUNTER` above `position`, and waits until they are gone. */
-export function deleteRowsAbove(
-  database: Database,
-  tables: Tables,
-  position: number,
-  deleteSnapshots?: DeleteSnapshots,
-): Promise<number> {
-  const isAbove = { sql: 'position > {position:UInt64}', parameters: { position } };
-  return withRemovalMarks(database, async () => {
-    await deleteSnapshots?.();
-    return deleteRows(database, tables, isAbove);
-  });
+interface RemovedRows {
+  readonly tables: Tables;
+  readonly stream: InputStreamName;
+  readonly position: number;
+  /** Deletes snapshots that say the rows are stored; omitted where there are none. */
+  readonly deleteSnapshots?: () => Promise<void>;
 }
 
-/** Removes the rows that messages of `MINER_CHAIN` above `position` stored, and waits until they are gone. */
-export function deleteChainRowsAbove(
+/**
+ * Removes the rows that messages of a stream above `position` stored, and waits until they are gone.
+ *
+ * @returns how many there were.
+ */
+export async function deleteRowsAbove(
   database: Database,
-  tables: Tables,
-  position: number,
-  deleteSnapshots?: DeleteSnapshots,
+  { tables, stream, position, deleteSnapshots = async () => undefined }: RemovedRows,
 ): Promise<number> {
-  const isAbove = { sql: 'stored_by > {position:UInt64}', parameters: { position } };
+  const column = findMessageColumn(stream);
+  if (column === null) {
+    await deleteSnapshots();
+    return 0;
+  }
   return withRemovalMarks(database, async () => {
-    await deleteSnapshots?.();
-    return deleteFrom(database, listRowTables(tables, 'MINER_CHAIN'), isAbove);
+    await deleteSnapshots();
+    const isAbove = { sql: `${column} > {position:UInt64}`, parameters: { position } };
+    return deleteFrom(database, listRowTables(tables, stream), isAbove);
   });
 }
 

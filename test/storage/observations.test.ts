@@ -92,7 +92,7 @@ describe('observations of any age', () => {
       const [{ installationId }] = readings as [AcceptedReading];
       const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
       for (const reading of readings) recent.add(reading);
-      const { isStoredThrough, restoredAt } = createStoredThroughQuery(database, () => tables);
+      const { isStoredThrough, onReset } = createStoredThroughQuery(database, () => tables);
       const reader = createObservationReader({ recent, database, tables: () => tables, isStoredThrough });
       const refused = () =>
         expect(reader.page(installationId, 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
@@ -107,7 +107,7 @@ describe('observations of any age', () => {
       await store(readings.slice(49, 50));
       expect((await reader.page(installationId, 0, 10, neverAborted)).items).toHaveLength(10);
       // After a snapshot, everything below it was stored before it.
-      restoredAt(40);
+      onReset?.(40);
       recent.reset(40);
       expect((await reader.page(installationId, 39, 10, neverAborted)).items).toHaveLength(1);
     } finally {

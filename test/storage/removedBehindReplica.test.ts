@@ -28,7 +28,7 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
   const stored = createStoredThroughQuery(database, () => tables);
-  stored.restoredAt(20);
+  stored.onReset?.(20);
   recent.reset(20);
   for (const reading of readings.slice(20, 90)) recent.add(reading);
   const reader = createObservationReader({
@@ -49,6 +49,6 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   const expected = Array.from({ length: 20 }, (_, index) => 31 + index);
   expect(await page()).toEqual(expected);
   // Ingest starts later than the replica: the newest row is of a lost message, so it removes what is above its snapshot of 20.
-  await deleteRowsAbove(database, tables, 20);
+  await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 20 });
   expect(['unavailable', expected]).toContainEqual(await page());
 });

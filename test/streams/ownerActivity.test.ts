@@ -10,7 +10,7 @@ import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
 import type { OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
@@ -141,7 +141,7 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
   const actors = createChainActors({ ...writtenSettings, eventsRetained });
   const fold = createChainFold({
     actors,
-    counts: createMessageCounts(registry, ['MINER_CHAIN']),
+    counts: createMessageCounts(registry),
     chainCounts: registerChainMetrics(registry, actors),
     logger: silentLogger,
   });
@@ -191,7 +191,8 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
   }
 
   async function restoreAt(to: (typeof captures)[number], isRewinding: boolean): Promise<void> {
-    if (isRewinding) await deleteChainRowsAbove(database, tables, to.position);
+    if (isRewinding)
+      await deleteRowsAbove(database, { tables, stream: 'MINER_CHAIN', position: to.position });
     restoreState(fold, to.records, to.position);
     position = to.position;
     captures.splice(captures.indexOf(to) + 1);

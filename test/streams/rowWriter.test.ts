@@ -137,7 +137,7 @@ describe('row writer', () => {
     await writer.whenIdle();
     expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, failingForMs: null });
     database.isUnavailable = false;
-    expect(await deleteRowsAbove(database, tables, 30)).toBe(32);
+    expect(await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 30 })).toBe(32);
     const resumed = feedWriter(writer, 30);
     expect(writer.storedThrough()).toBe(30);
     resumed.add(storedRows(31, 10));

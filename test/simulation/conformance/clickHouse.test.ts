@@ -105,7 +105,7 @@ describe('ClickHouse, real and simulated', () => {
 
   itAgrees('removes rows above a position, and says when it is done', async (database, tables) => {
     await insert(database, tables, 1, 60);
-    const removed = await deleteRowsAbove(database, tables, 20);
+    const removed = await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 20 });
     return [removed, await count(database, tables.readings), await hasOpenRemoval(database)];
   });
 
