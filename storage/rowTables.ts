@@ -14,7 +14,7 @@ import type { Tables } from './tables.ts';
 /** What a table's rows become, whatever they are. */
 export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: WrittenTable<Row>) => Encoded;
 
-type WrittenTable<Row> = Pick<Table<Row>, 'write' | 'findPeriod'>;
+type WrittenTable<Row> = Pick<Table<Row>, 'format' | 'findPeriod'>;
 
 /** A table that rows of the streams are written to. */
 interface RowTable {

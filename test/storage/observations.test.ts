@@ -6,7 +6,7 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -119,8 +119,8 @@ describe('observations of any age', () => {
 function storeInto(database: Database, tables: Tables) {
   return async (readings: readonly AcceptedReading[]) => {
     const last = readings.at(-1)?.position ?? 0;
-    const encoded = createRowEncoder()({ ...noRows, readings, throughPosition: last });
-    for (const { table, columns, bytes } of buildInserts(tables, [encoded]))
-      await database.insertBytes(table, columns, bytes);
+    const encoded = encodeRows({ ...noRows, readings, throughPosition: last });
+    for (const { table, columns, text } of buildInserts(tables, [encoded]))
+      await database.insertText(table, columns, text);
   };
 }

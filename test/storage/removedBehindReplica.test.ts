@@ -6,7 +6,7 @@ import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -18,11 +18,10 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   const tables = await migrate(database, silentLogger);
   const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
   const store = async (rows: readonly AcceptedReading[]) => {
-    const encode = createRowEncoder();
-    for (const { table, columns, bytes } of buildInserts(tables, [
-      encode({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
+    for (const { table, columns, text } of buildInserts(tables, [
+      encodeRows({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
     ]))
-      await database.insertBytes(table, columns, bytes);
+      await database.insertText(table, columns, text);
   };
   await store(readings);
   // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.

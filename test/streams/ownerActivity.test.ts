@@ -12,7 +12,7 @@ import type { OwnerActivityView } from '../../actors/views/chain/chainViewTypes.
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
@@ -162,7 +162,6 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     olderActivity: createStoredActivity({ database, tables: () => tables, writer: null }),
     clock,
   });
-  const encode = createRowEncoder();
   const captures: { readonly position: number; readonly records: readonly FoldRecord[] }[] = [];
   let position = 0;
 
@@ -170,8 +169,10 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     const batch = buildBatch(messages.slice(position, end), 'created');
     const { rows, rejections } = fold.receive(batch);
     expect(rejections).toEqual([]);
-    for (const { table, columns, bytes } of buildInserts(tables, [encode({ ...rows, throughPosition: end })]))
-      await database.insertBytes(table, columns, bytes);
+    for (const { table, columns, text } of buildInserts(tables, [
+      encodeRows({ ...rows, throughPosition: end }),
+    ]))
+      await database.insertText(table, columns, text);
     position = end;
   }
 
