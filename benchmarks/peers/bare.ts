@@ -1,19 +1,13 @@
-import uWS from 'uWebSockets.js';
+import type { HttpResponse } from 'uWebSockets.js';
+import { App } from '../../http/server/engine/uws.ts';
 import { chooseEncoding, type LoadedAnswer, readPaths } from './preparedAnswers.ts';
 
 /** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Arguments: the file of the answers, and the port. */
 const [file = '', port] = process.argv.slice(2);
 const paths = readPaths(file);
-// As the service: without the library's own header.
-(uWS as { _cfg?(option: 'silent'): void })._cfg?.('silent');
-const app = uWS.App();
+const app = App();
 
-function send(
-  response: uWS.HttpResponse,
-  status: string,
-  headers: LoadedAnswer['headers'],
-  body: Buffer | null,
-) {
+function send(response: HttpResponse, status: string, headers: LoadedAnswer['headers'], body: Buffer | null) {
   response.cork(() => {
     response.writeStatus(status);
     for (const [name, value] of headers) response.writeHeader(name, value);

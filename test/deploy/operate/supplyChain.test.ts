@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEngine.mjs';
 import { checkHttpEngine } from '../../../deploy/httpEngine.ts';
 import { startProcess } from '../../support/processes/childProcess.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
@@ -30,9 +31,13 @@ interface LockedPackage {
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly devOptional?: boolean;
+  readonly link?: boolean;
 }
 const { packages } = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>('package-lock.json');
-const installed = Object.entries(packages).filter(([path]) => path !== '');
+// The others are folders of this repository, and links to them.
+const installed = Object.entries(packages).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && link === undefined,
+);
 const inProduction = installed.filter(
   ([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional,
 );
@@ -49,7 +54,7 @@ describe('packages', () => {
 
   it('of development are none that production has', () => {
     const names = inProduction.map(([path]) => path.replace(/^.*node_modules\//, ''));
-    expect(names).toContain('uWebSockets.js');
+    expect(names).toEqual(expect.arrayContaining(['uWebSockets.js', '@btc-vision/uwebsockets.js']));
     expect(names.filter((name) => /anvil|solc|rolldown|vitest|typescript|biome/.test(name))).toEqual([]);
   });
 
@@ -72,6 +77,7 @@ describe('packages', () => {
 
   it('of production are listed by `npm run sbom`, with their hashes', () => {
     interface Component {
+      readonly 'bom-ref': string;
       readonly name: string;
       readonly purl: string;
       readonly hashes: readonly { readonly alg: string; readonly content: string }[];
@@ -81,7 +87,12 @@ describe('packages', () => {
       encoding: 'utf8',
       stdio: 'pipe',
     });
-    const { bomFormat, components } = JSON.parse(output) as { bomFormat: string; components: Component[] };
+    const { bomFormat, metadata, components, dependencies } = JSON.parse(output) as {
+      bomFormat: string;
+      metadata: { component: Component };
+      components: Component[];
+      dependencies: { ref: string; dependsOn: string[] }[];
+    };
     expect(bomFormat).toBe('CycloneDX');
     const listed = components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')));
     const expected = inProduction.map(([path, { name, version }]) => {
@@ -90,6 +101,9 @@ describe('packages', () => {
     expect(listed).toEqual(expect.arrayContaining(expected));
     expect(listed.filter((one) => /^(?:solc|vitest|rolldown|@foundry-rs\/)/.test(one))).toEqual([]);
     for (const { name, hashes } of components) expect([name, hashes[0]?.alg]).toEqual([name, 'SHA-512']);
+    const references = [metadata.component, ...components].map((one) => one['bom-ref']).sort();
+    expect(dependencies.map(({ ref }) => ref).sort()).toEqual(references);
+    expect(references).toEqual(expect.arrayContaining(dependencies.flatMap(({ dependsOn }) => dependsOn)));
   });
 
   it('are reviewed on every change', () => {
@@ -120,16 +134,22 @@ describe('actions of the workflows', () => {
 /** A checkout of what the bootstrap needs, in which every program that could install something leaves a trace. */
 function prepareCheckout() {
   const dir = temporaryDirectory();
-  for (const file of ['package.json', 'package-lock.json', 'deploy/bootstrap.mjs', 'deploy/browserNames.mjs'])
-    cpSync(join(root, file), join(dir, file));
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    'deploy/bootstrap.mjs',
+    'deploy/browserNames.mjs',
+    'deploy/engines',
+  ])
+    cpSync(join(root, file), join(dir, file), { recursive: true });
   const bin = join(dir, 'bin');
   mkdirSync(bin);
   for (const program of ['npm', 'apt-get', 'sudo', 'brew']) {
-    writeFileSync(join(bin, program), `#!/bin/sh\ntouch ${join(dir, 'installed')}\n`);
+    writeFileSync(join(bin, program), `#!/bin/sh\necho "$@" >> ${join(dir, 'installed')}\n`);
     chmodSync(join(bin, program), 0o755);
   }
-  const run = () => {
-    const env = { PATH: bin, NODE_ENV: 'production', MINER_NATS_URL: 'nats://127.0.0.1:4222' };
+  const run = (environment: Record<string, string> = { NODE_ENV: 'production' }) => {
+    const env = { PATH: bin, MINER_NATS_URL: 'nats://127.0.0.1:4222', ...environment };
     const { status, stderr } = spawnSync(process.execPath, [join(dir, 'deploy/bootstrap.mjs'), 'run'], {
       env,
       encoding: 'utf8',
@@ -138,6 +158,25 @@ function prepareCheckout() {
   };
   return { dir, run };
 }
+
+describe('a start in development', () => {
+  it.each([
+    ['of this machine', {}, chooseEngine(describeMachine())],
+    ['that has the substitute, where that is wanted', { UWS_USE_FALLBACK: '1' }, 'legacy'],
+  ] as const)('installs the HTTP engine %s, and no other', (_, environment, engine) => {
+    const { dir, run } = prepareCheckout();
+    mkdirSync(join(dir, 'node_modules'));
+    expect(run(environment)).toMatchObject({ status: 0, hasInstalled: true });
+    const [first = '', ...further] = readFileSync(join(dir, 'installed'), 'utf8').trim().split('\n');
+    expect(first.split(' ').filter((option) => option.includes('workspace'))).toEqual([
+      `--workspace=deploy/engines/${engine}`,
+      '--include-workspace-root',
+    ]);
+    expect(further).toEqual([]);
+    const { workspaces } = readJson<{ workspaces: string[] }>('package.json');
+    expect(workspaces).toContain(`deploy/engines/${engine}`);
+  });
+});
 
 describe('a start in production', () => {
   it('installs nothing, and says what is missing', () => {
