@@ -1,5 +1,5 @@
-import type { StoredRows } from '../actors/storedRows.ts';
 import { type EncodeRows, rowTables } from './rowTables.ts';
+import type { StoredRows } from './storedRows.ts';
 import { createRowText } from './tables/rowText.ts';
 import type { Tables } from './tables.ts';
 

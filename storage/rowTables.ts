@@ -1,5 +1,5 @@
-import type { StoredRows } from '../actors/storedRows.ts';
 import type { Database } from './database.ts';
+import type { StoredRows } from './storedRows.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';

@@ -3,7 +3,7 @@ import type { ModulesView } from '../device/moduleViews.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
 import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
-import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type { CounterReading } from '../wheel/counterReading.ts';
 import type { TelemetryView } from '../wheel/telemetryView.ts';
 import type {
   ChainUnavailable,
@@ -20,8 +20,8 @@ export { submissionLifecycles } from '../../machines/submission.ts';
 export type { ModulesView, ModuleView } from '../device/moduleViews.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
-export type { AcceptedReading } from '../wheel/acceptedReading.ts';
-export { coreStatuses, provenances } from '../wheel/counterReading.ts';
+export type { CounterReading } from '../wheel/counterReading.ts';
+export { coreStatuses, type Measurement, measurements, provenances } from '../wheel/counterReading.ts';
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { TelemetryView } from '../wheel/telemetryView.ts';
 
@@ -34,7 +34,7 @@ export type { TelemetryView } from '../wheel/telemetryView.ts';
 /** The measurement part of the process snapshot: the newest accepted reading and its freshness. */
 export interface MeasurementView {
   readonly freshness: 'online' | 'stale';
-  readonly reading: AcceptedReading;
+  readonly reading: CounterReading;
 }
 
 interface Unavailable<Reason extends string> {
@@ -186,7 +186,7 @@ export interface SettlementsView {
 
 /** One page of accepted readings, in ascending order of position. */
 export interface ObservationPage {
-  readonly items: readonly AcceptedReading[];
+  readonly items: readonly CounterReading[];
   /** Another item exists after the last one of this page. */
   readonly more: boolean;
 }

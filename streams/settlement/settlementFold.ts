@@ -1,5 +1,5 @@
 import type { SettlementActors } from '../../actors/settlement/settlementActors.ts';
-import { noRows } from '../../actors/storedRows.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';

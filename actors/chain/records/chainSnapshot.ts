@@ -166,8 +166,7 @@ function encodeState(state: ChainState) {
     mintedRounds: mintedRounds.toArray(),
     activityRowsThroughBlock: activityProgress.rowsThroughBlock,
     archive,
-    feedRun: feed.run,
-    givenUpEvents: feed.evicted,
+    feed: { run: feed.run, evicted: feed.evicted },
   });
 }
 
@@ -219,7 +218,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
     const scalars = states.values.get('');
     if (scalars === undefined) return null;
     const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
-    const { activityRowsThroughBlock, archive, feedRun, givenUpEvents } = scalars;
+    const { activityRowsThroughBlock, archive, feed } = scalars;
     const { minerPositions, owners, activityProgress } = ofOwners.complete(activityRowsThroughBlock);
     const events = [...feedEvents.values.values()].sort(compareArrivals);
     return {
@@ -235,7 +234,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
       checkpoints: List(listByNumber('checkpoint', checkpoints.values, archive.checkpoints.count)),
       archive,
       mintedRounds: List(mintedRounds),
-      feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
+      feed: { ...feed, events: List(events) },
       minerPositions,
       owners,
       activityProgress,
