@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { ReadonlyDeep } from '../machines/inferred.ts';
 import { parse, stringify } from './bigintJson.ts';
 import { readErrorMessage } from './readErrorMessage.ts';
 import { compileGuard } from './schemas/compileGuard.ts';
 import { compileListForm } from './schemas/compileLists.ts';
-import type { ReadonlyDeep } from './schemas/inferred.ts';
 
 /** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
 export interface FoldRecord {

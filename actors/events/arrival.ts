@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Inferred } from '../schemas/inferred.ts';
+import type { Inferred } from '../../machines/inferred.ts';
 import { count } from '../schemas/stateScalars.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Inferred } from '../schemas/inferred.ts';
+import type { Inferred } from '../../machines/inferred.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import { address, blockHash, transactionHash } from '../schemas/wireScalars.ts';
 import { arrival } from './arrival.ts';

@@ -1,7 +1,7 @@
 import type { List } from 'immutable';
 import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { findFirstIndex } from '../findFirstIndex.ts';
-import type { Inferred } from '../schemas/inferred.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
 import { type Arrival, arrival, compareArrivals } from './arrival.ts';
 

@@ -1,5 +1,5 @@
 import type { Submission, SubmissionLifecycle } from '../../machines/submission.ts';
-import type { ModulesView } from '../device/moduleViews.ts';
+import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
 import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
@@ -17,7 +17,7 @@ import type { StatisticsViews } from './statisticsViews.ts';
 // The vocabulary of the views, for the schemas of the responses, which import nothing else of the actors.
 export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/submission.ts';
-export type { ModulesView, ModuleView } from '../device/moduleViews.ts';
+export type { ModulesView, ModuleView } from '../device/moduleSnapshot.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
 export type { CounterReading } from '../wheel/counterReading.ts';

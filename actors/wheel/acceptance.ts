@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
-import type { Inferred } from '../schemas/inferred.ts';
 import { amount, count } from '../schemas/stateScalars.ts';
 import { type CounterReading, counterReading } from './counterReading.ts';
 

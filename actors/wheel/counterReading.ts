@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Inferred } from '../schemas/inferred.ts';
+import type { Inferred } from '../../machines/inferred.ts';
 import { parseTimestampMs } from '../schemas/parseTimestampMs.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import { installationId, safeCount, timestamp, uint256Decimal, uuid } from '../schemas/wireScalars.ts';

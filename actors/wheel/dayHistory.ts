@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { dayMs } from '../schemas/durations.ts';
-import type { Inferred } from '../schemas/inferred.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import type { CounterReading } from './counterReading.ts';
 import { type RoundRow, roundMs } from './roundFold.ts';

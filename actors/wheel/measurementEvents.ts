@@ -1,10 +1,10 @@
 import { List } from 'immutable';
 import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import type { Achievement, MeasurementEvent } from '../events/eventSchemas.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
 import type { StoredAt } from '../messages/streamMessage.ts';
 import { dayMs, toMilliseconds } from '../schemas/durations.ts';
-import type { Inferred } from '../schemas/inferred.ts';
 import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findDayStart, formatDayLabel } from './dayHistory.ts';

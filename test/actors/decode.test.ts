@@ -121,7 +121,9 @@ describe('a settlement message', () => {
 
   it('is a module snapshot without its data', () => {
     const decoded = decodeSettlement('miner.module.wheel~one.sensor~0', bytes(snapshot));
-    expect(decoded).toMatchObject({ value: { kind: 'module', installationId: 'wheel.one', state: 'ready' } });
+    expect(decoded).toMatchObject({
+      value: { kind: 'module', installationId: 'wheel.one', module: { state: 'ready' } },
+    });
     expect(JSON.stringify(decoded)).not.toContain('secret');
   });
 

@@ -541,8 +541,8 @@ export const mutations = [
     replacements: [
       {
         file: 'actors/device/moduleActor.ts',
-        from: 'view = { ...report, state: value };',
-        to: 'view = { ...report, state: value === undefined ? value : view.state };',
+        from: 'view = reported;',
+        to: 'view = { ...reported, state: view.state };',
       },
     ],
   },

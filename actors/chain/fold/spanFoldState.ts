@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Inferred } from '../../schemas/inferred.ts';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { amount, count } from '../../schemas/stateScalars.ts';
 import { blockHash } from '../../schemas/wireScalars.ts';
 import type { ContractAddresses } from '../spans/chainEvent.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { type Decoded, defineFormat } from '../../messages/decodeMessage.ts';
-import type { Inferred } from '../../schemas/inferred.ts';
 import { address, blockHash } from '../../schemas/wireScalars.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { defineFormat } from '../../messages/decodeMessage.ts';
 import { isBytes } from '../../schemas/hex.ts';
-import type { Inferred } from '../../schemas/inferred.ts';
 import { amount, milliseconds } from '../../schemas/stateScalars.ts';
 import {
   address,

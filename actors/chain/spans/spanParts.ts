@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { type Rejection, reject } from '../../messages/decodeMessage.ts';
-import type { Inferred } from '../../schemas/inferred.ts';
 import { type ChainSpan, chainLog, chainSpan, isAscendingByIndex } from './chainSpan.ts';
 
 /** Logs of a block whose other parts have not come yet. */

@@ -1,8 +1,8 @@
 import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import type { Inferred } from '../../../machines/inferred.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
 import type { Address } from '../../schemas/hex.ts';
-import type { Inferred } from '../../schemas/inferred.ts';
 import type { knownBlock } from '../spans/chainSpan.ts';
 import type { CoreState, Governance } from './coreState.ts';
 import type { CollectionState, MinerPosition, MiningState, TokenState } from './miningState.ts';

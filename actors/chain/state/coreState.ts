@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { eventSource } from '../../events/eventSchemas.ts';
-import type { Inferred } from '../../schemas/inferred.ts';
 import { amount, milliseconds } from '../../schemas/stateScalars.ts';
 import { address, bytes32 } from '../../schemas/wireScalars.ts';
 import { zeroAddress } from '../../schemas/zero.ts';

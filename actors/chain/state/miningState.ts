@@ -1,6 +1,6 @@
 import type { Map as ImmutableMap, List } from 'immutable';
 import { z } from 'zod';
-import type { Inferred } from '../../schemas/inferred.ts';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { amount, count, milliseconds } from '../../schemas/stateScalars.ts';
 import { address } from '../../schemas/wireScalars.ts';
 import { implementation } from './coreState.ts';

@@ -1,8 +1,8 @@
 import { List } from 'immutable';
 import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { eventSource } from '../../events/eventSchemas.ts';
 import type { Address } from '../../schemas/hex.ts';
-import type { Inferred } from '../../schemas/inferred.ts';
 import { amount, count } from '../../schemas/stateScalars.ts';
 import { address } from '../../schemas/wireScalars.ts';
 

@@ -29,7 +29,7 @@ export function plainSettlementRejections(messages: Iterable<StoredStreamMessage
       if (signers.has(signer)) rejected.push({ position, reason: 'not_allowed' });
       signers.add(signer);
     } else {
-      const { instanceId, observedAtMs } = value.report;
+      const { instanceId, observedAtMs } = value.module;
       if (observedAtMs < (newestMs.get(instanceId) ?? 0)) rejected.push({ position, reason: 'out_of_order' });
       else newestMs.set(instanceId, observedAtMs);
     }
