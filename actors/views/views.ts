@@ -1,4 +1,6 @@
+import type { SettlementContext } from '../../machines/settlementEvents.ts';
 import type { Submission, SubmissionLifecycle } from '../../machines/submission.ts';
+import type { Frontier } from '../chain/state/settlementArithmetic.ts';
 import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
@@ -43,11 +45,7 @@ interface Unavailable<Reason extends string> {
 }
 
 /** The core's sums through a round, settled or projected. */
-export interface FrontierView {
-  readonly settledThroughRound: bigint;
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly workPerThousandBlocks: bigint;
+export interface FrontierView extends Frontier {
   /** Work blocks that are complete. */
   readonly blockHeight: bigint;
   /** Block units into the next one. */
@@ -123,11 +121,7 @@ export type SettlementQueueView =
       readonly projected: ProjectedView;
       readonly incidentOpen: boolean;
       readonly blockedReason: BlockedReason | null;
-      readonly lastRun: {
-        readonly startedAtMs: number;
-        readonly finishedAtMs: number;
-        readonly result: string;
-      } | null;
+      readonly lastRun: SettlementContext['lastRun'];
       readonly latestSubmission: SubmissionView | null;
     };
 
@@ -137,11 +131,7 @@ export interface OracleView {
   readonly reason: string | null;
   /** Null exactly when the state is unavailable. */
   readonly latestAcceptedAtMs: number | null;
-  readonly latestClosure: {
-    readonly firstRound: bigint;
-    readonly lastRound: bigint;
-    readonly acceptedAtMs: number;
-  } | null;
+  readonly latestClosure: SettlementContext['closure'];
 }
 
 /** The process snapshot and, with signer and modules, the status (CONTRACT.md, Process). */

@@ -85,7 +85,11 @@ describe('days with readings', () => {
         const restoration = createCounterRestoration();
         for (const record of encodeCounters(before)) restoration.add(record);
         expect(restoration.complete().history).toEqual(history);
-        const { lifetime } = computeStatistics(history, '30d', startMs, plain.endMs);
+        const { lifetime } = computeStatistics('30d', {
+          history,
+          genesisMs: startMs,
+          generatedAtMs: plain.endMs,
+        });
         expect(lifetime).toMatchObject({
           acceptedWorkUnits: plain.work,
           activeDayCount: plain.active,
