@@ -9,7 +9,7 @@ import {
 } from '../../../actors/statistics/statistics.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
-import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics.ts';
 import { opaque } from '../../reference/messages.ts';
 import { acceptReadings } from '../../reference/readings.ts';
 import { buildStatistics } from '../../reference/statistics.ts';
@@ -159,7 +159,7 @@ describe('statistics', () => {
           for (const range of statisticsRanges) {
             const statistics = computeStatistics(actors.history(), range, genesisMs, startMs + offMs);
             const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
-            expect(plainStatisticsResponse.safeParse(toPlainStatisticsBody(view)).error).toBeUndefined();
+            expect(plainStatisticsResponse.safeParse(toStatisticsBody(1, view)).error).toBeUndefined();
             expectRules(statistics);
           }
         },
@@ -222,7 +222,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
   for (const range of statisticsRanges) {
     const statistics = computeStatistics(actors.history(), range, genesisMs, nowMs);
     const view = { installationId: id, revision: opaque, statistics, settled: null, oracle: null };
-    assert.deepEqual(toPlainStatisticsBody(view), buildStatistics(input, range, nowMs));
+    assert.deepEqual(toStatisticsBody(1, view), buildStatistics(input, range, nowMs));
     expect(computeStatistics(restored.history(), range, genesisMs, nowMs)).toEqual(statistics);
     expectRules(statistics);
   }
