@@ -18,8 +18,6 @@ export type Encoded<Value> = Value extends string
           }
         : Value;
 
-const timeName = /(?:At|Timestamp)Ms$/;
-
 /**
  * A value of a view as bodies have it: bigints are decimal strings, and times in epoch milliseconds (`...AtMs`, `...TimestampMs`) are ISO 8601 under a
  * name without the unit. Everything else stays as it is, all the way down.
@@ -31,7 +29,8 @@ export function encodeView(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(encodeView);
   const body: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value)) {
-    if (timeName.test(name)) body[name.slice(0, -2)] = toIsoStringOrNull(member);
+    if (name.endsWith('AtMs') || name.endsWith('TimestampMs'))
+      body[name.slice(0, -2)] = toIsoStringOrNull(member);
     else body[name] = encodeView(member);
   }
   return body;
