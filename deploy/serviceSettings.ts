@@ -1,46 +1,54 @@
-import type { PublicServerSettings } from '../http/server/publicServer.ts';
-import type { DatabaseLocation } from '../storage/database.ts';
-import type { ChainProofs } from '../streams/indexer/chainProofs.ts';
+import { defaultReadTimeoutMs } from '../http/server/answers/pendingReads.ts';
 import type { NatsAccess } from '../streams/jetstream/natsAccess.ts';
-import type { SnapshotPolicy } from '../streams/operators/snapshotMarks.ts';
+import { type Configuration, locateDatabase } from './configuration.ts';
 import type { Deployment } from './deploymentFile.ts';
 
-export interface ServiceSettings {
+const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
+
+/** What the command that starts a process decides, in addition to its configuration. */
+interface ProcessSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   readonly nats: NatsAccess;
-  readonly database: DatabaseLocation;
-  /** Folder of the local parts. */
-  readonly dataDir: string;
-  readonly host: string;
-  readonly httpPort: number;
-  readonly opsPort: number;
-  readonly opsHost: string;
-  /** Host names with a dot by which the operators' port may be asked. */
-  readonly opsNames: readonly string[];
-  readonly http: PublicServerSettings;
-  readonly retentionDays: number;
-  /** Copies of each stream; null leaves existing ones alone. */
-  readonly replicas: number | null;
-  /** Days that rows stay in ClickHouse; 0 keeps all. */
-  readonly rowsTtlDays: number;
-  /** Whether rows are folded again although some of what they were made from is lost. */
-  readonly acceptsLoss: boolean;
-  /** Lost streams whose rows and state may be removed, as `MINER_LOST_STREAMS` names them. */
-  readonly acceptedLosses: readonly string[];
-  /** A newest span older than this means that the indexer is unavailable. */
-  readonly chainStaleAfterMs: number;
-  /** A safe block whose time is further behind the clock means the same. */
-  readonly chainBehindAfterMs: number;
-  /** This process is not ready if an input lags for longer than this. */
-  readonly readyGraceMs: number;
+  readonly deployment: Deployment;
   /** A node to index from; null for a process that does not. */
   readonly rpcUrl: string | null;
-  readonly chainProofs: ChainProofs;
-  readonly deployment: Deployment;
-  /** Seconds between two samples that are compared with what they were made from; 0 for none. */
-  readonly auditSeconds: number;
-  readonly snapshots: SnapshotPolicy;
-  /** One of so many requests is logged; 0 for none. */
-  readonly accessLogOneOf: number;
+}
+
+export type ServiceSettings = ReturnType<typeof buildSettings>;
+
+/** The settings of a process, of which {@link variables} says what each means. */
+export function buildSettings(configuration: Configuration, settings: ProcessSettings) {
+  return {
+    ...settings,
+    database: locateDatabase(configuration),
+    dataDir: configuration.MINER_DATA_DIR,
+    host: configuration.MINER_HOST,
+    httpPort: configuration.MINER_HTTP_PORT,
+    opsPort: configuration.MINER_OPS_PORT,
+    opsHost: configuration.MINER_OPS_HOST,
+    opsNames: configuration.MINER_OPS_NAMES,
+    http: {
+      allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
+      transactionUrl: configuration.MINER_TRANSACTION_URL,
+      publicUrl: configuration.MINER_PUBLIC_URL,
+      securityContact: configuration.MINER_SECURITY_CONTACT,
+      trustedProxies: configuration.MINER_TRUSTED_PROXIES,
+      rateLimits: configuration.MINER_RATE_LIMITS,
+      isPortShared: configuration.MINER_PORT_SHARED,
+      readTimeoutMs: defaultReadTimeoutMs,
+    },
+    retentionDays: configuration.MINER_RETENTION_DAYS,
+    replicas: configuration.MINER_STREAM_REPLICAS,
+    rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
+    acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
+    acceptedLosses: configuration.MINER_LOST_STREAMS,
+    chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
+    chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
+    readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
+    chainProofs: configuration.MINER_CHAIN_PROOFS,
+    auditSeconds: configuration.MINER_AUDIT_SECONDS,
+    snapshots: snapshotPolicy,
+    accessLogOneOf: configuration.MINER_ACCESS_LOG,
+  };
 }

@@ -37,6 +37,10 @@ describe('configuration', () => {
     });
   });
 
+  it('says of every variable what is expected', () => {
+    for (const { schema } of Object.values(variables)) expect(schema.description).toBeTypeOf('string');
+  });
+
   it('reads lists with spaces and an empty last item', () => {
     const { MINER_TRUSTED_PROXIES, MINER_ALLOWED_ORIGINS } = readConfiguration({
       MINER_TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::/32,192.0.2.1,',
@@ -75,7 +79,9 @@ describe('configuration', () => {
   ] as const)('names %s=%j, what was given and what is expected', (name, value) => {
     const attempt = () => readConfiguration({ [name]: value });
     expect(attempt).toThrow(ConfigurationError);
-    expect(attempt).toThrow(`${name} is ${JSON.stringify(value)}; expected ${variables[name].expected}`);
+    expect(attempt).toThrow(
+      `${name} is ${JSON.stringify(value)}; expected ${variables[name].schema.description}`,
+    );
   });
 
   it('takes several servers of NATS with one login', () => {
