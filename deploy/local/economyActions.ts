@@ -1,13 +1,10 @@
 import {
-  type Abi,
   type Account,
   type Address,
   type Chain,
   type Client,
-  type ContractFunctionArgs,
-  type ContractFunctionName,
-  type EncodeFunctionDataParameters,
   encodeFunctionData,
+  getContract,
   type Hex,
   type Transport,
   zeroHash,
@@ -54,87 +51,58 @@ export type EconomyActions = ReturnType<typeof createEconomyActions>;
 
 export function createEconomyActions(options: EconomyActionsOptions) {
   const { client, contracts, operator, guardian, reporter } = options;
-
-  function send(from: Address, to: Address | null, data: Hex, value = 0n): Promise<Hex> {
-    // The client determines the chain: without `chain: null` viem would ask the node before each transaction.
-    return sendTransaction(client, { chain: null, account: from, to, data, value, gas });
-  }
-
-  function call<const Contract extends Abi, Name extends ContractFunctionName<Contract>>(
-    from: Address,
-    to: Address,
-    abi: Contract,
-    functionName: Name,
-    args: ContractFunctionArgs<Contract, 'nonpayable' | 'payable', Name>,
-    value = 0n,
-  ): Promise<Hex> {
-    // viem cannot relate its own parameter types while `Contract` and `Name` are generic.
-    const encoded = { abi, functionName, args } as unknown as EncodeFunctionDataParameters<Contract, Name>;
-    return send(from, to, encodeFunctionData(encoded), value);
-  }
-
-  const { core, mining, collection, operatorTimelock, proxyAdmin } = contracts;
+  const core = getContract({ client, address: contracts.core, abi: coreAbi });
+  const mining = getContract({ client, address: contracts.mining, abi: miningAbi });
+  const collection = getContract({ client, address: contracts.collection, abi: collectionAbi });
+  const timelock = getContract({ client, address: contracts.operatorTimelock, abi: timelockAbi });
+  // The client determines the chain: without `chain: null` viem would ask the node before each transaction.
+  const by = (account: Address) => ({ account, gas, chain: null });
+  const encodeCoreUpgrade = (implementation: Address) =>
+    [contracts.proxyAdmin, 0n, encodeUpgrade(contracts.core, implementation), zeroHash, zeroHash] as const;
 
   return {
-    settle: ({ previousSettledThroughRound, settledThroughRound, active, nonce }: Batch) =>
-      call(reporter, core, coreAbi, 'settle', [
-        previousSettledThroughRound,
-        settledThroughRound,
-        active.map(({ roundId }) => roundId),
-        active.map(({ workUnits }) => workUnits),
-        nonce,
-      ]),
-    pauseSettlement: () => call(guardian, core, coreAbi, 'pause', []),
-    resumeSettlement: () => call(guardian, core, coreAbi, 'unpause', []),
-    checkpoint: (from: Address, throughRound: bigint) =>
-      call(from, mining, miningAbi, 'checkpoint', [throughRound]),
+    settle: ({ previousSettledThroughRound, settledThroughRound, active, nonce }: Batch) => {
+      const rounds = active.map(({ roundId }) => roundId);
+      const work = active.map(({ workUnits }) => workUnits);
+      const batch = [previousSettledThroughRound, settledThroughRound, rounds, work, nonce] as const;
+      return core.write.settle(batch, by(reporter));
+    },
+    pauseSettlement: () => core.write.pause(by(guardian)),
+    resumeSettlement: () => core.write.unpause(by(guardian)),
+    checkpoint: (from: Address, throughRound: bigint) => mining.write.checkpoint([throughRound], by(from)),
     merge: (owner: Address, survivor: bigint, donor: bigint) =>
-      call(owner, mining, miningAbi, 'merge', [survivor, donor]),
-    claim: (owner: Address, tokenIds: readonly bigint[]) =>
-      call(owner, mining, miningAbi, 'claim', [tokenIds]),
+      mining.write.merge([survivor, donor], by(owner)),
+    claim: (owner: Address, tokenIds: readonly bigint[]) => mining.write.claim([tokenIds], by(owner)),
     mint: (owner: Address, quantity: bigint, price: bigint) =>
-      call(owner, collection, collectionAbi, 'mint', [quantity], price * quantity),
+      collection.write.mint([quantity], { ...by(owner), value: price * quantity }),
     mintReserve: (to: Address, quantity: bigint) =>
-      call(operator, collection, collectionAbi, 'mintReserve', [to, quantity]),
+      collection.write.mintReserve([to, quantity], by(operator)),
     transfer: (from: Address, to: Address, tokenId: bigint) =>
-      call(from, collection, collectionAbi, 'transferFrom', [from, to, tokenId]),
+      collection.write.transferFrom([from, to, tokenId], by(from)),
     configureSale: (sale: {
       readonly allowlistStart: bigint;
       readonly allowlistEnd: bigint;
       readonly publicPrice: bigint;
       readonly publicAllocation: bigint;
       readonly protocolReserve: bigint;
-    }) => call(operator, collection, collectionAbi, 'configureSale', [sale]),
+    }) => collection.write.configureSale([sale], by(operator)),
     allow: (accounts: readonly Address[], quantity: bigint) =>
-      call(operator, collection, collectionAbi, 'allow', [accounts, quantity]),
-    closeSale: () => call(operator, collection, collectionAbi, 'closeSale', []),
-    pauseCollection: () => call(operator, collection, collectionAbi, 'pause', []),
-    resumeCollection: () => call(operator, collection, collectionAbi, 'unpause', []),
+      collection.write.allow([accounts, quantity], by(operator)),
+    closeSale: () => collection.write.closeSale(by(operator)),
+    pauseCollection: () => collection.write.pause(by(operator)),
+    resumeCollection: () => collection.write.unpause(by(operator)),
     advanceMetadataEpoch: (cardBaseUrl: string) =>
-      call(operator, collection, collectionAbi, 'advanceMetadataEpoch', [cardBaseUrl]),
+      collection.write.advanceMetadataEpoch([cardBaseUrl], by(operator)),
     publishMetadata: (from: Address, tokenId: bigint) =>
-      call(from, collection, collectionAbi, 'publishMetadata', [tokenId]),
+      collection.write.publishMetadata([tokenId], by(from)),
     /** Creates an implementation; its address is in the receipt. */
     createImplementation: (name: 'SettlementCore' | 'Mining', version: bigint) =>
-      send(operator, null, encodeImplementation(name, version)),
+      sendTransaction(client, { ...by(operator), data: encodeImplementation(name, version) }),
     scheduleUpgrade: (implementation: Address, delaySeconds: bigint) =>
-      call(operator, operatorTimelock, timelockAbi, 'schedule', [
-        proxyAdmin,
-        0n,
-        encodeUpgrade(core, implementation),
-        zeroHash,
-        zeroHash,
-        delaySeconds,
-      ]),
+      timelock.write.schedule([...encodeCoreUpgrade(implementation), delaySeconds], by(operator)),
     executeUpgrade: (implementation: Address) =>
-      call(operator, operatorTimelock, timelockAbi, 'execute', [
-        proxyAdmin,
-        0n,
-        encodeUpgrade(core, implementation),
-        zeroHash,
-        zeroHash,
-      ]),
-    cancelOperation: (id: Hex) => call(operator, operatorTimelock, timelockAbi, 'cancel', [id]),
+      timelock.write.execute(encodeCoreUpgrade(implementation), by(operator)),
+    cancelOperation: (id: Hex) => timelock.write.cancel([id], by(operator)),
   };
 }
 
