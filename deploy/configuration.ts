@@ -211,7 +211,7 @@ export const variables = {
   MINER_LOST_STREAMS: variable(
     listOf(
       (entry) => /^MINER_(COUNTER|PIPELINE|CHAIN)@\S+$/.test(entry),
-      'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and its creation time, separated by commas',
+      'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and the time that the log names, separated by commas',
     ),
     '',
     'Streams that are gone for good, as the log names them: what was made from them is removed; for any other stream this setting means nothing',

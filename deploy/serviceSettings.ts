@@ -17,8 +17,9 @@ interface ProcessSettings {
 
 export type ServiceSettings = ReturnType<typeof buildSettings>;
 
-/** The settings of a process, of which {@link variables} says what each means. */
+/** The settings of a process. `configuration.ts` says what each means. */
 export function buildSettings(configuration: Configuration, settings: ProcessSettings) {
+  const acceptedLosses: Pick<readonly string[], 'includes'> = configuration.MINER_LOST_STREAMS;
   return {
     ...settings,
     database: locateDatabase(configuration),
@@ -42,7 +43,7 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
     replicas: configuration.MINER_STREAM_REPLICAS,
     rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
     acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
-    acceptedLosses: configuration.MINER_LOST_STREAMS,
+    acceptedLosses,
     chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
     chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
     readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,

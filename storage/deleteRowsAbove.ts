@@ -1,4 +1,5 @@
 import type { Database, QueryParameters } from './database.ts';
+import { readNewestReading } from './observations.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
 import { listRowTables } from './rowTables.ts';
@@ -30,6 +31,21 @@ export function deleteRowsAbove(
     await deleteSnapshots?.();
     return deleteRows(database, tables, isAbove);
   });
+}
+
+/**
+ * Removes rows above `position` that belong to no stored reading. Readings are written last, so such rows are of an insert that a kill cut off, and
+ * their messages may be lost as well: rows of others under the same keys would have lower positions, and never replace them.
+ */
+export async function deleteCutOffRows(database: Database, tables: Tables, position: number): Promise<void> {
+  const newest = await readNewestReading(database, tables);
+  const through = Math.max(position, newest?.position ?? 0);
+  const isAbove = { sql: 'position > {position:UInt64}', parameters: { position: through } };
+  for (const table of listRowTables(tables, 'MINER_COUNTER'))
+    if ((await countRows(database, table, isAbove)) > 0) {
+      await deleteRowsAbove(database, tables, through);
+      return;
+    }
 }
 
 /** Removes the rows that messages of `MINER_CHAIN` above `position` stored, and waits until they are gone. */

@@ -11,7 +11,7 @@ import type { SettlementActors } from '../actors/settlement/settlementActors.ts'
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { CounterActors } from '../actors/wheel/counterActors.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteChainRowsAbove, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
+import { deleteChainRowsAbove, deleteCutOffRows, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import { createKnownInstallations, type MayHaveReadings } from '../storage/knownInstallations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
@@ -179,6 +179,9 @@ function createRowSinks(options: SinkOptions, stream: keyof typeof rowKinds): Ro
           'rows of messages that are no longer in the stream were removed',
         );
     },
+    ...(stream === 'MINER_COUNTER' && {
+      removeCutOff: (position: number) => deleteCutOffRows(database, tables(), position),
+    }),
   };
 }
 
