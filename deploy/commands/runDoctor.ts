@@ -7,12 +7,18 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { DirectoryInUse } from '../../storage/directoryLock.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
-import { type Configuration, locateDatabase, readConfiguration, unknownVariables } from '../configuration.ts';
-import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import {
+  type Configuration,
+  locateDatabase,
+  readConfiguration,
+  unknownVariables,
+} from '../configuration/configuration.ts';
+import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
+import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
 import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
-import { locateNats } from '../natsConfiguration.ts';
+import { createDomainActors, listFolds } from '../service/serviceViews.ts';
 import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats } from './doctor/checkNats.ts';
@@ -120,8 +126,9 @@ async function inspect(
   }
   try {
     const dataDir = configuration.MINER_DATA_DIR;
-    const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [], logger: silent };
-    const report = await inspectDatabase(options);
+    const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
+    const options = { database, jetStream: parts, deployment, folds, dataDir, isQuick, drifts: [] };
+    const report = await inspectDatabase({ ...options, logger: silent });
     return { ...report, findings: [...report.findings, await askAudit(configuration)] };
   } finally {
     await database.close();

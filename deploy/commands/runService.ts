@@ -9,19 +9,19 @@ import {
   ConfigurationError,
   readConfiguration,
   unknownVariables,
-} from '../configuration.ts';
-import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
-import { requireFreePorts } from '../freePorts.ts';
-import { checkHttpEngine } from '../httpEngine.ts';
+} from '../configuration/configuration.ts';
+import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
+import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
-import { locateNats } from '../natsConfiguration.ts';
-import { createProcessRegistry } from '../processMetrics.ts';
-import { type Service, startService } from '../service.ts';
-import { createLogger } from '../serviceLogger.ts';
-import { buildSettings, type ServiceSettings } from '../serviceSettings.ts';
-import { systemClock } from '../systemClock.ts';
-import { startTracing } from '../tracing.ts';
-import { within } from '../within.ts';
+import { requireFreePorts } from '../process/freePorts.ts';
+import { checkHttpEngine } from '../process/httpEngine.ts';
+import { createProcessRegistry } from '../process/processMetrics.ts';
+import { createLogger } from '../process/serviceLogger.ts';
+import { systemClock } from '../process/systemClock.ts';
+import { startTracing } from '../process/tracing.ts';
+import { within } from '../process/within.ts';
+import { type Service, startService } from '../service/service.ts';
+import { buildSettings, type ServiceSettings } from '../service/serviceSettings.ts';
 
 /** Errors whose message is sufficient: a stack trace would only obscure it. */
 const expectedErrors: ReadonlySet<string> = new Set([

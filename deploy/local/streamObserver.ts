@@ -10,7 +10,7 @@ import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
-import { systemClock } from '../systemClock.ts';
+import { systemClock } from '../process/systemClock.ts';
 
 /** What an oracle and a reporter read from the streams, by the same definitions as the service. */
 export interface StreamObserver {

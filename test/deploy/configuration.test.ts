@@ -7,8 +7,8 @@ import {
   readConfiguration,
   unknownVariables,
   variables,
-} from '../../deploy/configuration.ts';
-import { DeploymentFileError, readDeploymentFile } from '../../deploy/deploymentFile.ts';
+} from '../../deploy/configuration/configuration.ts';
+import { DeploymentFileError, readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 

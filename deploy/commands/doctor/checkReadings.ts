@@ -6,11 +6,11 @@ import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
-import type { Deployment } from '../../deploymentFile.ts';
+import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
 import { createProgress } from '../../process/progress.ts';
-import { systemClock } from '../../systemClock.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
 interface CheckReadingsOptions {
   readonly connection: NatsConnection;

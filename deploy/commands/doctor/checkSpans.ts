@@ -17,7 +17,7 @@ import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { createProgress } from '../../process/progress.ts';
-import { systemClock } from '../../systemClock.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
 interface SpanCheck {
   readonly connection: NatsConnection;

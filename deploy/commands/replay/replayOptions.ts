@@ -8,8 +8,8 @@ import { migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
-import type { Deployment } from '../../deploymentFile.ts';
-import { systemClock } from '../../systemClock.ts';
+import type { Deployment } from '../../configuration/deploymentFile.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
 /** What a replay is given by the process that it runs in. */
 interface ReplayParts {

@@ -1,4 +1,4 @@
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import type { Fault } from '../plan/plan.ts';
 import type { Fleet, Role } from '../processes/fleet.ts';
 import { runReplayProcess } from '../processes/replayProcess.ts';

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import { readConfiguration } from '../../../deploy/configuration.ts';
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
-import { type Service, startService } from '../../../deploy/service.ts';
-import { buildSettings, type ServiceSettings } from '../../../deploy/serviceSettings.ts';
-import { systemClock } from '../../../deploy/systemClock.ts';
+import { readConfiguration } from '../../../deploy/configuration/configuration.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
+import { systemClock } from '../../../deploy/process/systemClock.ts';
+import { type Service, startService } from '../../../deploy/service/service.ts';
+import { buildSettings, type ServiceSettings } from '../../../deploy/service/serviceSettings.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { SimulatedResponse } from '../world/currentWorld.ts';
 import type { Domain } from '../world/virtualTime.ts';

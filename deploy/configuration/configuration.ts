@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { listKeys } from '../actors/schemas/listKeys.ts';
-import type { DatabaseLocation } from '../storage/database.ts';
-import { rowsTtlDaysMax, rowsTtlDaysMin } from '../storage/rowsTtl.ts';
-import { chainProofs } from '../streams/indexer/chainProofs.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
+import type { DatabaseLocation } from '../../storage/database.ts';
+import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rowsTtl.ts';
+import { chainProofs } from '../../streams/indexer/chainProofs.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 
 /** One setting of the service: an environment variable, its default, and what it means. Its schema describes what it must be. */

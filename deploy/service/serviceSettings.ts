@@ -1,7 +1,7 @@
-import { defaultReadTimeoutMs } from '../http/server/answers/pendingReads.ts';
-import type { NatsAccess } from '../streams/jetstream/natsAccess.ts';
-import { type Configuration, locateDatabase } from './configuration.ts';
-import type { Deployment } from './deploymentFile.ts';
+import { defaultReadTimeoutMs } from '../../http/server/answers/pendingReads.ts';
+import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { type Configuration, locateDatabase } from '../configuration/configuration.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
 
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 

@@ -1,29 +1,29 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'xstate';
-import type { ChainActors } from '../actors/chain/chainActors.ts';
-import type { Clock } from '../actors/clock.ts';
-import type { Readiness } from '../actors/views/readiness.ts';
-import { createOperatorServer } from '../http/server/operatorServer.ts';
-import { createPublicServer } from '../http/server/publicServer.ts';
-import { createAccessLog, type OnAnswered } from '../http/server/requests/answeredRequest.ts';
-import { requireValue } from '../machines/requireValue.ts';
-import { createServiceMachine, type ServiceMachine } from '../machines/serviceMachine.ts';
-import { openDatabase } from '../storage/database.ts';
-import { watchChainConditions } from '../streams/chainConditionWatch.ts';
-import { createDatabaseWatch, registerDatabaseMetrics } from '../streams/databaseWatch.ts';
-import { createGenerationWatch } from '../streams/ingest/generationWatch.ts';
-import { createIngest } from '../streams/ingest/ingest.ts';
-import { createStreamGuard } from '../streams/ingest/lostStreams.ts';
-import { createNatsLink } from '../streams/jetstream/natsLink.ts';
-import { registerAgeMetrics } from '../streams/metrics/ageMetrics.ts';
-import { registerFoldVersions, registerFollowerMetrics } from '../streams/metrics/followerMetrics.ts';
-import { registerStoreMetrics } from '../streams/metrics/storeMetrics.ts';
-import { createActorTransitions } from '../streams/operators/actorTransitions.ts';
-import { createMessageCounts } from '../streams/pipeline/messageCounts.ts';
-import { createReadiness, registerReadinessMetric } from '../streams/readiness.ts';
-import type { StreamWork } from '../streams/streamWork.ts';
-import type { Tracing } from './openTelemetry.ts';
+import type { ChainActors } from '../../actors/chain/chainActors.ts';
+import type { Clock } from '../../actors/clock.ts';
+import type { Readiness } from '../../actors/views/readiness.ts';
+import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { createPublicServer } from '../../http/server/publicServer.ts';
+import { createAccessLog, type OnAnswered } from '../../http/server/requests/answeredRequest.ts';
+import { requireValue } from '../../machines/requireValue.ts';
+import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { watchChainConditions } from '../../streams/chainConditionWatch.ts';
+import { createDatabaseWatch, registerDatabaseMetrics } from '../../streams/databaseWatch.ts';
+import { createGenerationWatch } from '../../streams/ingest/generationWatch.ts';
+import { createIngest } from '../../streams/ingest/ingest.ts';
+import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
+import { createNatsLink } from '../../streams/jetstream/natsLink.ts';
+import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
+import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
+import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
+import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { createReadiness, registerReadinessMetric } from '../../streams/readiness.ts';
+import type { StreamWork } from '../../streams/streamWork.ts';
+import type { Tracing } from '../process/openTelemetry.ts';
 import { createServerActor } from './serverActor.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
@@ -137,7 +137,8 @@ export async function startService({
   });
   registerReadinessMetric(registry, readiness);
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
-  registerFoldVersions(registry, listFolds(actors));
+  const folds = listFolds(actors);
+  registerFoldVersions(registry, folds);
   registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   // A replica may not ask ClickHouse for its disks.
@@ -147,10 +148,10 @@ export async function startService({
     registry,
     readiness,
     diagnose: async (isQuick) => {
-      const { inspectDatabase } = await import('./diagnosis/inspectDatabase.ts');
+      const { inspectDatabase } = await import('../diagnosis/inspectDatabase.ts');
       const jetStream = isNatsConnected() ? nats.jetStream() : null;
       const drifts = work()?.drifts() ?? [];
-      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts, logger });
+      return inspectDatabase({ ...settings, folds, database, jetStream, isQuick, drifts, logger });
     },
     logger,
     names: settings.opsNames,

@@ -1,16 +1,16 @@
-import { type ChainActors, createChainActors } from '../actors/chain/chainActors.ts';
-import type { Clock } from '../actors/clock.ts';
-import type { FoldIdentity } from '../actors/foldIdentity.ts';
-import type { InputStreamName } from '../actors/messages/subjects.ts';
-import { createSettlementActors, type SettlementActors } from '../actors/settlement/settlementActors.ts';
-import { createActorViews } from '../actors/views/actorViews.ts';
-import { createChainViews } from '../actors/views/chain/chainViews.ts';
-import type { ActorViews } from '../actors/views/views.ts';
-import { type CounterActors, createCounterActors } from '../actors/wheel/counterActors.ts';
-import type { ObservationReader } from '../storage/observationReader.ts';
-import { StorageUnavailable } from '../storage/storageUnavailable.ts';
-import type { Followers } from '../streams/followers.ts';
-import type { Deployment } from './deploymentFile.ts';
+import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
+import type { Clock } from '../../actors/clock.ts';
+import type { FoldIdentity } from '../../actors/foldIdentity.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
+import { createActorViews } from '../../actors/views/actorViews.ts';
+import { createChainViews } from '../../actors/views/chain/chainViews.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
+import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
+import type { ObservationReader } from '../../storage/observationReader.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import type { Followers } from '../../streams/followers.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
 
 /** What the messages of the three streams mean. */
 export interface DomainActors {
