@@ -112,7 +112,10 @@ program
 program
   .command('openapi')
   .description('print the OpenAPI 3.1 document of the public routes')
-  .action(async () => (await import('./commands/printOpenApi.ts')).printOpenApi(process.stdout, version));
+  .action(async () => {
+    const { createOpenApiDocument } = await import('../http/routes/openApi.ts');
+    process.stdout.write(`${JSON.stringify(createOpenApiDocument(version), null, 2)}\n`);
+  });
 
 program
   .command('mcp')

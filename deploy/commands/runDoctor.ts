@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { DirectoryInUse } from '../../storage/directoryLock.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import {
   type Configuration,
   locateDatabase,
@@ -95,13 +96,7 @@ async function examine(
   }
 }
 
-interface NatsParts {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-}
-
-async function openParts(connection: NatsConnection): Promise<NatsParts> {
+async function openParts(connection: NatsConnection): Promise<JetStream> {
   return {
     connection,
     js: jetstream(connection),
@@ -113,7 +108,7 @@ async function openParts(connection: NatsConnection): Promise<NatsParts> {
 async function inspect(
   configuration: Configuration,
   deployment: Deployment | null,
-  parts: NatsParts | null,
+  parts: JetStream | null,
   isQuick: boolean,
 ): Promise<DatabaseReport> {
   announce('ClickHouse, for up to 30 s where it does not answer');
@@ -135,7 +130,7 @@ async function inspect(
   }
 }
 
-interface ExamineOptions extends NatsParts {
+interface ExamineOptions extends JetStream {
   readonly configuration: Configuration;
   readonly deployment: Deployment;
   readonly stored: StoredCounts | null;

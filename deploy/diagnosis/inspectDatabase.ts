@@ -20,7 +20,7 @@ import { systemClock } from '../process/systemClock.ts';
 import { checkDatabase } from './checkDatabase.ts';
 import { checkDisk } from './checkDisk.ts';
 import { checkSnapshots } from './checkSnapshots.ts';
-import { type Finding, failed, ok, skipped, warned } from './finding.ts';
+import { type Finding, failed, findingSchema, ok, skipped, warned } from './finding.ts';
 
 /** Half hours that are compared. */
 const samplesMax = 8;
@@ -42,21 +42,11 @@ export type StoredCounts = z.infer<typeof storedCounts>;
 
 /** What is found in ClickHouse, by the process that may open it. */
 export const databaseReport = z.object({
-  findings: z.array(
-    z.object({
-      check: z.string(),
-      outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
-      detail: z.string(),
-      remedy: z.string().exactOptional(),
-    }),
-  ),
+  findings: z.array(findingSchema),
   /** Null where they were not counted. */
   stored: storedCounts.nullable(),
 });
-export interface DatabaseReport {
-  readonly findings: readonly Finding[];
-  readonly stored: StoredCounts | null;
-}
+export type DatabaseReport = z.infer<typeof databaseReport>;
 
 interface InspectDatabaseOptions {
   readonly database: Database;

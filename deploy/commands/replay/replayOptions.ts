@@ -1,4 +1,4 @@
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
@@ -8,6 +8,7 @@ import { migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
+import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { systemClock } from '../../process/systemClock.ts';
 
@@ -22,9 +23,7 @@ interface ReplayParts {
 }
 
 /** Everything that the steps of a replay work with. */
-export interface ReplayOptions extends ReplayParts {
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+export interface ReplayOptions extends ReplayParts, JetStream {
   readonly active: Tables;
   readonly log: ReplayLog;
 }
