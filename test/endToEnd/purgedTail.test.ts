@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, resolveTables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';

@@ -1,5 +1,4 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import type { Database } from '../../storage/database.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createKnownInstallations } from '../../storage/knownInstallations.ts';
@@ -7,6 +6,7 @@ import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -8,6 +7,7 @@ import { createObservationReader, createStoredThroughQuery } from '../../storage
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -17,7 +17,7 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
-  const store = async (rows: readonly AcceptedReading[]) => {
+  const store = async (rows: readonly CounterReading[]) => {
     for (const { table, columns, text } of buildInserts(tables, [
       encodeRows({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
     ]))

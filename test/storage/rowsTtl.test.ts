@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
@@ -10,6 +9,7 @@ import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';

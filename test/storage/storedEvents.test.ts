@@ -5,7 +5,6 @@ import type { EventWindow } from '../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import {
@@ -24,6 +23,7 @@ import { createReaderEventsStored, createWriterEventsStored } from '../../storag
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
 import {
   buildChainEvents,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { eventually } from '../support/processes/childProcess.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createActor, waitFor } from 'xstate';
-import { noRows } from '../../actors/storedRows.ts';
-import { systemClock } from '../../deploy/systemClock.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
@@ -9,6 +8,7 @@ import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';

@@ -12,7 +12,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEngine.mjs';
-import { checkHttpEngine } from '../../../deploy/httpEngine.ts';
+import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
 import { startProcess } from '../../support/processes/childProcess.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
@@ -137,8 +137,8 @@ function prepareCheckout() {
   for (const file of [
     'package.json',
     'package-lock.json',
-    'deploy/bootstrap.mjs',
-    'deploy/browserNames.mjs',
+    'deploy/build/bootstrap.mjs',
+    'deploy/build/browserNames.mjs',
     'deploy/engines',
   ])
     cpSync(join(root, file), join(dir, file), { recursive: true });
@@ -150,7 +150,7 @@ function prepareCheckout() {
   }
   const run = (environment: Record<string, string> = { NODE_ENV: 'production' }) => {
     const env = { PATH: bin, MINER_NATS_URL: 'nats://127.0.0.1:4222', ...environment };
-    const { status, stderr } = spawnSync(process.execPath, [join(dir, 'deploy/bootstrap.mjs'), 'run'], {
+    const { status, stderr } = spawnSync(process.execPath, [join(dir, 'deploy/build/bootstrap.mjs'), 'run'], {
       env,
       encoding: 'utf8',
     });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { noRows } from '../../../actors/storedRows.ts';
 import { type Database, openDatabase, type QueryParameters } from '../../../storage/database.ts';
 import { deleteRowsAbove } from '../../../storage/deleteRowsAbove.ts';
 import {
@@ -17,6 +16,7 @@ import { hasOpenRemoval } from '../../../storage/removals.ts';
 import { buildInserts, encodeRows } from '../../../storage/rowInserts.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../../storage/snapshots.ts';
+import { noRows } from '../../../storage/storedRows.ts';
 import type { ResultRow } from '../../../storage/tables/column.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';

@@ -1,14 +1,14 @@
-// Runs before everything else, with nothing installed: `node deploy/bootstrap.mjs start|run|test`. Installs what is
+// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test`. Installs what is
 // missing and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) nothing
 // is installed: it says what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { chooseEngine, describeMachine } from '../engines/chooseEngine.mjs';
 import { browserNames } from './browserNames.mjs';
-import { chooseEngine, describeMachine } from './engines/chooseEngine.mjs';
 
-const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
+const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
 const purpose = process.argv[2] ?? 'run';
 
 /** The substitute for the native HTTP engine is in the older package. */
@@ -49,7 +49,7 @@ function requireInstalled() {
   if (needsNats && !isInstalled('nats-server'))
     missing.push('nats-server, or MINER_NATS_URL with the address of one');
   if (!canBuild() && !existsSync(join(root, 'dist', 'deploy', 'miner.js')))
-    missing.push('the build, dist/ (node deploy/bootstrap.mjs where NODE_ENV is not production)');
+    missing.push('the build, dist/ (node deploy/build/bootstrap.mjs where NODE_ENV is not production)');
   if (missing.length > 0)
     fail(`NODE_ENV is production, so nothing is installed. Missing:\n  ${missing.join('\n  ')}`);
 }
@@ -237,7 +237,7 @@ function onPath(program) {
 
 function build() {
   try {
-    execFileSync(process.execPath, [join(root, 'deploy', 'build.mjs'), 'deploy', 'tools'], {
+    execFileSync(process.execPath, [join(import.meta.dirname, 'build.mjs'), 'deploy', 'tools'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   } catch (error) {
