@@ -13,6 +13,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEngine.mjs';
 import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
+import { hasSubstitute } from '../../support/http/hasSubstitute.ts';
 import { startProcess } from '../../support/processes/childProcess.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
@@ -202,31 +203,32 @@ describe('a start in production', () => {
     expect(run()).toEqual({ status: 0, stderr: '', hasInstalled: false });
   });
 
-  it('is refused without the native HTTP engine, unless that is accepted', async () => {
-    const dir = temporaryDirectory();
-    const start = (environment: Record<string, string>) =>
-      startProcess(process.execPath, [join(root, 'dist/deploy/miner.js'), 'run'], {
-        env: {
-          PATH: process.env.PATH,
-          NODE_ENV: 'production',
-          UWS_USE_FALLBACK: '1',
-          MINER_HTTP_PORT: '0',
-          MINER_OPS_PORT: '0',
-          MINER_NATS_URL: 'nats://127.0.0.1:1',
-          MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1',
-          MINER_DEPLOYMENT: writeDeployment(dir),
-          ...environment,
-        },
-      });
-    const refused = start({});
-    expect(await refused.exited).toBe(2);
-    expect(refused.output()).toContain(
-      'MINER_HTTP_FALLBACK is development, and the native HTTP engine does not load',
-    );
-    const accepted = start({ MINER_HTTP_FALLBACK: 'accept' });
-    await accepted.written('the native HTTP engine is not in use');
-    await accepted.written('"msg":"listening"}');
-  });
+  if (hasSubstitute)
+    it('is refused without the native HTTP engine, unless that is accepted', async () => {
+      const dir = temporaryDirectory();
+      const start = (environment: Record<string, string>) =>
+        startProcess(process.execPath, [join(root, 'dist/deploy/miner.js'), 'run'], {
+          env: {
+            PATH: process.env.PATH,
+            NODE_ENV: 'production',
+            UWS_USE_FALLBACK: '1',
+            MINER_HTTP_PORT: '0',
+            MINER_OPS_PORT: '0',
+            MINER_NATS_URL: 'nats://127.0.0.1:1',
+            MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1',
+            MINER_DEPLOYMENT: writeDeployment(dir),
+            ...environment,
+          },
+        });
+      const refused = start({});
+      expect(await refused.exited).toBe(2);
+      expect(refused.output()).toContain(
+        'MINER_HTTP_FALLBACK is development, and the native HTTP engine does not load',
+      );
+      const accepted = start({ MINER_HTTP_FALLBACK: 'accept' });
+      await accepted.written('the native HTTP engine is not in use');
+      await accepted.written('"msg":"listening"}');
+    });
 
   it.each([
     ['development', undefined, true],
