@@ -27,7 +27,7 @@ export type FeedEvent = z.infer<typeof feedEvent>;
 export type ResourceName = keyof Bodies;
 
 /** Why a resource could not be read again. */
-export interface Problem {
+interface Problem {
   /** HTTP status; 0 where the service was not reached. */
   readonly status: number;
   /** Error code of the body, empty where there is none. */

@@ -1,16 +1,7 @@
 import { z } from 'zod';
 import { type BuilderView, builderUnavailableReasons, type FrontierView } from '../../actors/views/views.ts';
 import { encodeView } from './encodeView.ts';
-import {
-  plainAnchorMembers,
-  plainProjected,
-  publicAnchorMembers,
-  publicProjected,
-  toAnchorBody,
-  toPlainFrontier,
-  toProjectedBody,
-  toPublicFrontier,
-} from './frontiers.ts';
+import { plainSumsForm, publicSumsForm, toAnchorBody, toProjectedBody } from './frontiers.ts';
 import { availableStatus, decimal, uint64Decimal, unavailableStatus } from './scalars.ts';
 
 /** The public route does not list `round_ineligible`, and says `round_projection_gap` instead (CONTRACT.md, Builder). */
@@ -25,8 +16,7 @@ const queued = z.strictObject({
 });
 
 function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
-  anchor: Anchor,
-  projected: Projected,
+  { anchor, projected }: { readonly anchor: Anchor; readonly projected: Projected },
   reasons: readonly Reason[],
 ) {
   return z.discriminatedUnion('status', [
@@ -47,24 +37,20 @@ function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType
   ]);
 }
 
-export const processBuilder = defineBuilder(publicAnchorMembers, publicProjected, processBuilderReasons).meta(
-  {
-    id: 'ProcessBuilder',
-  },
-);
-
-export const builder = defineBuilder(plainAnchorMembers, plainProjected, builderUnavailableReasons).meta({
-  id: 'Builder',
+export const processBuilder = defineBuilder(publicSumsForm, processBuilderReasons).meta({
+  id: 'ProcessBuilder',
 });
 
+export const builder = defineBuilder(plainSumsForm, builderUnavailableReasons).meta({ id: 'Builder' });
+
 export function toProcessBuilderBody(view: BuilderView): z.infer<typeof processBuilder> {
-  if (view.status === 'available') return toAvailableBuilder(view, toPublicFrontier);
+  if (view.status === 'available') return toAvailableBuilder(view, publicSumsForm.encode);
   const { status, reason } = view;
   return { status, reason: reason === 'round_ineligible' ? 'round_projection_gap' : reason };
 }
 
 export function toBuilderBody(view: BuilderView): z.infer<typeof builder> {
-  return view.status === 'available' ? toAvailableBuilder(view, toPlainFrontier) : view;
+  return view.status === 'available' ? toAvailableBuilder(view, plainSumsForm.encode) : view;
 }
 
 type AvailableBuilder = Extract<BuilderView, { status: 'available' }>;

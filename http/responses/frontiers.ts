@@ -42,24 +42,20 @@ const plainSums = {
 
 const lifecycle = { lifecycle: z.literal('optimistic').describe('A projection: neither settled nor issued') };
 
-export const publicProjected = z
-  .strictObject({ ...lifecycle, ...publicSums, ...completed })
-  .meta({ id: 'PublicProjected' });
+const settledThroughRound = uint64Decimal.describe('Last round that is settled');
 
-export const plainProjected = z
-  .strictObject({ ...lifecycle, ...plainSums, ...completed })
-  .meta({ id: 'Projected' });
-
-export const publicAnchorMembers = {
-  settledThroughRound: uint64Decimal.describe('Last round that is settled'),
-  ...publicSums,
-  ...settledBy,
+/** How public routes show the core's sums. */
+export const publicSumsForm = {
+  anchor: { settledThroughRound, ...publicSums, ...settledBy },
+  projected: z.strictObject({ ...lifecycle, ...publicSums, ...completed }).meta({ id: 'PublicProjected' }),
+  encode: toPublicSums,
 };
 
-export const plainAnchorMembers = {
-  settledThroughRound: uint64Decimal.describe('Last round that is settled'),
-  ...plainSums,
-  ...settledBy,
+/** How plain routes show them. */
+export const plainSumsForm = {
+  anchor: { settledThroughRound, ...plainSums, ...settledBy },
+  projected: z.strictObject({ ...lifecycle, ...plainSums, ...completed }).meta({ id: 'Projected' }),
+  encode: toPlainSums,
 };
 
 export function toAnchorBody<Shown>(anchor: AnchorView, sums: (frontier: FrontierView) => Shown) {
@@ -84,12 +80,7 @@ export function toCompletedBody({
 }
 
 /** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (CONTRACT.md, Frontiers). */
-export function toPublicFrontier({
-  cumulativeWork,
-  blockHeight,
-  blockProgress,
-  workPerThousandBlocks,
-}: FrontierView) {
+function toPublicSums({ cumulativeWork, blockHeight, blockProgress, workPerThousandBlocks }: FrontierView) {
   const rounded = (workPerThousandBlocks + 999n) / 1000n;
   const workPerBlock = rounded > 1n ? rounded : 1n;
   return encodeView({
@@ -100,7 +91,7 @@ export function toPublicFrontier({
   });
 }
 
-export function toPlainFrontier({
+function toPlainSums({
   cumulativeWork,
   cumulativeBlockUnits,
   blockHeight,

@@ -12,22 +12,21 @@ import { bytes32, text } from './chain.ts';
 import { encodeView } from './encodeView.ts';
 import {
   completed,
-  plainAnchorMembers,
-  plainProjected,
-  publicAnchorMembers,
-  publicProjected,
+  plainSumsForm,
+  publicSumsForm,
   toAnchorBody,
   toCompletedBody,
-  toPlainFrontier,
   toProjectedBody,
-  toPublicFrontier,
 } from './frontiers.ts';
 import { availableStatus, decimal, timestamp, uint64Decimal, unavailableStatus, uuid } from './scalars.ts';
 
-function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
-  anchor: Anchor,
-  projected: Projected,
-) {
+function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>({
+  anchor,
+  projected,
+}: {
+  readonly anchor: Anchor;
+  readonly projected: Projected;
+}) {
   return z.discriminatedUnion('status', [
     z.strictObject({
       status: availableStatus,
@@ -107,20 +106,20 @@ function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
   ]);
 }
 
-export const processQueue = defineQueue(publicAnchorMembers, publicProjected).meta({ id: 'ProcessQueue' });
+export const processQueue = defineQueue(publicSumsForm).meta({ id: 'ProcessQueue' });
 
-export const settlementQueue = defineQueue(plainAnchorMembers, plainProjected).meta({
+export const settlementQueue = defineQueue(plainSumsForm).meta({
   id: 'SettlementQueue',
 });
 
 type AvailableQueue = Extract<SettlementQueueView, { status: 'available' }>;
 
 export function toProcessQueueBody(view: SettlementQueueView): z.infer<typeof processQueue> {
-  return view.status === 'available' ? toAvailableQueue(view, toPublicFrontier) : view;
+  return view.status === 'available' ? toAvailableQueue(view, publicSumsForm.encode) : view;
 }
 
 export function toQueueBody(view: SettlementQueueView): z.infer<typeof settlementQueue> {
-  return view.status === 'available' ? toAvailableQueue(view, toPlainFrontier) : view;
+  return view.status === 'available' ? toAvailableQueue(view, plainSumsForm.encode) : view;
 }
 
 function toAvailableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierView) => Shown) {
@@ -133,9 +132,18 @@ function toAvailableQueue<Shown>(view: AvailableQueue, sums: (frontier: Frontier
 }
 
 function toSubmissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierView) => Shown) {
+  const { submissionId, lifecycle, previousSettledThroughRound, settledThroughRound, roundCount } = view;
+  const { activeRoundCount, expected, ...rest } = view;
   return {
-    ...encodeView(view),
-    activeRoundCount: String(view.activeRoundCount),
-    expected: { ...toAnchorBody(view.expected, sums), ...toCompletedBody(view.expected) },
+    ...encodeView({
+      submissionId,
+      lifecycle,
+      previousSettledThroughRound,
+      settledThroughRound,
+      roundCount,
+    }),
+    activeRoundCount: String(activeRoundCount),
+    expected: { ...toAnchorBody(expected, sums), ...toCompletedBody(expected) },
+    ...encodeView(rest),
   };
 }
