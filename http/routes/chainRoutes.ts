@@ -1,10 +1,10 @@
-import { coreResponse, toCoreBody } from '../responses/core.ts';
+import { coreResponse, toCoreBody } from '../responses/chain/core.ts';
 import {
   minerStateResponse,
   miningStateResponse,
   toMinerStateBody,
   toMiningStateBody,
-} from '../responses/issuance.ts';
+} from '../responses/chain/issuance.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { plainMetadata, publicMetadata } from './metadataRoutes.ts';

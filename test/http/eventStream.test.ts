@@ -6,7 +6,7 @@ import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { noRows } from '../../actors/storedRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { feedEvent } from '../../http/responses/feedEvent.ts';
+import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { feedEvent } from '../../http/responses/feedEvent.ts';
+import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';

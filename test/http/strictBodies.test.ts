@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { compileGuard } from '../../actors/schemas/compileGuard.ts';
 import type { ChainViews } from '../../actors/views/chain/chainViewTypes.ts';
 import type { AnchorView, ProcessView } from '../../actors/views/views.ts';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
 import {
   buildEconomyEvents,
@@ -17,7 +17,7 @@ import {
   stateOwner,
 } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
-import { examplePath } from '../support/http/examplePath.ts';
+import { examplePathOfOwner } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -112,7 +112,7 @@ const queries: Record<string, string> = {
   '/v2/public/miners/metadata/{tokenId}': '?release=release-1',
 };
 const examples = new Map(
-  routes.map((route) => [route.path, examplePath(route, stateOwner) + (queries[route.path] ?? '')]),
+  routes.map((route) => [route.path, examplePathOfOwner(route, stateOwner) + (queries[route.path] ?? '')]),
 );
 const paths = [...examples.keys()];
 

@@ -275,7 +275,7 @@ export const mutations = [
     plan: quietModules,
     replacements: [
       {
-        file: 'http/responses/status.ts',
+        file: 'http/responses/process/status.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
         from: 'return `${revision}.${digest(modules)}`;',
         to: 'return modules === undefined ? digest(modules) : revision;',

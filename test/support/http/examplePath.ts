@@ -2,12 +2,17 @@ import type { Route } from '../../../http/routes/route.ts';
 
 const exampleOwner = `0x${'ab'.repeat(20)}`;
 
+/** A path that a route answers with 200: a value for its parameter, and the queries that it cannot do without. */
+export function examplePath(route: Route): string {
+  return examplePathOfOwner(route, exampleOwner);
+}
+
 /**
- * A path that a route answers with 200: a value for its parameter, and the queries that it cannot do without.
+ * The same for an owner.
  *
  * @throws Error for a parameter that no example is known of.
  */
-export function examplePath(route: Route, owner = exampleOwner): string {
+export function examplePathOfOwner(route: Route, owner: string): string {
   const values: Record<string, string> = {
     installationId: 'wheel-1',
     address: owner,
