@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AcceptedReading, ObservationPage } from '../../actors/views/views.ts';
+import type { CounterReading, ObservationPage } from '../../actors/views/views.ts';
 import { toIsoString } from './isoTime.ts';
 import { decimal, installationId, provenance, safeCount, schemaVersion, timestamp, uuid } from './scalars.ts';
 
@@ -50,7 +50,7 @@ export function toObservationsBody(installationId: string, page: ObservationPage
   };
 }
 
-function toObservationBody(reading: AcceptedReading): z.infer<typeof observation> {
+function toObservationBody(reading: CounterReading): z.infer<typeof observation> {
   return {
     cursor: encodeObservationCursor(reading.position),
     telemetryId: reading.telemetryId,

@@ -50,14 +50,23 @@ function withLateInserts(
 describe('rows above a position', () => {
   it('are removed, those too that another writer inserts after the deletion began', async () => {
     const { database, tables, insert } = await openTables();
-    await deleteRowsAbove(withLateInserts(database, insert, 2), tables, 1);
+    await deleteRowsAbove(withLateInserts(database, insert, 2), {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+    });
     expect(await readPositions(database, tables.rounds)).toEqual([1]);
   });
 
   it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
     const { database, tables } = await openTables();
-    const killed = deleteRowsAbove(database, tables, 1, async () => {
-      throw new Error('killed here');
+    const killed = deleteRowsAbove(database, {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+      deleteSnapshots: async () => {
+        throw new Error('killed here');
+      },
     });
     await expect(killed).rejects.toThrow('killed here');
     expect(await database.select(`SELECT count() FROM ${tables.rounds}`)).toEqual([[3]]);
@@ -67,7 +76,9 @@ describe('rows above a position', () => {
   it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {
     const { database, tables, insert } = await openTables();
     const busy = withLateInserts(database, insert, Number.POSITIVE_INFINITY);
-    await expect(deleteRowsAbove(busy, tables, 1)).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(
+      deleteRowsAbove(busy, { tables, stream: 'MINER_COUNTER', position: 1 }),
+    ).rejects.toBeInstanceOf(StorageUnavailable);
   });
 });
 
