@@ -12,7 +12,7 @@ export const roundWorkMax = uint256Max / blockUnitScale;
 const workPerThousandBlocksMax = uint64Max * 1000n;
 
 /** Sums of the core after a batch, as its reporter expects them. */
-export interface ExpectedSums {
+interface ExpectedSums {
   readonly cumulativeWork: bigint;
   readonly cumulativeBlockUnits: bigint;
   readonly workPerThousandBlocks: bigint;
