@@ -1,6 +1,7 @@
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../../streams/jetstream/source/messageSource.ts';
@@ -223,7 +224,7 @@ describe('message source', () => {
   it('reports as of when it has emitted everything, and null once it cannot know', async () => {
     const { server, nats } = await startServer();
     await publish(nats, 1, 10);
-    const beforeMs = performance.now();
+    const beforeMs = systemClock.bootMs();
     const collected = collectSource(nats);
     const readFreshAsOfMs = () => collected.source.status().freshAsOfMs;
     await eventually(() => (readFreshAsOfMs() ?? 0) > beforeMs, 'freshness');
