@@ -21,7 +21,7 @@ const identifier = /^[a-zA-Z]+$/;
 export function compileListForm(schema: z.ZodType, place: string): ListForm {
   return {
     write: compile((refer) => emitWrite(schema, 'value', refer)),
-    read: compile((refer) => emitRead(schema, 'value', place, refer)),
+    read: compile((refer) => emitRead(schema, 'value', { place, refer })),
   };
 }
 
@@ -50,14 +50,18 @@ function emitWrite(schema: z.ZodType, value: string, refer: Refer): string {
   return value;
 }
 
-function emitRead(schema: z.ZodType, item: string, place: string, refer: Refer): string {
+function emitRead(
+  schema: z.ZodType,
+  item: string,
+  { place, refer }: { readonly place: string; readonly refer: Refer },
+): string {
   const orRefuse = (condition: string, result: string) =>
     `(${condition} ? ${result} : ${refer(refuse)}(${refer(place)}, ${item}))`;
   if (schema instanceof z.ZodObject) return `${refer(compileObjectReader(schema, place))}(${item})`;
   if (schema instanceof z.ZodNullable)
-    return `(${item} === null ? null : ${emitRead(schema.unwrap() as z.ZodType, item, place, refer)})`;
+    return `(${item} === null ? null : ${emitRead(schema.unwrap() as z.ZodType, item, { place, refer })})`;
   if (schema instanceof z.ZodArray) {
-    const read = compile((inner) => emitRead(schema.element as z.ZodType, 'value', place, inner));
+    const read = compile((inner) => emitRead(schema.element as z.ZodType, 'value', { place, refer: inner }));
     return orRefuse(`Array.isArray(${item})`, `${item}.map(${refer(read)})`);
   }
   if (schema instanceof z.ZodBigInt)
@@ -69,7 +73,8 @@ function compileObjectReader(schema: z.ZodObject, place: string): (item: unknown
   const members = listMembers(schema);
   return compile((refer) => {
     const properties = members.map(
-      ([key, member], at) => `${key}: ${emitRead(member, `value[${at}]`, `${place}.${key}`, refer)}`,
+      ([key, member], at) =>
+        `${key}: ${emitRead(member, `value[${at}]`, { place: `${place}.${key}`, refer })}`,
     );
     const isList = `Array.isArray(value) && value.length === ${members.length}`;
     return `${isList} ? { ${properties.join(', ')} } : ${refer(refuse)}(${refer(place)}, value)`;

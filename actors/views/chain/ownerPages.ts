@@ -14,9 +14,14 @@ import {
   type PositionRewards,
   rewardScale,
 } from '../../chain/state/rewards.ts';
-import type { Address } from '../../schemas/hex.ts';
-import type { PortfolioView, PositionView } from './chainViewTypes.ts';
+import type { OwnerPageRequest, PortfolioView, PositionView } from './chainViewTypes.ts';
 import type { ActivityRange } from './olderActivity.ts';
+
+/** Which page of an owner's list. */
+interface OwnerPage extends Omit<OwnerPageRequest, 'cursor'> {
+  /** The last token ID of the page before, or how many events were shown; 0 for the first page. */
+  readonly after: number;
+}
 
 interface EvaluatedPosition {
   readonly position: MinerPosition;
@@ -30,9 +35,7 @@ interface EvaluatedPosition {
  */
 export function buildPortfolioPage(
   state: ChainState,
-  owner: Address,
-  afterTokenId: number,
-  limit: number,
+  { owner, limit, after }: OwnerPage,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
 ): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
   const dates = listEarningsDates(state);
@@ -41,7 +44,7 @@ export function buildPortfolioPage(
   );
   const sum = (selectAmount: (position: EvaluatedPosition) => bigint) =>
     evaluated.reduce((total, one) => total + selectAmount(one), 0n);
-  const rest = evaluated.filter(({ position }) => position.tokenId > afterTokenId);
+  const rest = evaluated.filter(({ position }) => position.tokenId > after);
   return {
     summary: {
       positionCount: BigInt(evaluated.length),
@@ -63,7 +66,7 @@ export function buildPortfolioPage(
   };
 }
 
-/** A page of an owner's activity, behind the `shown` newest events. */
+/** A page of an owner's activity, behind the `after` newest events. */
 interface ActivityPage {
   readonly total: bigint;
   /** Those of its events that are in memory, newest first. */
@@ -75,13 +78,11 @@ interface ActivityPage {
 
 export function buildActivityPage(
   { owners, feed, position }: ChainState,
-  owner: Address,
-  shown: number,
-  limit: number,
+  { owner, limit, after }: OwnerPage,
 ): ActivityPage {
   const known = owners.get(owner);
   if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
-  const end = Math.max(0, known.activityCount - shown);
+  const end = Math.max(0, known.activityCount - after);
   const from = Math.max(0, end - limit);
   const first = findFirstInMemory(known);
   const inMemory = known.activity.slice(Math.max(0, from - first), Math.max(0, end - first));
