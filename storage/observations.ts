@@ -140,11 +140,21 @@ export async function* readStored(
   }
 }
 
-/** What a read replica knows of how far another process has stored readings. */
-interface StoredThroughQuery {
-  isStoredThrough(boundary: Boundary): Promise<boolean>;
+/** How far readings are stored. */
+interface StoredProgress {
+  /** A reading above this position may not be stored yet, so memory never evicts it. */
+  storedThrough(): number;
+  isStoredThrough(boundary: Boundary): boolean | Promise<boolean>;
   /** A snapshot of `position` was restored: everything below was stored before it, and nothing above is certain. */
-  restoredAt(position: number): void;
+  onReset?(position: number): void;
+}
+
+/** In the process that writes them. */
+export function createWriterStoredThrough(writer: Pick<StoredProgress, 'storedThrough'>): StoredProgress {
+  return {
+    storedThrough: writer.storedThrough,
+    isStoredThrough: ({ position }) => position <= writer.storedThrough(),
+  };
 }
 
 const places = readings.select('position', 'telemetryId');
@@ -183,7 +193,7 @@ export async function storedThrough(database: Database, tables: Tables): Promise
 }
 
 /**
- * Rows are stored in the order of the stream, so where the very reading that memory evicted last is stored, everything below it is. Another
+ * In a process that only reads. Rows are stored in the order of the stream, so where the very reading that memory evicted last is stored, everything below it is. Another
  * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found stays true until rows are
  * removed.
  */
@@ -191,10 +201,12 @@ export function createStoredThroughQuery(
   database: Database,
   tables: ActiveTables,
   oldestRowMs: OldestRowMs = () => null,
-): StoredThroughQuery {
+): StoredProgress {
   let known = 0;
   let knownIn = 0;
   return {
+    // Another process stores them.
+    storedThrough: () => Number.MAX_SAFE_INTEGER,
     isStoredThrough: async ({ evicted }) => {
       const removals = await removalNumber(database);
       if (removals !== knownIn) known = 0;
@@ -212,7 +224,7 @@ export function createStoredThroughQuery(
       known = Math.max(known, position);
       return true;
     },
-    restoredAt: (position) => {
+    onReset: (position) => {
       known = position;
     },
   };

@@ -30,6 +30,8 @@ export interface Boundary {
 interface RecentReadingsOptions {
   /** A reading above this position is not stored yet, so it is never evicted. */
   readonly storedThrough: () => number;
+  /** Called with the position whenever a state is restored. */
+  readonly onReset?: (position: number) => void;
   /** Readings that stay in memory, of all installations together. */
   readonly retained?: number;
 }
@@ -42,6 +44,7 @@ interface Tail {
 
 export function createRecentReadings({
   storedThrough,
+  onReset,
   retained = readingsRetained,
 }: RecentReadingsOptions): RecentReadings {
   const all: Tail = { readings: [], start: 0 };
@@ -93,7 +96,10 @@ export function createRecentReadings({
     add,
     coversAbove: () => covered,
     page,
-    reset: (position) => clear({ position, evicted: null }),
+    reset: (position) => {
+      onReset?.(position);
+      clear({ position, evicted: null });
+    },
     skipTo: (position) => clear({ position, evicted: all.readings.at(-1) ?? covered.evicted }),
     get size() {
       return all.readings.length - all.start;

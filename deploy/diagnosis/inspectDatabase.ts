@@ -13,8 +13,8 @@ import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import { createStreamActors, listFolds } from '../../streams/streamDefinitions.ts';
 import type { Deployment } from '../deploymentFile.ts';
-import { createDomainActors, listFolds } from '../serviceViews.ts';
 import { systemClock } from '../systemClock.ts';
 import { checkDatabase } from './checkDatabase.ts';
 import { checkDisk } from './checkDisk.ts';
@@ -89,7 +89,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
-    const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
+    const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
     findings.push(...(await checkSnapshots({ jsm, snapshots, folds, nowMs: systemClock.nowMs })));
     const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);
     if (lost !== null)

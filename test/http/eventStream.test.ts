@@ -11,7 +11,7 @@ import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { noRows } from '../../storage/storedRows.ts';
@@ -81,9 +81,9 @@ async function createRecords() {
         evicted: { through, throughMs, atPosition: addedCount },
       };
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
-      const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: addedCount });
-      for (const { table, columns, bytes } of buildInserts(tables, [rows]))
-        await database.insertBytes(table, columns, bytes);
+      const rows = encodeRows({ ...noRows, measurementEvents, throughPosition: addedCount });
+      for (const { table, columns, text } of buildInserts(tables, [rows]))
+        await database.insertText(table, columns, text);
     },
     get current() {
       return progress;

@@ -458,7 +458,7 @@ export const mutations = [
     plan: lostRows,
     replacements: [
       {
-        file: 'streams/chain/chainRowOrigins.ts',
+        file: 'streams/chain/chainStream.ts',
         from: 'isMessage: ({ time }) => time.getTime() === storedAtMs,',
         to: 'isMessage: () => true,',
       },

@@ -5,7 +5,7 @@ import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -18,17 +18,16 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   const tables = await migrate(database, silentLogger);
   const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
   const store = async (rows: readonly CounterReading[]) => {
-    const encode = createRowEncoder();
-    for (const { table, columns, bytes } of buildInserts(tables, [
-      encode({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
+    for (const { table, columns, text } of buildInserts(tables, [
+      encodeRows({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
     ]))
-      await database.insertBytes(table, columns, bytes);
+      await database.insertText(table, columns, text);
   };
   await store(readings);
   // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
   const stored = createStoredThroughQuery(database, () => tables);
-  stored.restoredAt(20);
+  stored.onReset?.(20);
   recent.reset(20);
   for (const reading of readings.slice(20, 90)) recent.add(reading);
   const reader = createObservationReader({
@@ -49,6 +48,6 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   const expected = Array.from({ length: 20 }, (_, index) => 31 + index);
   expect(await page()).toEqual(expected);
   // Ingest starts later than the replica: the newest row is of a lost message, so it removes what is above its snapshot of 20.
-  await deleteRowsAbove(database, tables, 20);
+  await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 20 });
   expect(['unavailable', expected]).toContainEqual(await page());
 });

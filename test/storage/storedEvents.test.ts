@@ -21,7 +21,7 @@ import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.t
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
@@ -101,8 +101,8 @@ function buildRows(
 }
 
 async function insertEvents(database: Database, tables: Tables, rows: ReturnType<typeof buildRows>) {
-  for (const { table, columns, bytes } of buildInserts(tables, [createRowEncoder()(rows)]))
-    await database.insertBytes(table, columns, bytes);
+  for (const { table, columns, text } of buildInserts(tables, [encodeRows(rows)]))
+    await database.insertText(table, columns, text);
 }
 
 async function walk(
