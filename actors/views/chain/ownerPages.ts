@@ -14,14 +14,18 @@ import {
   type PositionRewards,
   rewardScale,
 } from '../../chain/state/rewards.ts';
-import type { OwnerPageRequest, PortfolioView, PositionView } from './chainViewTypes.ts';
+import type { Address } from '../../schemas/hex.ts';
 import type { ActivityRange } from './olderActivity.ts';
 
 /** Which page of an owner's list. */
-interface OwnerPage extends Omit<OwnerPageRequest, 'cursor'> {
+interface OwnerPage {
+  readonly owner: Address;
+  readonly limit: number;
   /** The last token ID of the page before, or how many events were shown; 0 for the first page. */
   readonly after: number;
 }
+
+export type PositionView = ReturnType<typeof toPositionView>;
 
 interface EvaluatedPosition {
   readonly position: MinerPosition;
@@ -37,7 +41,7 @@ export function buildPortfolioPage(
   state: ChainState,
   { owner, limit, after }: OwnerPage,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
-): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
+) {
   const dates = listEarningsDates(state);
   const evaluated = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
     evaluatePosition(state, tokenId, dates),
@@ -110,11 +114,7 @@ function sumSevenDays({ byDateScaled }: PositionRewards): bigint {
   return byDateScaled.reduce((total, one) => total + one, 0n);
 }
 
-function toPositionView(
-  state: ChainState,
-  { position, rewards }: EvaluatedPosition,
-  hasMetadata: boolean,
-): PositionView {
+function toPositionView(state: ChainState, { position, rewards }: EvaluatedPosition, hasMetadata: boolean) {
   const { pending, nextMergeBlock, level } = position;
   const blockHeight = countWholeBlocks(state.core.cumulativeBlockUnits);
   const maximumLevel = state.mining.configuration?.levels.length ?? 0;
@@ -138,6 +138,6 @@ function toPositionView(
     earnedBaseUnits: rewards.earnedScaled / rewardScale,
     earnedSevenDayBaseUnits: sumSevenDays(rewards) / rewardScale,
     ownershipStartedAtMs: position.ownershipStartedAtMs,
-    metadataStatus: hasMetadata ? 'available' : 'unavailable',
+    metadataStatus: hasMetadata ? ('available' as const) : ('unavailable' as const),
   };
 }
