@@ -10,7 +10,7 @@ import {
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
-import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics.ts';
 import { opaque } from '../../reference/messages.ts';
 import { acceptReadings } from '../../reference/readings.ts';
 import { buildStatistics } from '../../reference/statistics.ts';
@@ -164,7 +164,7 @@ describe('statistics', () => {
               generatedAtMs: startMs + offMs,
             });
             const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
-            expect(plainStatisticsResponse.safeParse(toPlainStatisticsBody(view)).error).toBeUndefined();
+            expect(plainStatisticsResponse.safeParse(toStatisticsBody(1, view)).error).toBeUndefined();
             expectRules(statistics);
           }
         },
@@ -229,7 +229,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
       computeStatistics(range, { history, genesisMs, generatedAtMs: nowMs });
     const statistics = compute(actors.history());
     const view = { installationId: id, revision: opaque, statistics, settled: null, oracle: null };
-    assert.deepEqual(toPlainStatisticsBody(view), buildStatistics(input, range, nowMs));
+    assert.deepEqual(toStatisticsBody(1, view), buildStatistics(input, range, nowMs));
     expect(compute(restored.history())).toEqual(statistics);
     expectRules(statistics);
   }
