@@ -56,7 +56,11 @@ async function createRecords() {
       observedAtMs: arrivedAtMs - lateMs,
       speedMmPerSecond: addedCount * recordStep,
     });
-    progress = addAchievements(progress, reading, 0, 0, { timestampNanos: BigInt(arrivedAtMs) * 1_000_000n });
+    progress = addAchievements(progress, reading, {
+      dayMm: 0,
+      previousDayMm: 0,
+      stored: { timestampNanos: BigInt(arrivedAtMs) * 1_000_000n },
+    });
   }
   return {
     olderEvents,
