@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import { type RemovalRow, removals } from './tables/removals.ts';
+import { removals } from './tables/removals.ts';
 import { insertRows } from './tables/table.ts';
 
 /** Rows are removed part by part, so whoever reads meanwhile may see some of them. These marks reveal it. */
@@ -16,7 +16,7 @@ export async function withRemovalMarks<Result>(
   remove: () => Promise<Result>,
 ): Promise<Result> {
   const { begun } = await readRemovals(database);
-  const mark = (step: RemovalRow['step']) => insertRows(database, removals, [{ number: begun + 1, step }]);
+  const mark = (step: 'begun' | 'ended') => insertRows(database, removals, [{ number: begun + 1, step }]);
   await mark('begun');
   const result = await remove();
   await mark('ended');
