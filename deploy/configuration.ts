@@ -228,7 +228,7 @@ export const variables = {
     listOf((entry) => /^MINER_(COUNTER|PIPELINE|CHAIN)@\S+$/.test(entry)),
     '',
     'Streams that are gone for good, as the log names them: what was made from them is removed; for any other stream this setting means nothing',
-    'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and its creation time, separated by commas',
+    'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and the time that the log names, separated by commas',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(
     z

@@ -10,7 +10,6 @@ import { createRedaction, redactOutput } from './redaction.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 
 const { version } = packageJson;
-/** More threads than a server of NATS has messages for. */
 
 const program = new Command('miner')
   .description(

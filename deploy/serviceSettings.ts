@@ -27,7 +27,7 @@ export interface ServiceSettings {
   /** Whether rows are folded again although some of what they were made from is lost. */
   readonly acceptsLoss: boolean;
   /** Lost streams whose rows and state may be removed, as `MINER_LOST_STREAMS` names them. */
-  readonly acceptedLosses: readonly string[];
+  readonly acceptedLosses: Pick<readonly string[], 'includes'>;
   /** A newest span older than this means that the indexer is unavailable. */
   readonly chainStaleAfterMs: number;
   /** A safe block whose time is further behind the clock means the same. */

@@ -108,15 +108,14 @@ async function createIndexer({ settings, nats, registry, logger }: StreamWorkOpt
   const { onChain } = settings.deployment;
   if (rpcUrl === null || onChain === null) return null;
   const { createDeploymentIndexer } = await import('../streams/indexing.ts');
-  const { showIndexingProgress } = await import('./commands/indexingProgress.ts');
-  const onProgress = showIndexingProgress(process.stderr);
+  const { showIndexingProgress } = await import('./process/indexingProgress.ts');
   const indexer = createDeploymentIndexer({
     ...nats.jetStream(),
     onChain,
     rpcUrl,
     proofs,
     logger,
-    onProgress,
+    onProgress: showIndexingProgress(),
   });
   registerIndexerMetrics(registry, indexer);
   return indexer;

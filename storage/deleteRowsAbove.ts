@@ -1,5 +1,6 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database, QueryParameters } from './database.ts';
+import { readNewestReading } from './observations.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
 import { findMessageColumn, listRowTables } from './rowTables.ts';
@@ -43,6 +44,21 @@ export async function deleteRowsAbove(
     const isAbove = { sql: `${column} > {position:UInt64}`, parameters: { position } };
     return deleteFrom(database, listRowTables(tables, stream), isAbove);
   });
+}
+
+/**
+ * Removes rows above `position` that belong to no stored reading. Readings are written last, so such rows are of an insert that a kill cut off, and
+ * their messages may be lost as well: rows of others under the same keys would have lower positions, and never replace them.
+ */
+export async function deleteCutOffRows(database: Database, tables: Tables, position: number): Promise<void> {
+  const newest = await readNewestReading(database, tables);
+  const through = Math.max(position, newest?.position ?? 0);
+  const isAbove = { sql: 'position > {position:UInt64}', parameters: { position: through } };
+  for (const table of listRowTables(tables, 'MINER_COUNTER'))
+    if ((await countRows(database, table, isAbove)) > 0) {
+      await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: through });
+      return;
+    }
 }
 
 /** Removes the rows that a condition holds for, and waits until they are gone. */

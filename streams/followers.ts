@@ -144,7 +144,7 @@ interface SinkOptions extends FollowersOptions {
 
 function createSinks(options: SinkOptions): FollowerSinks {
   const { stream, database, tables, jsm, logger, ensureStreams } = options;
-  const { readRowOrigins } = streamDefinitions[stream];
+  const { readRowOrigins, deleteCutOffRows } = streamDefinitions[stream];
   const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
   const writer = readRowOrigins === null ? null : createRowWriter(options);
   return {
@@ -177,6 +177,9 @@ function createSinks(options: SinkOptions): FollowerSinks {
           'rows of messages that are no longer in the stream were removed',
         );
     },
+    ...(deleteCutOffRows !== null && {
+      removeCutOff: (position: number) => deleteCutOffRows(database, tables(), position),
+    }),
   };
 }
 

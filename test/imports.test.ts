@@ -10,7 +10,16 @@ const mayImport: Record<string, readonly string[]> = {
   streams: ['machines', 'actors', 'storage'],
   http: ['actors/views', 'actors/schemas', 'actors/clock.ts', 'actors/memoizeByIdentity.ts', 'storage'],
   deploy: ['machines', 'actors', 'storage', 'streams', 'http'],
-  benchmarks: ['machines', 'actors', 'storage', 'streams', 'http', 'deploy/local', 'test/support'],
+  benchmarks: [
+    'machines',
+    'actors',
+    'storage',
+    'streams',
+    'http',
+    'deploy/local',
+    'deploy/process',
+    'test/support',
+  ],
 };
 
 const root = resolve(import.meta.dirname, '..');

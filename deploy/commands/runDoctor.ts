@@ -141,7 +141,7 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
   const { configuration, deployment, stored, jsm, quick, fromBlock } = options;
   if (quick || stored === null)
     print([skipped('readings', quick ? 'skipped by --quick' : 'ClickHouse is not open')]);
-  else print(await checkReadings({ ...options, stored, logger: silent, progressStream: process.stderr }));
+  else print(await checkReadings({ ...options, stored, logger: silent }));
   const rpcUrl = configuration.MINER_RPC_URL;
   if (deployment.onChain === null) print([skipped('node', 'the deployment has no contracts')]);
   else if (rpcUrl === null) print([skipped('node', 'MINER_RPC_URL is not set')]);
@@ -152,16 +152,7 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
     if (quick) print([skipped('spans', 'skipped by --quick')]);
     else if (chainFindings.every(({ outcome }) => outcome === 'ok')) {
       const from = fromBlock ?? onChain.chain.deploymentBlock;
-      print(
-        await checkSpans({
-          ...options,
-          onChain,
-          rpcUrl,
-          fromBlock: from,
-          logger: silent,
-          progressStream: process.stderr,
-        }),
-      );
+      print(await checkSpans({ ...options, onChain, rpcUrl, fromBlock: from, logger: silent }));
     }
   }
 }

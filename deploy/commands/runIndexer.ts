@@ -11,9 +11,9 @@ import { ConfigurationError } from '../configuration.ts';
 import { readDeploymentFile } from '../deploymentFile.ts';
 import { requireFreePorts } from '../freePorts.ts';
 import { locateNats } from '../natsConfiguration.ts';
+import { showIndexingProgress } from '../process/indexingProgress.ts';
 import { createProcessRegistry } from '../processMetrics.ts';
 import { within } from '../within.ts';
-import { showIndexingProgress } from './indexingProgress.ts';
 import { listPorts, runUntilStopped } from './runService.ts';
 
 const closeGraceMs = 1_000;
@@ -89,7 +89,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       proofs: configuration.MINER_CHAIN_PROOFS,
       repairFrom: repairFrom ?? null,
       logger,
-      onProgress: showIndexingProgress(process.stderr),
+      onProgress: showIndexingProgress(),
     });
     const running = runAlone(indexer.member, createActorTransitions({ logger, registry }));
     onStop('the indexer', async () => {

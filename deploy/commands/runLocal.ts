@@ -29,9 +29,9 @@ import {
 import { createWheel, rebootWheel, resumeWheel, type WheelState } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
 import { locateNats } from '../natsConfiguration.ts';
+import { createProgress } from '../process/progress.ts';
 import type { Service } from '../service.ts';
 import { within } from '../within.ts';
-import { createProgress } from './progress.ts';
 import {
   type CommandContext,
   listPorts,
@@ -142,13 +142,7 @@ async function completePast(
   const wheel = resumed ?? createWheel({ installationId, seed, startMs: pastFromMs });
   const missing = Math.ceil((pastUntilMs - wheel.observedAtMs) / intervalMs) - 1;
   if (missing <= 0) return rebootWheel(wheel);
-  const progress = createProgress({
-    label: 'simulated past',
-    unit: 'readings',
-    total: missing,
-    stream: process.stderr,
-    nowMs: Date.now,
-  });
+  const progress = createProgress({ label: 'simulated past', unit: 'readings', total: missing });
   const rebootMs = pastFromMs + (pastUntilMs - pastFromMs) / 2;
   const ended = await publishPast(gateway, wheel, { untilMs: pastUntilMs, intervalMs, rebootMs }, progress);
   progress.stop();
@@ -189,13 +183,8 @@ async function runEconomy(
   });
   const from = await economy.readTipSeconds();
   const until = Math.floor(Date.now() / 1000) - liveBlockSeconds;
-  const progress = createProgress({
-    label: 'simulated chain',
-    unit: 'seconds',
-    total: Math.max(0, until - from),
-    stream: process.stderr,
-    nowMs: Date.now,
-  });
+  const total = Math.max(0, until - from);
+  const progress = createProgress({ label: 'simulated chain', unit: 'seconds', total });
   await economy.runPast(until, (seconds) => progress.update(seconds - from));
   progress.stop();
   if (!signal.aborted) logger.info('the simulated chain has reached the present; it continues in real time');

@@ -226,7 +226,7 @@ export function createServiceDashboard(): Dashboard {
         'short',
         ['miner_stream_position - on (instance, stream) miner_rows_flushed_position', 'rows of {{stream}}'],
         [
-          'miner_stream_position - on (instance, stream) miner_snapshot_position and on (instance, stream) miner_rows_flushed_position',
+          'miner_stream_position - on (instance, stream) miner_snapshot_position and on (instance) miner_rows_flushed_position',
           'snapshot of {{stream}}',
         ],
         ['miner_rejections_waiting', 'rejections of {{stream}}'],

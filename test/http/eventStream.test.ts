@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
@@ -12,7 +11,6 @@ import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
@@ -26,6 +24,7 @@ import { shareInFile } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 /** Progress that a test drives: each record is an event. */
 async function createRecords() {
@@ -77,9 +76,7 @@ async function createRecords() {
         evicted: { through, throughMs, atPosition: addedCount },
       };
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
-      const rows = encodeRows({ ...noRows, measurementEvents, throughPosition: addedCount });
-      for (const { table, columns, text } of buildInserts(tables, [rows]))
-        await database.insertText(table, columns, text);
+      await storeRows(database, tables, { measurementEvents });
     },
     get current() {
       return progress;

@@ -1,12 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { deleteCutOffRows, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 async function openTables() {
@@ -22,6 +24,11 @@ async function openTables() {
     );
   for (const position of [1, 2, 3]) await insert(position);
   return { database, tables, insert };
+}
+
+async function readPositions(database: Database, table: string): Promise<number[]> {
+  const rows = await database.select(`SELECT position FROM ${table} ORDER BY position`);
+  return rows.map(([position]) => Number(position));
 }
 
 /** Another writer's insert, which arrives just after each deletion. */
@@ -48,8 +55,7 @@ describe('rows above a position', () => {
       stream: 'MINER_COUNTER',
       position: 1,
     });
-    const left = await database.select(`SELECT position FROM ${tables.rounds}`);
-    expect(left.map(([position]) => Number(position))).toEqual([1]);
+    expect(await readPositions(database, tables.rounds)).toEqual([1]);
   });
 
   it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
@@ -73,5 +79,17 @@ describe('rows above a position', () => {
     await expect(
       deleteRowsAbove(busy, { tables, stream: 'MINER_COUNTER', position: 1 }),
     ).rejects.toBeInstanceOf(StorageUnavailable);
+  });
+});
+
+describe('rows whose readings were not stored', () => {
+  it('are removed above the restored state, since the stream may have lost their messages', async () => {
+    const { database, tables } = await openTables();
+    await insertRows(database, readings, [acceptedReading({ position: 2 })], tables.readings);
+    await deleteCutOffRows(database, tables, 3);
+    expect(await readPositions(database, tables.rounds)).toEqual([1, 2, 3]);
+    await deleteCutOffRows(database, tables, 0);
+    expect(await readPositions(database, tables.rounds)).toEqual([1, 2]);
+    expect(await readPositions(database, tables.readings)).toEqual([2]);
   });
 });

@@ -9,8 +9,8 @@ import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import type { Deployment } from '../../deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
+import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../systemClock.ts';
-import { createProgress } from '../progress.ts';
 
 interface CheckReadingsOptions {
   readonly connection: NatsConnection;
@@ -19,7 +19,6 @@ interface CheckReadingsOptions {
   readonly stored: StoredCounts;
   readonly deployment: Deployment;
   readonly logger: Logger;
-  readonly progressStream: NodeJS.WriteStream;
 }
 
 /** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts of what rows stay for. */
@@ -59,16 +58,9 @@ async function foldThrough(
   options: CheckReadingsOptions,
   { through, firstSequence, oldestMs }: StoredCounts,
 ) {
-  const { deployment, progressStream } = options;
-  const actors = counterStream.createActors(deployment);
+  const actors = counterStream.createActors(options.deployment);
   const counts = { readings: 0, rounds: 0 };
-  const progress = createProgress({
-    label: 'readings',
-    unit: 'messages',
-    total: through,
-    stream: progressStream,
-    nowMs: Date.now,
-  });
+  const progress = createProgress({ label: 'readings', unit: 'messages', total: through });
   const source = createMessageSource({
     ...options,
     stream: 'MINER_COUNTER',

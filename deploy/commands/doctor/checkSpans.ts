@@ -16,8 +16,8 @@ import { createMessageSource } from '../../../streams/jetstream/source/messageSo
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
+import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../systemClock.ts';
-import { createProgress } from '../progress.ts';
 
 interface SpanCheck {
   readonly connection: NatsConnection;
@@ -27,12 +27,11 @@ interface SpanCheck {
   readonly rpcUrl: string;
   readonly fromBlock: bigint;
   readonly logger: Logger;
-  readonly progressStream: NodeJS.WriteStream;
 }
 
 /** Proves the stream's spans again with the node, from a block through the newest safe one. */
 export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
-  const { onChain, rpcUrl, progressStream } = check;
+  const { onChain, rpcUrl } = check;
   const { deploymentBlock } = onChain.chain;
   const isBeforeAll = check.fromBlock < deploymentBlock;
   const fromBlock = isBeforeAll ? deploymentBlock : check.fromBlock;
@@ -47,13 +46,7 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
     proofs: 'all',
   });
   const total = Number(toBlock - fromBlock) + 1;
-  const progress = createProgress({
-    label: 'proving',
-    unit: 'blocks',
-    total,
-    stream: progressStream,
-    nowMs: Date.now,
-  });
+  const progress = createProgress({ label: 'proving', unit: 'blocks', total });
   let logs = 0;
   try {
     for (let next = fromBlock; next <= toBlock; ) {

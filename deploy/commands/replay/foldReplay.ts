@@ -9,8 +9,8 @@ import { createMessageSource, type MessageSource } from '../../../streams/jetstr
 import { runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
+import { createProgress, type Progress } from '../../process/progress.ts';
 import { systemClock } from '../../systemClock.ts';
-import { createProgress, type Progress } from '../progress.ts';
 import { loadOthers, type PrepareReplayOptions } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import type { ReplayOptions } from './replayOptions.ts';
@@ -122,8 +122,6 @@ function createReplayProgress(total: number): ReplayProgress {
         total,
         doneBefore: position,
         showsLag: true,
-        stream: process.stderr,
-        nowMs: systemClock.monotonicMs,
       });
       bar.update(position);
     },

@@ -41,6 +41,9 @@ interface ServiceProcessOptions {
   readonly onLog?: (line: string) => void;
 }
 
+/** How the loss of the chain's stream begins. */
+const chainLoss = 'MINER_CHAIN@';
+
 /** Starts the service as the command does, in a process of the simulation. */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
@@ -48,7 +51,13 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const { isIndexing = false } = options;
   // Requests to one address are batched by the client, whichever process makes them: each has an address of its own.
   const rpcUrl = isIndexing ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
-  const acceptedLosses = world.nats.store.deleted;
+  const { deleted } = world.nats.store;
+  // A stream that no snapshot names any more is lost under the time of its newest rows.
+  const acceptedLosses = {
+    includes: (lost: string) =>
+      deleted.includes(lost) ||
+      (lost.startsWith(chainLoss) && deleted.some((one) => one.startsWith(chainLoss))),
+  };
   const registry = new Registry();
   const logger = pino(
     {

@@ -1,19 +1,13 @@
 import { createProgress, type Progress } from './progress.ts';
 
 /** Shows a progress bar each time the indexer is far behind, starting from its position at that time. */
-export function showIndexingProgress(stream: NodeJS.WriteStream): (head: bigint, tip: bigint) => void {
+export function showIndexingProgress(): (head: bigint, tip: bigint) => void {
   let shown: { progress: Progress; from: bigint; tip: bigint } | null = null;
   return (head, tip) => {
     // After a reorganization a node may have fewer blocks than are published.
     if (shown === null && head >= tip) return;
     shown ??= {
-      progress: createProgress({
-        label: 'indexing',
-        unit: 'blocks',
-        total: Number(tip - head),
-        stream,
-        nowMs: Date.now,
-      }),
+      progress: createProgress({ label: 'indexing', unit: 'blocks', total: Number(tip - head) }),
       from: head,
       tip,
     };

@@ -19,13 +19,15 @@ interface ProgressSettings {
   readonly doneBefore?: number;
   /** Also shows how much is still waiting. */
   readonly showsLag?: boolean;
-  readonly stream: NodeJS.WriteStream;
-  readonly nowMs: () => number;
+  /** The error stream by default. */
+  readonly stream?: NodeJS.WriteStream;
+  readonly nowMs?: () => number;
 }
 
 /** A bar with rate and remaining time on a terminal; elsewhere an occasional line. */
 export function createProgress(settings: ProgressSettings): Progress {
-  const { label, unit, total, doneBefore = 0, showsLag = false, stream, nowMs } = settings;
+  const { label, unit, total, doneBefore = 0, showsLag = false } = settings;
+  const { stream = process.stderr, nowMs = () => performance.now() } = settings;
   const startedMs = nowMs();
   const computeRate = (done: number) =>
     Math.round((done - doneBefore) / Math.max((nowMs() - startedMs) / 1000, 0.001));
