@@ -148,7 +148,7 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/pipeline/stateSaver.ts',
-        from: '    saved = null;\n    const isNext = before?.number === number - 1 && snapshots',
+        from: '    last = null;\n    const isNext = before?.number === number - 1 && snapshots',
         to: '    const isNext = before !== null && snapshots',
       },
     ],
