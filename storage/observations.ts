@@ -1,5 +1,5 @@
 import type { ObservationPage } from '../actors/views/views.ts';
-import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';
@@ -88,10 +88,10 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   }
 
   /** The first `limit` readings above a position and up to another, ascending. */
-  async function seekReadings(query: SeekQuery): Promise<AcceptedReading[]> {
+  async function seekReadings(query: SeekQuery): Promise<CounterReading[]> {
     const { installationId: installation, limit, signal } = query;
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
-    const found = new Map<number, AcceptedReading>();
+    const found = new Map<number, CounterReading>();
     const notOlder = selectNotOlder('received_at', oldestRowMs());
     let after = query.afterPosition;
     for (let span = firstSpan; found.size < limit && after < query.through; span *= spanGrowth) {
@@ -127,7 +127,7 @@ export async function* readStored(
     through,
     oldestMs,
   }: { readonly after: number; readonly through: number; readonly oldestMs: number | null },
-): AsyncIterable<readonly AcceptedReading[]> {
+): AsyncIterable<readonly CounterReading[]> {
   const notOlder = selectNotOlder('received_at', oldestMs);
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
@@ -163,7 +163,7 @@ const places = readings.select('position', 'telemetryId');
 export async function readNewestReading(
   database: Database,
   { readings: table }: Tables,
-): Promise<Pick<AcceptedReading, 'position' | 'telemetryId'> | null> {
+): Promise<Pick<CounterReading, 'position' | 'telemetryId'> | null> {
   const [row] = await database.select(
     `SELECT ${places.list} FROM ${table} WHERE position = (SELECT max(position) FROM ${table}) LIMIT 1`,
   );
@@ -177,7 +177,7 @@ export async function oldestStoredReading(
   database: Database,
   { readings: table }: Tables,
   oldestMs: number | null,
-): Promise<Pick<AcceptedReading, 'position' | 'receivedAtMs'> | null> {
+): Promise<Pick<CounterReading, 'position' | 'receivedAtMs'> | null> {
   const notOlder = selectNotOlder('received_at', oldestMs);
   const [row] = await database.select(
     `SELECT ${receipts.list} FROM ${table} WHERE true${notOlder.sql} ORDER BY position LIMIT 1`,

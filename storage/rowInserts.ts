@@ -1,5 +1,5 @@
-import type { StoredRows } from '../actors/storedRows.ts';
 import { type EncodeRows, rowTables } from './rowTables.ts';
+import type { StoredRows } from './storedRows.ts';
 import type { Tables } from './tables.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions, and a period may have two. */

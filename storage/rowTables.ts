@@ -1,6 +1,6 @@
 import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { StoredRows } from '../actors/storedRows.ts';
 import type { Database } from './database.ts';
+import type { StoredRows } from './storedRows.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';

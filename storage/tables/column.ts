@@ -21,7 +21,7 @@ export interface Column<Value> {
   /** ClickHouse's default when it is left out. */
   readonly codec?: string;
   /** What it means, with its unit: for whoever queries the table. */
-  readonly comment?: string;
+  readonly comment?: string | undefined;
 }
 
 interface InsertedForm {
@@ -35,7 +35,7 @@ interface InsertedForm {
 /** The column of a kind as a table has it. */
 export function column<Value>(
   kind: Column<Value>,
-  about: { readonly comment: string; readonly codec?: string },
+  about: { readonly comment: string | undefined; readonly codec?: string },
 ): Column<Value> {
   return { ...kind, ...about };
 }

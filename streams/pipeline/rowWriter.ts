@@ -10,11 +10,11 @@ import {
 } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { StoredRows } from '../../actors/storedRows.ts';
 import type { DeliveryState } from '../../machines/deliveryMachine.ts';
 import type { Database } from '../../storage/database.ts';
 import type { StoringProgress } from '../../storage/eventsStored.ts';
 import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rowInserts.ts';
+import type { StoredRows } from '../../storage/storedRows.ts';
 import type { ActiveTables } from '../../storage/tables.ts';
 import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';

@@ -1,5 +1,5 @@
 import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
-import { noRows } from '../../actors/storedRows.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import type { StreamDefinition } from '../follower/streamDefinition.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 

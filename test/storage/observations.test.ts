@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
@@ -52,7 +52,7 @@ describe('observations of any age', () => {
           });
           for (const installationId of installations) {
             const expected = readings.filter((reading) => reading.installationId === installationId);
-            const seen: AcceptedReading[] = [];
+            const seen: CounterReading[] = [];
             let after = 0;
             for (let more = true; more; ) {
               const page = await reader.page(installationId, after, limit, neverAborted);
@@ -88,7 +88,7 @@ describe('observations of any age', () => {
       const tables = await migrate(database, silentLogger);
       const store = storeInto(database, tables);
       const readings = Array.from({ length: 60 }, (_, index) => acceptedReading({ position: index + 1 }));
-      const [{ installationId }] = readings as [AcceptedReading];
+      const [{ installationId }] = readings as [CounterReading];
       const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
       for (const reading of readings) recent.add(reading);
       const { isStoredThrough, onReset } = createStoredThroughQuery(database, () => tables);
@@ -116,5 +116,5 @@ describe('observations of any age', () => {
 });
 
 function storeInto(database: Database, tables: Tables) {
-  return (readings: readonly AcceptedReading[]) => storeRows(database, tables, { readings });
+  return (readings: readonly CounterReading[]) => storeRows(database, tables, { readings });
 }

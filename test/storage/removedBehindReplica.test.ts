@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -16,7 +16,7 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
-  const store = (rows: readonly AcceptedReading[]) => storeRows(database, tables, { readings: rows });
+  const store = (rows: readonly CounterReading[]) => storeRows(database, tables, { readings: rows });
   await store(readings);
   // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });

@@ -5,7 +5,6 @@ import type { EventWindow } from '../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import {
@@ -23,6 +22,7 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
 import {
   buildChainEvents,

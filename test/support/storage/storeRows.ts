@@ -1,6 +1,6 @@
-import { noRows, type StoredRows } from '../../../actors/storedRows.ts';
 import type { Database } from '../../../storage/database.ts';
 import { buildInserts, encodeRows } from '../../../storage/rowInserts.ts';
+import { noRows, type StoredRows } from '../../../storage/storedRows.ts';
 import type { Tables } from '../../../storage/tables.ts';
 
 /** Stores rows as the writer of a stream does. */
