@@ -30,23 +30,10 @@ export async function hasOpenRemoval(database: Database): Promise<boolean> {
 }
 
 /**
- * Reads rows while none are being removed.
- *
- * @throws StorageUnavailable when some were, so that what was read may have a hole.
- */
-export async function readConsistently<Result>(
-  database: Database,
-  read: () => Promise<Result>,
-): Promise<Result> {
-  const { result } = await readBetween(database, read);
-  return result;
-}
-
-/**
- * The same for reads that may be repeated: whether a removal is under way is not asked before each of them, since it is enough that none has begun
+ * Reads rows while none are being removed. Whether a removal is under way is not asked before each read, since it is enough that none has begun
  * since an earlier one. Where one has, the rows are read again.
  *
- * @throws StorageUnavailable
+ * @throws StorageUnavailable (as a rejection) when some were removed, so that what was read may have a hole.
  */
 export function createConsistentReads(
   database: Database,

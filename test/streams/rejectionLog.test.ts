@@ -38,7 +38,8 @@ async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions>
     stream: 'MINER_COUNTER',
     clock: manualClock(),
     logger: silentLogger,
-    onFailing: () => ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger),
+    onFailing: () =>
+      ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger }),
     ...options,
   });
   await log.resume();
@@ -222,7 +223,7 @@ describe('rejection log', () => {
   it('publishes in groups with the rights of the shipped user', async () => {
     const connection = await (await startNatsWithAccounts()).connectAs('ingest');
     const nats = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const end = await createRejectedStream(nats).append('miner.rejected.MINER_COUNTER', 0, ['1', '2', '3']);
     expect(end).toBe(3);
   });
@@ -245,7 +246,7 @@ describe('rejection log', () => {
     log.add(await publishBad(nats, 'one'));
     await log.flushed();
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const other = await publishBad(nats, 'one');
     await log.resume();
     log.add(other);
