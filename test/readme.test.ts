@@ -3,8 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { counterReadingMessage, measurements } from '../actors/wheel/counterReading.ts';
-import { variables } from '../deploy/configuration.ts';
-import { drawMachines, machines } from '../deploy/machineDiagrams.ts';
+import { drawMachines, machines } from '../deploy/build/machineDiagrams.ts';
+import { variables } from '../deploy/configuration/configuration.ts';
 import { routes } from '../http/routes/routes.ts';
 
 const root = resolve(import.meta.dirname, '..');

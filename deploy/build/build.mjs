@@ -1,14 +1,14 @@
-// `npm run build`, or `node deploy/build.mjs FOLDER...` for some folders of `dist`, such as `deploy` for the service alone: bundles the
+// `npm run build`, or `node deploy/build/build.mjs FOLDER...` for some folders of `dist`, such as `deploy` for the service alone: bundles the
 // programs into `dist`, and writes the types of the client. Types are not checked here (`npm run types`).
 import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { explorerBundles } from '../http/explorer/bundle.mjs';
-import { guides } from '../http/guides/bundle.mjs';
+import { explorerBundles } from '../../http/explorer/bundle.mjs';
+import { guides } from '../../http/guides/bundle.mjs';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 
 /**
  * Packages that stay in `node_modules`, since they are native programs, or files that are served as they are. All others become part of the bundle:
@@ -34,7 +34,7 @@ const programs = {
     'benchmarks/peers/bare.ts',
     'benchmarks/years/snapshotProcess.ts',
     'deploy/release/release.ts',
-    'deploy/writeMachineDiagrams.ts',
+    'deploy/build/writeMachineDiagrams.ts',
   ],
 };
 

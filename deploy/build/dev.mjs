@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { watch } from 'rolldown';
 import { bundleOptions } from './build.mjs';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '../..');
 const command = process.argv.length > 2 ? process.argv.slice(2) : ['local'];
 const program = ['--enable-source-maps', join(root, 'dist', 'deploy', 'miner.js'), ...command];
 

@@ -1,20 +1,20 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { toDirectedGraph } from 'xstate/graph';
-import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
-import { deliveryMachine } from '../machines/deliveryMachine.ts';
-import { foldMachine } from '../machines/foldMachine.ts';
-import { generationWatchMachine } from '../machines/generationWatchMachine.ts';
-import { createGroupMachine } from '../machines/groupMachine.ts';
-import { indexerMachine } from '../machines/indexerMachine.ts';
-import { ingestMachine } from '../machines/ingestMachine.ts';
-import { leaseMachine } from '../machines/leaseMachine.ts';
-import { messageSourceMachine } from '../machines/messageSourceMachine.ts';
-import { moduleMachine } from '../machines/moduleMachine.ts';
-import { natsMachine } from '../machines/natsMachine.ts';
-import { serverMachine } from '../machines/serverMachine.ts';
-import { createServiceMachine } from '../machines/serviceMachine.ts';
-import { settlementMachine } from '../machines/settlementMachine.ts';
-import { streamFollowerMachine } from '../machines/streamFollowerMachine.ts';
+import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
+import { deliveryMachine } from '../../machines/deliveryMachine.ts';
+import { foldMachine } from '../../machines/foldMachine.ts';
+import { generationWatchMachine } from '../../machines/generationWatchMachine.ts';
+import { createGroupMachine } from '../../machines/groupMachine.ts';
+import { indexerMachine } from '../../machines/indexerMachine.ts';
+import { ingestMachine } from '../../machines/ingestMachine.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
+import { moduleMachine } from '../../machines/moduleMachine.ts';
+import { natsMachine } from '../../machines/natsMachine.ts';
+import { serverMachine } from '../../machines/serverMachine.ts';
+import { createServiceMachine } from '../../machines/serviceMachine.ts';
+import { settlementMachine } from '../../machines/settlementMachine.ts';
+import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
 
 /** Every machine, in the order of the README of `machines/`. */
 export const machines: readonly AnyStateMachine[] = [

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
-const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
+const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
 const args = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-type=application'];
 const output = execFileSync('npm', args, {
   cwd: root,

@@ -1,22 +1,22 @@
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Clock } from '../actors/clock.ts';
-import type { Grant } from '../machines/ingestSetup.ts';
-import type { Database } from '../storage/database.ts';
-import { createOldestRowMs } from '../storage/rowsTtl.ts';
-import { createSnapshotStore } from '../storage/snapshots.ts';
-import { resolveTables } from '../storage/tables.ts';
-import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../streams/audit/selfAudit.ts';
-import { createFollowers, type Followers } from '../streams/followers.ts';
-import { createUsedGeneration, type UsedGeneration } from '../streams/ingest/generationWatch.ts';
-import type { Ingest } from '../streams/ingest/ingest.ts';
-import type { StreamGuard } from '../streams/ingest/lostStreams.ts';
-import type { NatsLink } from '../streams/jetstream/natsLink.ts';
-import { registerIndexerMetrics } from '../streams/metrics/chainMetrics.ts';
-import type { MessageCounts } from '../streams/pipeline/messageCounts.ts';
-import type { StreamActors } from '../streams/streamDefinitions.ts';
-import { createStreamWork, type StreamWork } from '../streams/streamWork.ts';
-import type { Tracing } from './openTelemetry.ts';
+import type { Clock } from '../../actors/clock.ts';
+import type { Grant } from '../../machines/ingestSetup.ts';
+import type { Database } from '../../storage/database.ts';
+import { createOldestRowMs } from '../../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { resolveTables } from '../../storage/tables.ts';
+import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../streams/audit/selfAudit.ts';
+import { createFollowers, type Followers } from '../../streams/followers.ts';
+import { createUsedGeneration, type UsedGeneration } from '../../streams/ingest/generationWatch.ts';
+import type { Ingest } from '../../streams/ingest/ingest.ts';
+import type { StreamGuard } from '../../streams/ingest/lostStreams.ts';
+import type { NatsLink } from '../../streams/jetstream/natsLink.ts';
+import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
+import type { MessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import type { StreamActors } from '../../streams/streamDefinitions.ts';
+import { createStreamWork, type StreamWork } from '../../streams/streamWork.ts';
+import type { Tracing } from '../process/openTelemetry.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
 
 interface StreamWorkOptions {
@@ -92,7 +92,7 @@ async function createAudit(
       snapshots: createSnapshotStore({ database, tables, logger }),
       safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
       blockAudit: hasNode
-        ? (await import('../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
+        ? (await import('../../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
         : null,
       random: Math.random,
       logger,
@@ -107,8 +107,8 @@ async function createIndexer({ settings, nats, registry, logger }: StreamWorkOpt
   const { rpcUrl, chainProofs: proofs } = settings;
   const { onChain } = settings.deployment;
   if (rpcUrl === null || onChain === null) return null;
-  const { createDeploymentIndexer } = await import('../streams/indexing.ts');
-  const { showIndexingProgress } = await import('./process/indexingProgress.ts');
+  const { createDeploymentIndexer } = await import('../../streams/indexing.ts');
+  const { showIndexingProgress } = await import('../process/indexingProgress.ts');
   const indexer = createDeploymentIndexer({
     ...nats.jetStream(),
     onChain,

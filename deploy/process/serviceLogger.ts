@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
-import packageJson from '../package.json' with { type: 'json' };
-import type { Configuration } from './configuration.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Configuration } from '../configuration/configuration.ts';
 import { createRedaction } from './redaction.ts';
 
 /** In every line: which program wrote it. */

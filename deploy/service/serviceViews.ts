@@ -1,12 +1,12 @@
-import type { Clock } from '../actors/clock.ts';
-import { createActorViews } from '../actors/views/actorViews.ts';
-import { createChainViews } from '../actors/views/chain/chainViews.ts';
-import type { ActorViews } from '../actors/views/views.ts';
-import type { ObservationReader } from '../storage/observationReader.ts';
-import { StorageUnavailable } from '../storage/storageUnavailable.ts';
-import type { Followers } from '../streams/followers.ts';
-import type { StreamActors } from '../streams/streamDefinitions.ts';
-import type { Deployment } from './deploymentFile.ts';
+import type { Clock } from '../../actors/clock.ts';
+import { createActorViews } from '../../actors/views/actorViews.ts';
+import { createChainViews } from '../../actors/views/chain/chainViews.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
+import type { ObservationReader } from '../../storage/observationReader.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import type { Followers } from '../../streams/followers.ts';
+import type { StreamActors } from '../../streams/streamDefinitions.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
 
 interface ServiceViewsOptions {
   readonly actors: StreamActors;

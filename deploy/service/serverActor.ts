@@ -1,6 +1,6 @@
 import { fromCallback } from 'xstate';
-import type { Listener } from '../http/server/engine/listener.ts';
-import { type PortEvent, serverMachine } from '../machines/serverMachine.ts';
+import type { Listener } from '../../http/server/engine/listener.ts';
+import { type PortEvent, serverMachine } from '../../machines/serverMachine.ts';
 
 /** The machine of an HTTP server, on a port of its own: 0 for any free one. */
 export function createServerActor(server: Listener, host: string, port: number): typeof serverMachine {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { readErrorMessage } from '../actors/readErrorMessage.ts';
-import { address, bytes32, installationId } from '../actors/schemas/wireScalars.ts';
-import { bucketSeconds } from '../actors/wheel/roundFold.ts';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import { address, bytes32, installationId } from '../../actors/schemas/wireScalars.ts';
+import { bucketSeconds } from '../../actors/wheel/roundFold.ts';
 
 const blockNumber = z
   .union([z.int().min(0), z.string().regex(/^(?:0|[1-9]\d{0,19})$/)], 'expected a block number')

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { readErrorCode } from '../actors/readErrorCode.ts';
-import { extractSeed, type NatsAccess } from '../streams/jetstream/natsAccess.ts';
+import { readErrorCode } from '../../actors/readErrorCode.ts';
+import { extractSeed, type NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 
 /** The variables that say how NATS is reached. */
 interface NatsVariables {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { PortUnavailable } from '../http/server/engine/listener.ts';
+import { PortUnavailable } from '../../http/server/engine/listener.ts';
 
 /**
  * Makes sure that the ports can be opened, before anything else is started for a process that could not be reached.

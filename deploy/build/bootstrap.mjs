@@ -1,4 +1,4 @@
-// Runs before everything else, with nothing installed: `node deploy/bootstrap.mjs start|run|test`. Installs what is
+// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test`. Installs what is
 // missing and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) nothing
 // is installed: it says what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { delimiter, join, resolve } from 'node:path';
 import { browserNames } from './browserNames.mjs';
 
-const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
+const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
 const purpose = process.argv[2] ?? 'run';
 
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
@@ -225,7 +225,7 @@ function onPath(program) {
 
 function build() {
   try {
-    execFileSync(process.execPath, [join(root, 'deploy', 'build.mjs'), 'deploy', 'tools'], {
+    execFileSync(process.execPath, [join(import.meta.dirname, 'build.mjs'), 'deploy', 'tools'], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
   } catch (error) {

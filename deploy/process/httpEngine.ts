@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Configuration, ConfigurationError } from './configuration.ts';
+import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
 
 /**
  * Says so where the public port is served by the substitute for the native HTTP engine: nothing else would, and it looks like a service that is slow.

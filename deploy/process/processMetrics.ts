@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import packageJson from '../package.json' with { type: 'json' };
+import packageJson from '../../package.json' with { type: 'json' };
 
 /** Gauges of prom-client whose names end as those of counters do; each is there by its kind as well. */
 const misnamed = [

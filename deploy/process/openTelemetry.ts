@@ -2,10 +2,10 @@ import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@op
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
-import type { InputStreamName } from '../actors/messages/subjects.ts';
-import type { OnAnswered } from '../http/server/requests/answeredRequest.ts';
-import packageJson from '../package.json' with { type: 'json' };
-import type { FoldedBatchReport } from '../streams/pipeline/streamPipeline.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import type { OnAnswered } from '../../http/server/requests/answeredRequest.ts';
+import packageJson from '../../package.json' with { type: 'json' };
+import type { FoldedBatchReport } from '../../streams/pipeline/streamPipeline.ts';
 
 const serviceName = 'miner';
 /** Of W3C Trace Context, version 00. */
