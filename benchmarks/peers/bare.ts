@@ -1,5 +1,5 @@
 import uWS from 'uWebSockets.js';
-import { chooseEncoding, type LoadedAnswer, readPaths } from './preparedAnswers.ts';
+import { type LoadedAnswer, readPaths } from './preparedAnswers.ts';
 
 /** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Arguments: the file of the answers, and the port. */
 const [file = '', port] = process.argv.slice(2);
@@ -11,7 +11,7 @@ const app = uWS.App();
 for (const [path, { tag, notModified, byEncoding }] of paths) {
   app.get(path.split('?', 1)[0] as string, (response, request) => {
     const isKnown = tag !== null && request.getHeader('if-none-match') === tag;
-    const encoding = chooseEncoding(request.getHeader('accept-encoding'));
+    const encoding = request.getHeader('accept-encoding') || 'identity';
     const answer = byEncoding.get(encoding) as LoadedAnswer;
     response.cork(() => {
       response.writeStatus(isKnown ? '304 Not Modified' : '200 OK');

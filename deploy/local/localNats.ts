@@ -57,7 +57,6 @@ export interface LocalNats {
   readonly address: string;
   /** File that holds the URL while the server runs; only this user may read it. */
   readonly urlFile: string;
-  pid(): number | null;
   stop(): Promise<void>;
 }
 
@@ -142,7 +141,6 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
     url,
     address,
     urlFile,
-    pid: () => child.pid ?? null,
     stop: async () => {
       stopping.abort();
       silence.unsubscribe();

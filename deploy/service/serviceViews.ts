@@ -11,6 +11,7 @@ import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Followers } from '../../streams/followers.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
 
 /** What the messages of the three streams mean. */
 export interface DomainActors {
@@ -47,14 +48,11 @@ export function listFolds({ counters, settlements, chain }: DomainActors): [Inpu
   ];
 }
 
-interface ServiceViewsOptions extends DomainActors {
-  readonly deployment: Deployment;
+interface ServiceViewsOptions
+  extends DomainActors,
+    Pick<ServiceSettings, 'deployment' | 'chainStaleAfterMs' | 'chainBehindAfterMs'> {
   /** Null until their tables are known. */
   readonly followers: () => Followers | null;
-  /** A newest span older than this means that the indexer is unavailable. */
-  readonly chainStaleAfterMs: number;
-  /** A safe block whose time is further behind the clock means the same. */
-  readonly chainBehindAfterMs: number;
   readonly clock: Clock;
 }
 
