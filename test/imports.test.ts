@@ -93,7 +93,7 @@ describe('imports', () => {
     expect(findCycle(new Map(Object.entries(circle)))).toEqual(['b', 'd', 'b']);
   });
 
-  it.each(['storage', 'streams', 'http/routes', 'http/server', 'deploy'])(
+  it.each(['actors', 'storage', 'streams', 'http/routes', 'http/server', 'deploy'])(
     'of the folders in %s go down only',
     (room) => {
       const importsOf = new Map<string, string[]>();

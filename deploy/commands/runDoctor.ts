@@ -19,7 +19,6 @@ import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
 import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
-import { createDomainActors, listFolds } from '../service/serviceViews.ts';
 import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats } from './doctor/checkNats.ts';
@@ -127,8 +126,7 @@ async function inspect({
   }
   try {
     const dataDir = configuration.MINER_DATA_DIR;
-    const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
-    const options = { database, jetStream: parts, deployment, folds, dataDir, isQuick, drifts: [] };
+    const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [] };
     const report = await inspectDatabase({ ...options, logger: silent });
     return { ...report, findings: [...report.findings, await askAudit(configuration)] };
   } finally {

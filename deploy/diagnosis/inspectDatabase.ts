@@ -1,8 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
-import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { countStored } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
@@ -15,6 +13,7 @@ import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import { createStreamActors, listFolds } from '../../streams/streamDefinitions.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { systemClock } from '../process/systemClock.ts';
 import { checkDatabase } from './checkDatabase.ts';
@@ -54,8 +53,6 @@ interface InspectDatabaseOptions {
   readonly jetStream: JetStream | null;
   /** Null where it is not known. */
   readonly deployment: Deployment | null;
-  /** Of the folds of the streams that it has. */
-  readonly folds: readonly (readonly [InputStreamName, FoldIdentity])[];
   /** Folder of the embedded engine. */
   readonly dataDir: string;
   /** Without what reads whole tables. */
@@ -67,7 +64,7 @@ interface InspectDatabaseOptions {
 
 /** Checks ClickHouse and what is stored there, and counts what the doctor compares with the streams. */
 export async function inspectDatabase(options: InspectDatabaseOptions): Promise<DatabaseReport> {
-  const { database, jetStream, deployment, folds, dataDir, isQuick, drifts, logger } = options;
+  const { database, jetStream, deployment, dataDir, isQuick, drifts, logger } = options;
   const findings: Finding[] = [];
   try {
     findings.push(...(await checkDatabase(database)), ...(await checkDisk(database, dataDir)));
@@ -82,6 +79,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
+    const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
     findings.push(...(await checkSnapshots({ jsm, snapshots, folds, nowMs: systemClock.nowMs })));
     const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);
     if (lost !== null)

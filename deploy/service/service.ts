@@ -22,11 +22,12 @@ import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createReadiness, registerReadinessMetric } from '../../streams/readiness.ts';
+import { createStreamActors, listFolds } from '../../streams/streamDefinitions.ts';
 import type { StreamWork } from '../../streams/streamWork.ts';
 import type { Tracing } from '../process/openTelemetry.ts';
 import { createServerActor } from './serverActor.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
-import { createDomainActors, createServiceViews, listFolds } from './serviceViews.ts';
+import { createServiceViews } from './serviceViews.ts';
 import { composeStreamWork } from './serviceWork.ts';
 
 interface ServiceOptions {
@@ -67,9 +68,9 @@ export async function startService({
   tracing = null,
 }: ServiceOptions): Promise<Service> {
   const { roles, deployment, host } = settings;
-  const actors = createDomainActors(deployment);
-  const { counters, settlements, chain } = actors;
-  const counts = createMessageCounts(registry, ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN']);
+  const actors = createStreamActors(deployment);
+  const { MINER_COUNTER: counters, MINER_CHAIN: chain } = actors;
+  const counts = createMessageCounts(registry);
   const database = openDatabase(settings.database);
   const nats = createNatsLink({
     ...settings.nats,
@@ -108,7 +109,7 @@ export async function startService({
     jetStream: nats.jetStream,
     database,
     identity: counters.identity,
-    settlementIdentity: settlements.identity,
+    settlementIdentity: actors.MINER_PIPELINE.identity,
     clock,
     logger,
     retention: settings,
@@ -117,7 +118,7 @@ export async function startService({
     streamGuard,
     actor: () => child().ingest,
   });
-  const { views, observations } = createServiceViews({ ...settings, ...actors, followers: work, clock });
+  const { views, observations } = createServiceViews({ ...settings, actors, followers: work, clock });
   const readiness = createReadiness({
     clock,
     followers: work,
@@ -137,9 +138,8 @@ export async function startService({
   });
   registerReadinessMetric(registry, readiness);
   registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
-  const folds = listFolds(actors);
-  registerFoldVersions(registry, folds);
-  registerAgeMetrics(registry, { ...actors, installationId: deployment.installationId, clock });
+  registerFoldVersions(registry, listFolds(actors));
+  registerAgeMetrics(registry, { counters, chain, installationId: deployment.installationId, clock });
   registerDatabaseMetrics(registry, isDatabaseReachable);
   // A replica may not ask ClickHouse for its disks.
   if (roles.ingest) registerStoreMetrics(registry, { database, jetStream: nats.jetStream });
@@ -151,7 +151,7 @@ export async function startService({
       const { inspectDatabase } = await import('../diagnosis/inspectDatabase.ts');
       const jetStream = isNatsConnected() ? nats.jetStream() : null;
       const drifts = work()?.drifts() ?? [];
-      return inspectDatabase({ ...settings, folds, database, jetStream, isQuick, drifts, logger });
+      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts, logger });
     },
     logger,
     names: settings.opsNames,

@@ -14,14 +14,14 @@ import type { StreamGuard } from '../../streams/ingest/lostStreams.ts';
 import type { NatsLink } from '../../streams/jetstream/natsLink.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import type { MessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import type { StreamActors } from '../../streams/streamDefinitions.ts';
 import { createStreamWork, type StreamWork } from '../../streams/streamWork.ts';
 import type { Tracing } from '../process/openTelemetry.ts';
 import type { ServiceSettings } from './serviceSettings.ts';
-import type { DomainActors } from './serviceViews.ts';
 
 interface StreamWorkOptions {
   readonly settings: ServiceSettings;
-  readonly actors: DomainActors;
+  readonly actors: StreamActors;
   readonly nats: NatsLink;
   readonly database: Database;
   readonly ingest: Ingest;
@@ -47,7 +47,7 @@ export async function composeStreamWork(
   const indexer = await createIndexer(options);
   const followers = createFollowers({
     ...nats.jetStream(),
-    ...actors,
+    actors,
     database: ingest.databaseIn(epoch),
     tables: used.tables,
     useGeneration: used.use,
@@ -69,7 +69,7 @@ export async function composeStreamWork(
 }
 
 async function createAudit(
-  { settings, actors: { counters, chain }, nats, database, clock, logger, registry }: StreamWorkOptions,
+  { settings, actors, nats, database, clock, logger, registry }: StreamWorkOptions,
   { followers, recent }: Followers,
   { tables }: UsedGeneration,
 ) {
@@ -87,10 +87,10 @@ async function createAudit(
       memory: {
         recent,
         publicInstallationId: installationId,
-        history: () => (isCurrent() ? counters.history() : null),
+        history: () => (isCurrent() ? actors.MINER_COUNTER.history() : null),
       },
       snapshots: createSnapshotStore({ database, tables, logger }),
-      safeStates: () => chain?.state.safe ?? [],
+      safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
       blockAudit: hasNode
         ? (await import('../../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
         : null,

@@ -7,7 +7,6 @@ import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy } from '../support/chain/testEconomy.ts';
-import { genesisMs } from '../support/genesis.ts';
 import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -164,7 +163,7 @@ it('shows every reading and event exactly once, and the same as a service withou
   await eventually(() => listeners.haveAll(feed[0]), 'the newest event at each event stream');
   const missedEvents = listeners.countMissed(feed);
   listeners.end();
-  const findings = await checkFromOutside(miner, fresh, connection, genesisMs);
+  const findings = await checkFromOutside(miner, fresh, connection);
   const rows: readonly (readonly [string, string | number])[] = [
     ['Minutes, seed', `${minutes}, ${seed}`],
     ['Polling clients, event streams', `${clients}, ${streams}`],

@@ -1,5 +1,5 @@
 import { defer, firstValueFrom, retry } from 'rxjs';
-import { plainCounter } from '../simulation/checks/plainCounter.ts';
+import { acceptReadings } from '../reference/readings.ts';
 import { ask, type MinerProcess } from '../support/processes/minerProcess.ts';
 import { fetchMessages, type TestConnection } from '../support/processes/natsServer.ts';
 import { allObservations, readRejections } from '../support/storage/storedState.ts';
@@ -29,16 +29,13 @@ export async function checkFromOutside(
   miner: MinerProcess,
   fresh: MinerProcess,
   nats: TestConnection,
-  startMs: number,
 ): Promise<OutsideFindings> {
   const messages = (await fetchMessages(nats, 'MINER_COUNTER')).map((message) => ({
-    sequence: message.seq,
-    subject: message.subject,
-    headers: null,
-    data: Buffer.from(message.data),
-    atNanos: message.timestampNanos,
+    ...message,
+    storedAtMs: Number(message.timestampNanos / 1_000_000n),
   }));
-  const plain = plainCounter(messages, startMs);
+  const refused: number[] = [];
+  const accepted = acceptReadings(messages, ({ seq }) => refused.push(seq));
   const found: string[] = [];
   for (const installation of ['wheel.one', 'wheel:two', 'wheel-three'])
     found.push(...(await readAll(miner, installation)).map(({ telemetryId }) => telemetryId));
@@ -51,10 +48,10 @@ export async function checkFromOutside(
   const shown = new Set(found);
   const published = new Set(rejected);
   return {
-    accepted: plain.accepted.length,
-    missingReadings: plain.accepted.filter(({ telemetryId }) => !shown.has(telemetryId)).length,
+    accepted: accepted.length,
+    missingReadings: accepted.filter(({ telemetryId }) => !shown.has(telemetryId)).length,
     doubledReadings: found.length - shown.size,
-    missingRejections: plain.rejected.filter(({ position }) => !published.has(position)).length,
+    missingRejections: refused.filter((sequence) => !published.has(sequence)).length,
     doubledRejections: rejected.length - published.size,
     differingAnswers,
   };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
@@ -68,9 +68,9 @@ describe('a round that was stored without its reading', () => {
       position: 1_030,
     };
     const database = openDatabase({ path });
-    const rows = createRowEncoder()({ ...noRows, rounds: [round], throughPosition: round.position });
-    for (const { table, columns, bytes } of buildInserts(await findActiveTables(database), [rows]))
-      await database.insertBytes(table, columns, bytes);
+    const rows = encodeRows({ ...noRows, rounds: [round], throughPosition: round.position });
+    for (const { table, columns, text } of buildInserts(await findActiveTables(database), [rows]))
+      await database.insertText(table, columns, text);
     await database.close();
     expect((await storedState({ path })).rounds).toHaveLength(stored.rounds.length + 1);
 

@@ -1,6 +1,7 @@
 import type { ModuleSnapshot } from '../../http/responses/modules.ts';
 import type { StatusResponse } from '../../http/responses/status.ts';
 import {
+  ignoreRejected,
   isId,
   isInteger,
   isObject,
@@ -22,18 +23,24 @@ const instancesMax = 256;
 const states = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'];
 
 /** The newest snapshot of each instance, ordered by its ID. */
-export function readModules(messages: readonly StoredMessage[], installationId: string): ModuleSnapshot[] {
+export function readModules(
+  messages: readonly StoredMessage[],
+  installationId: string,
+  onRejected = ignoreRejected,
+): ModuleSnapshot[] {
   const modules = new Map<string, ModuleSnapshot>();
   for (const message of messages) {
     const [id, instanceId] = readSubject(message.subject, 'miner.module') ?? [];
     if (id !== installationId || instanceId === undefined) continue;
     const body = parsePayload(message, pipelineBytesMax);
-    if (body === null || !isModule(body) || body.instanceId !== instanceId) continue;
     const known = modules.get(instanceId);
-    if (known === undefined && modules.size === instancesMax) continue;
-    const observedAtMs = Date.parse(body.observedAt as string);
-    if (known !== undefined && observedAtMs < Date.parse(known.observedAt)) continue;
-    modules.set(instanceId, toModuleBody(body));
+    const isFull = known === undefined && modules.size === instancesMax;
+    if (body === null || !isModule(body)) onRejected(message, 'malformed');
+    else if (body.instanceId !== instanceId) onRejected(message, 'wrong_instance');
+    else if (isFull) onRejected(message, 'too_many_instances');
+    else if (known !== undefined && Date.parse(body.observedAt as string) < Date.parse(known.observedAt))
+      onRejected(message, 'out_of_order');
+    else modules.set(instanceId, toModuleBody(body));
   }
   return [...modules.values()].sort((a, b) => (a.instanceId < b.instanceId ? -1 : 1));
 }
@@ -76,13 +83,19 @@ function toModuleBody(body: Json): ModuleSnapshot {
 export function readSigner(
   messages: readonly StoredMessage[],
   installationId: string,
+  onRejected = ignoreRejected,
 ): StatusResponse['signer'] {
   let signer: StatusResponse['signer'] = null;
   const known = new Set<string>();
   for (const message of messages) {
     const [id] = readSubject(message.subject, 'miner.signer') ?? [];
-    const body = id === installationId ? parsePayload(message, pipelineBytesMax) : null;
-    if (body === null || !isSigner(body) || known.has(JSON.stringify(body))) continue;
+    if (id !== installationId) continue;
+    const body = parsePayload(message, pipelineBytesMax);
+    const isSame = body !== null && known.has(JSON.stringify(body));
+    if (body === null || !isSigner(body) || isSame) {
+      onRejected(message, isSame ? 'not_allowed' : 'malformed');
+      continue;
+    }
     known.add(JSON.stringify(body));
     const { kind, algorithm, keySlot, lastSignature } = body as Record<string, string>;
     signer = {

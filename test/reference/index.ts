@@ -9,7 +9,7 @@ import {
 import { buildCore, type CoreState, readCore } from './core.ts';
 import { readModules, readSigner } from './device.ts';
 import { buildFeed, type Category } from './feed.ts';
-import type { StoredMessage } from './messages.ts';
+import type { OnRejected, StoredMessage } from './messages.ts';
 import { readMetadata, selectImages } from './metadata.ts';
 import {
   buildActivity,
@@ -52,12 +52,27 @@ export interface Place {
   readonly atBlock?: bigint;
 }
 
+/** A message that is not accepted. */
+export interface Rejected {
+  /** Its sequence in the stream. */
+  readonly position: number;
+  readonly reason: string;
+}
+
 /** Computes every body from the messages of the streams. */
 export function createReference({ deployment, counter, pipeline, chain }: ReferenceInput) {
   const { installationId, onChain } = deployment;
   const genesisMs = deployment.genesisTimestamp * 1000;
-  const accepted = acceptReadings(counter);
-  const settlement = foldSettlement(pipeline, installationId);
+  const rejected = { counter: [] as Rejected[], pipeline: [] as Rejected[] };
+  const note =
+    (list: Rejected[]): OnRejected =>
+    ({ seq: position }, reason) =>
+      list.push({ position, reason });
+  const accepted = acceptReadings(counter, note(rejected.counter));
+  const settlement = foldSettlement(pipeline, installationId, note(rejected.pipeline));
+  const signer = readSigner(pipeline, installationId, note(rejected.pipeline));
+  const modules = readModules(pipeline, installationId, note(rejected.pipeline));
+  rejected.pipeline.sort((one, other) => one.position - other.position);
   const readChain = onChain === null ? null : readStates(followChain(chain, onChain), onChain, null);
   const readingsOf = (id: string) => accepted.filter((reading) => reading.installationId === id);
 
@@ -147,8 +162,8 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       readings: readingsOf(installationId),
       settlement,
       core: typeof available === 'string' ? null : available.core,
-      signer: readSigner(pipeline, installationId),
-      modules: readModules(pipeline, installationId),
+      signer,
+      modules,
       nowMs,
     };
   }
@@ -196,7 +211,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       case '/v1/public/installations/{}/observations':
         return buildObservations(first, readingsOf(first), searchParams);
       case '/v1/public/modules':
-        return { schemaVersion: 1, installationId, modules: readModules(pipeline, installationId) };
+        return { schemaVersion: 1, installationId, modules };
       case '/v4/public/process':
         return buildProcess(readProcess(nowMs));
       case '/v1/status':
@@ -240,7 +255,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     return metadata(tokenId, 2, searchParams.has('release'), nowMs);
   }
 
-  return { body };
+  return { body, accepted, rejected, chain: readChain };
 }
 
 /** What the contracts hold at the safe block, or at an earlier one. */

@@ -7,6 +7,10 @@ export interface StoredMessage {
   readonly storedAtMs: number;
 }
 
+/** Called with each message that is not accepted, and the reason under which it is published (MESSAGES.md, Rejections). */
+export type OnRejected = (message: StoredMessage, reason: string) => void;
+export const ignoreRejected: OnRejected = () => undefined;
+
 export type Json = Record<string, unknown>;
 
 /** In place of a string that a client sends back unchanged or compares, and whose text the contract leaves open. */

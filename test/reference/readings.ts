@@ -1,5 +1,6 @@
 import {
   dayMs,
+  ignoreRejected,
   isDecimal,
   isId,
   isInteger,
@@ -39,24 +40,37 @@ const remembered = 64;
 const installationsMax = 20_000;
 
 /** The readings that are accepted, of all installations, in the order of the stream. */
-export function acceptReadings(messages: readonly StoredMessage[]): Reading[] {
+export function acceptReadings(messages: readonly StoredMessage[], onRejected = ignoreRejected): Reading[] {
   const accepted: Reading[] = [];
   const byInstallation = new Map<string, Reading[]>();
   for (const message of messages) {
     const payload = parsePayload(message, 16_384);
-    const [subjectId] = readSubject(message.subject, 'miner.counter') ?? [];
-    if (payload === null || !isReading(payload)) continue; // 1, malformed
-    const reading = readReading(payload, message.seq);
-    if (reading.installationId !== subjectId) continue; // 2, wrong_installation
-    if (reading.observedAtMs - reading.receivedAtMs > 300_000) continue; // 3, future_observation
+    const reading = payload !== null && isReading(payload) ? readReading(payload, message.seq) : null;
+    const reason = reading === null ? 'malformed' : explainRejection(message, reading, byInstallation);
+    if (reading === null || reason !== null) {
+      onRejected(message, reason as string);
+      continue;
+    }
     const earlier = byInstallation.get(reading.installationId) ?? [];
-    if (earlier.length === 0 && byInstallation.size === installationsMax) continue; // too_many_installations
-    if (explainRefusal(reading, earlier) !== null) continue;
     earlier.push(reading);
     byInstallation.set(reading.installationId, earlier);
     accepted.push(reading);
   }
   return accepted;
+}
+
+/** Rules 2 to 6; null for a reading that is accepted. */
+function explainRejection(
+  { subject }: StoredMessage,
+  reading: Reading,
+  byInstallation: ReadonlyMap<string, readonly Reading[]>,
+): string | null {
+  const [subjectId] = readSubject(subject, 'miner.counter') ?? [];
+  if (reading.installationId !== subjectId) return 'wrong_installation';
+  if (reading.observedAtMs - reading.receivedAtMs > 300_000) return 'future_observation';
+  const earlier = byInstallation.get(reading.installationId);
+  if (earlier === undefined && byInstallation.size === installationsMax) return 'too_many_installations';
+  return explainRefusal(reading, earlier ?? []);
 }
 
 /** Rules 4 to 6: what the accepted readings before it say against one. */

@@ -1,4 +1,5 @@
 import {
+  ignoreRejected,
   isDecimal,
   isInteger,
   isObject,
@@ -55,9 +56,29 @@ interface Ended {
 const notAllowed = 'not_allowed';
 type Refusal = typeof notAllowed | null;
 
+/** One installation's settlement, message by message. */
+interface SettlementFold {
+  readonly settlement: Settlement;
+  /** Why a message is not accepted; null if it is, or says nothing about this. */
+  hear(message: StoredMessage): Refusal | 'malformed';
+}
+
 const terminal: readonly string[] = ['confirmed', 'reverted', 'superseded'];
 
-export function foldSettlement(messages: readonly StoredMessage[], installationId: string): Settlement {
+export function foldSettlement(
+  messages: readonly StoredMessage[],
+  installationId: string,
+  onRejected = ignoreRejected,
+): Settlement {
+  const { settlement, hear } = startSettlement(installationId);
+  for (const message of messages) {
+    const reason = hear(message);
+    if (reason !== null) onRejected(message, reason);
+  }
+  return settlement;
+}
+
+function startSettlement(installationId: string): SettlementFold {
   const settlement: Settlement = {
     closure: null,
     closedRounds: new Map(),
@@ -72,20 +93,21 @@ export function foldSettlement(messages: readonly StoredMessage[], installationI
   };
   const ended: Ended = { runs: new Set(), incidents: new Set() };
   const accepted = new Set<string>();
-  for (const message of messages) {
+  const hear: SettlementFold['hear'] = (message) => {
     const [oracleId] = readSubject(message.subject, 'miner.oracle') ?? [];
     const [reporterId] = readSubject(message.subject, 'miner.reporter') ?? [];
-    if (oracleId !== installationId && reporterId !== installationId) continue;
-    const body = parsePayload(message, 256 * 1024);
-    if (body === null || !isTime(body.at)) continue;
-    const said = `${message.subject} ${JSON.stringify(body)}`;
-    if (accepted.has(said)) continue; // It was stored again.
     const isOracle = oracleId === installationId;
-    if (isOracle ? !isOracleMessage(body) : !isReporterMessage(body)) continue;
+    if (!isOracle && reporterId !== installationId) return null;
+    const body = parsePayload(message, 256 * 1024);
+    if (body === null || !isTime(body.at)) return 'malformed';
+    if (isOracle ? !isOracleMessage(body) : !isReporterMessage(body)) return 'malformed';
+    const said = `${message.subject} ${JSON.stringify(body)}`;
+    if (accepted.has(said)) return notAllowed; // It was stored again.
     const refusal = isOracle ? hearOracle(settlement, body) : hearReporter(settlement, ended, body);
     if (refusal === null) accepted.add(said);
-  }
-  return settlement;
+    return refusal;
+  };
+  return { settlement, hear };
 }
 
 // Oracle.

@@ -38,12 +38,20 @@ const substitution = {
   },
 };
 
-/** A process folds as the version of the program that it runs: its fold takes no state of another one. */
-const versions = {
-  file: 'actors/wheel/counterActors.ts',
-  from: 'identity: identifyFold(counterFoldVersion, {',
-  to: 'identity: identifyFold(counterFoldVersion + countEarlierVersions(), {',
-};
+/** A process folds as the version of the program that it runs: a fold takes no state of another version of itself. */
+const versions = [
+  { file: 'actors/wheel/counterActors.ts', version: 'counterFoldVersion', stream: 'MINER_COUNTER' },
+  {
+    file: 'actors/settlement/settlementActors.ts',
+    version: 'settlementFoldVersion',
+    stream: 'MINER_PIPELINE',
+  },
+  { file: 'actors/chain/chainActors.ts', version: 'spanFoldVersion', stream: 'MINER_CHAIN' },
+].map(({ file, version, stream }) => ({
+  file,
+  from: `identifyFold(${version}, {`,
+  to: `identifyFold(${version} + countEarlierVersions('${stream}'), {`,
+}));
 
 /** Changes sources: one text becomes another, which has to be there once. */
 function replaceTexts(replacements) {
@@ -79,7 +87,7 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
       'utf-8-validate',
       'uWebSockets.js',
     ].map((one) => new RegExp(`^${one}(?:/|$)`)),
-    plugins: [substitution, replaceTexts([...smallLimits, versions, ...(mutation?.replacements ?? [])])],
+    plugins: [substitution, replaceTexts([...smallLimits, ...versions, ...(mutation?.replacements ?? [])])],
     logLevel: 'warn',
     output: {
       dir: outDir,

@@ -79,8 +79,8 @@ export const killsBehindSnapshots = plan('behind', [
   episode(
     [1, 80].map((second) => [
       second,
-      'killBehindSnapshot',
-      { process: 0, downMs: 1_000, stream: 'MINER_COUNTER' },
+      'killBehindInsert',
+      { process: 0, downMs: 1_000, table: 'fold_snapshots', stream: 'MINER_COUNTER' },
     ]),
     { durationMs: 150_000, readingsPerSecond: 10, secondsPerBlock: 12 },
   ),

@@ -1,12 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { deleteCutOffRows, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 async function openTables() {
@@ -22,6 +24,11 @@ async function openTables() {
     );
   for (const position of [1, 2, 3]) await insert(position);
   return { database, tables, insert };
+}
+
+async function readPositions(database: Database, table: string): Promise<number[]> {
+  const rows = await database.select(`SELECT position FROM ${table} ORDER BY position`);
+  return rows.map(([position]) => Number(position));
 }
 
 /** Another writer's insert, which arrives just after each deletion. */
@@ -43,15 +50,23 @@ function withLateInserts(
 describe('rows above a position', () => {
   it('are removed, those too that another writer inserts after the deletion began', async () => {
     const { database, tables, insert } = await openTables();
-    await deleteRowsAbove(withLateInserts(database, insert, 2), tables, 1);
-    const left = await database.select(`SELECT position FROM ${tables.rounds}`);
-    expect(left.map(([position]) => Number(position))).toEqual([1]);
+    await deleteRowsAbove(withLateInserts(database, insert, 2), {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+    });
+    expect(await readPositions(database, tables.rounds)).toEqual([1]);
   });
 
   it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
     const { database, tables } = await openTables();
-    const killed = deleteRowsAbove(database, tables, 1, async () => {
-      throw new Error('killed here');
+    const killed = deleteRowsAbove(database, {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+      deleteSnapshots: async () => {
+        throw new Error('killed here');
+      },
     });
     await expect(killed).rejects.toThrow('killed here');
     expect(await database.select(`SELECT count() FROM ${tables.rounds}`)).toEqual([[3]]);
@@ -61,6 +76,20 @@ describe('rows above a position', () => {
   it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {
     const { database, tables, insert } = await openTables();
     const busy = withLateInserts(database, insert, Number.POSITIVE_INFINITY);
-    await expect(deleteRowsAbove(busy, tables, 1)).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(
+      deleteRowsAbove(busy, { tables, stream: 'MINER_COUNTER', position: 1 }),
+    ).rejects.toBeInstanceOf(StorageUnavailable);
+  });
+});
+
+describe('rows whose readings were not stored', () => {
+  it('are removed above the restored state, since the stream may have lost their messages', async () => {
+    const { database, tables } = await openTables();
+    await insertRows(database, readings, [acceptedReading({ position: 2 })], tables.readings);
+    await deleteCutOffRows(database, tables, 3);
+    expect(await readPositions(database, tables.rounds)).toEqual([1, 2, 3]);
+    await deleteCutOffRows(database, tables, 0);
+    expect(await readPositions(database, tables.rounds)).toEqual([1, 2]);
+    expect(await readPositions(database, tables.readings)).toEqual([2]);
   });
 });

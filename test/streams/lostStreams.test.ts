@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -34,9 +34,9 @@ it('rows of the chain without a snapshot are lost with a stream that was created
     amountBaseUnits: 1n,
     totalMintedBaseUnits: 1n,
   };
-  const rows = createRowEncoder()({ ...noRows, checkpoints: [checkpoint], throughPosition: storedBy });
-  for (const { table, columns, bytes } of buildInserts(tables, [rows]))
-    await database.insertBytes(table, columns, bytes);
+  const rows = encodeRows({ ...noRows, checkpoints: [checkpoint], throughPosition: storedBy });
+  for (const { table, columns, text } of buildInserts(tables, [rows]))
+    await database.insertText(table, columns, text);
   const find = () => findLostStreams({ database, jsm });
   // The stream is older than the row: it may have lost its end, which is found where rows are corrected.
   expect(await find()).toEqual([]);

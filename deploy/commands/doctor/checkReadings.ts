@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
-import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
+import { counterStream } from '../../../streams/counter/counterStream.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
@@ -55,10 +55,7 @@ async function foldThrough(
   { through, firstSequence, oldestMs }: StoredCounts,
 ) {
   const { deployment } = options;
-  const actors = createCounterActors({
-    genesisMs: deployment.genesisTimestamp * 1000,
-    publicInstallationId: deployment.installationId,
-  });
+  const actors = counterStream.createActors(deployment);
   const counts = { readings: 0, rounds: 0 };
   const progress = createProgress({ label: 'readings', unit: 'messages', total: through });
   const source = createMessageSource({

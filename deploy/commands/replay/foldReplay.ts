@@ -2,6 +2,7 @@ import { firstValueFrom } from 'rxjs';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
+import { counterStream } from '../../../streams/counter/counterStream.ts';
 import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
 import { createStreamFollower } from '../../../streams/follower/streamFollower.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
@@ -12,7 +13,7 @@ import { createProgress, type Progress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
 import { loadOthers, type PrepareReplayOptions } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
-import { createActors, type ReplayOptions } from './replayOptions.ts';
+import type { ReplayOptions } from './replayOptions.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
 const stream = 'MINER_COUNTER';
@@ -54,7 +55,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     });
   };
   const fold = createReplayFold({
-    actors: createActors(parts),
+    actors: counterStream.createActors(parts.deployment),
     fromSequence,
     throughSequence,
     only,

@@ -1,7 +1,6 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findActiveTables } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
@@ -46,11 +45,4 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
     active: await findActiveTables(database),
     log: createReplayLog(database, systemClock.nowMs),
   };
-}
-
-export function createActors({ deployment }: Pick<ReplayParts, 'deployment'>): CounterActors {
-  return createCounterActors({
-    genesisMs: deployment.genesisTimestamp * 1000,
-    publicInstallationId: deployment.installationId,
-  });
 }

@@ -1,6 +1,6 @@
 import { firstValueFrom, Observable, from as rxFrom, Subject, timeout } from 'rxjs';
 import { type Actor, createActor, fromPromise } from 'xstate';
-import type { StoredReading } from '../../../actors/wheel/counterReading.ts';
+import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import {
   type MessageSourceState,
   messageSourceMachine,
@@ -36,7 +36,7 @@ interface MessageSourceOptions extends StreamReaderOptions {
   /** Called while the stream does not exist, to create it or to find out why it is gone; omitted where nothing is done about it. */
   readonly onMissing?: () => Promise<void>;
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
-  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
+  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
   /** The messages end with this sequence; they never end without it. */
   readonly through?: number;
 }

@@ -1,7 +1,6 @@
-import { followChain, listEvents, readSafeChain } from '../../reference/chain.ts';
-import { onChain } from '../chain/deployment.ts';
+import { listEvents } from '../../reference/chain.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
-import { readStreams } from './compareWithReference.ts';
+import type { Reference } from './compareWithReference.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
 /** Tables that no route reads, with the event that each row is made of, and members of it. */
@@ -26,10 +25,9 @@ const tables = [
 const retainedBlocks = 40;
 
 /** History of the chain that has become rows is what the stream says, and everything that is final has. */
-export function checkHistoryRows(world: SimulatedWorld): void {
-  const indexed = followChain(readStreams(world).chain, onChain);
-  const safe = readSafeChain(indexed, onChain);
-  if (safe === null) return;
+export function checkHistoryRows(world: SimulatedWorld, { chain }: Reference): void {
+  if (chain === null || chain.safe === null) return;
+  const { indexed, safe } = chain;
   // A run is named by the message that made its first block safe.
   const isShown = (run: unknown) => String(run).endsWith(`.${indexed.blocks[0]?.safeSinceMs}`);
   const safeBlocks = indexed.blocks.filter(({ number }) => number <= safe.block.number);

@@ -1,9 +1,8 @@
-import { followChain } from '../../reference/chain.ts';
 import { operator } from '../chain/contracts/settings.ts';
 import { onChain } from '../chain/deployment.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
-import { readStreams } from './compareWithReference.ts';
+import type { Reference } from './compareWithReference.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
 /** What the node could not be asked for is asked again within a minute. */
@@ -11,11 +10,15 @@ const askedMs = 75_000;
 const againMs = 1_000;
 
 /** What was published of the chain is the chain: its logs, block by block through its tip, and the proposers of its timelock. */
-export async function checkIndexed(world: SimulatedWorld, process: ServiceProcess): Promise<void> {
+export async function checkIndexed(
+  world: SimulatedWorld,
+  process: ServiceProcess,
+  follow: () => Reference,
+): Promise<void> {
   const untilMs = world.time.nowMs() + askedMs;
   for (;;) {
     // A process that shows nothing of the chain agrees with everything that is said of it.
-    const difference = compareIndexed(world) ?? (await explainUnavailable(process));
+    const difference = compareIndexed(world, follow()) ?? (await explainUnavailable(process));
     if (difference === null) return;
     if (world.time.nowMs() > untilMs) throw new SimulationFailure('honest index', difference);
     await world.sleep(againMs);
@@ -27,9 +30,9 @@ async function explainUnavailable(process: ServiceProcess): Promise<string | nul
   return body.includes('"status":"available"') ? null : `${process.name} shows no chain: ${body}`;
 }
 
-function compareIndexed(world: SimulatedWorld): string | null {
-  const { chain } = world;
-  const indexed = followChain(readStreams(world).chain, onChain);
+function compareIndexed({ chain }: SimulatedWorld, reference: Reference): string | null {
+  if (reference.chain === null) return 'no chain is configured';
+  const { indexed } = reference.chain;
   const expected = [
     { indexedThrough: chain.tip.number, proposers: [{ account: operator, isGranted: true }] },
     ...chain.blocks

@@ -1,25 +1,23 @@
+import { formatNanos as formatStoredAt } from '../../../streams/jetstream/streamPosition.ts';
+import type { Rejected } from '../../reference/index.ts';
 import type { JetStreamStore } from '../nats/jetStreamStore.ts';
 import { formatNanos } from '../nats/storedStream.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
-import type { PlainRejection } from './plainCounter.ts';
 
 interface PublishedRejection {
   readonly streamCreated: string;
   readonly sequence: number;
   readonly reason: string;
   readonly byteLength: number;
+  readonly storedAt: string;
   readonly original: string;
 }
 
 /**
  * Each message that is not accepted is published once, in the order of the stream. What was published of messages that the stream has lost since stays
- * there, and says so by its bytes.
+ * there, and says so by its bytes and the time at which it was stored.
  */
-export function checkRejections(
-  store: JetStreamStore,
-  stream: string,
-  expected: readonly PlainRejection[],
-): void {
+export function checkRejections(store: JetStreamStore, stream: string, expected: readonly Rejected[]): void {
   const source = store.streams.get(stream);
   const log = store.streams.get('MINER_REJECTED');
   if (source === undefined || log === undefined)
@@ -28,12 +26,14 @@ export function checkRejections(
   const published = [...log.messages.values()]
     .filter(({ subject }) => subject === `miner.rejected.${stream}`)
     .map(({ data }) => JSON.parse(data.toString('utf8')) as PublishedRejection)
-    .filter(({ streamCreated, sequence, original, byteLength }) => {
+    .filter(({ streamCreated, sequence, original, byteLength, storedAt }) => {
       const message = source.messages.get(sequence);
       const bytes = Buffer.from(original, 'base64');
       return (
         streamCreated === created &&
-        message?.data.length === byteLength &&
+        message !== undefined &&
+        storedAt === formatStoredAt(message.atNanos) &&
+        message.data.length === byteLength &&
         bytes.equals(message.data.subarray(0, bytes.length))
       );
     })

@@ -1,18 +1,26 @@
+import { group } from 'd3-array';
+import { observeRounds, type Reading } from '../../reference/readings.ts';
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
-import type { PlainCounter } from './plainCounter.ts';
+
+const roundMs = 600_000;
+const bucketMs = 1_800_000;
 
 /** Everything that is stored of the readings is what the reference says, and each row is there once. */
-export function checkStored(clickHouse: SimulatedClickHouse, plain: PlainCounter): void {
+export function checkStored(
+  clickHouse: SimulatedClickHouse,
+  accepted: readonly Reading[],
+  genesisMs: number,
+): void {
   const generation = Number(
     clickHouse.query('SELECT generation FROM generation_in_use ORDER BY swap DESC LIMIT 1', {})[0]?.[0] ?? 1,
   );
-  const select = (columns: string, table: string, order: string) =>
-    clickHouse.query(`SELECT ${columns} FROM ${table}_g${generation} FINAL ORDER BY ${order}`, {});
+  const select = (columns: string, table: string) =>
+    clickHouse.query(`SELECT ${columns} FROM ${table}_g${generation} FINAL ORDER BY position`, {});
   compareRows(
     'readings',
-    plain.accepted.map((one) => [
+    accepted.map((one) => [
       one.installationId,
       one.position,
       one.telemetryId,
@@ -21,7 +29,7 @@ export function checkStored(clickHouse: SimulatedClickHouse, plain: PlainCounter
       one.observedAtMs,
       one.receivedAtMs,
       one.counterEpoch,
-      one.counter,
+      one.cumulativeWorkUnits,
       one.provenance,
       one.softwareVersion,
       one.coreStatus,
@@ -32,37 +40,49 @@ export function checkStored(clickHouse: SimulatedClickHouse, plain: PlainCounter
     select(
       'installation_id, position, telemetry_id, boot_id, sequence, observed_at, received_at, counter_epoch, cumulative_work_units, provenance, software_version, core_status, rpm_milli, speed_mm_per_second, distance_mm',
       'readings',
-      'position',
     ),
+  );
+  const rows = [...group(accepted, ({ installationId }) => installationId)].map(([id, readings]) =>
+    listRows(id, readings, genesisMs),
   );
   compareRows(
     'rounds',
-    sortRows(plain.rounds.map((one) => [one.installationId, one.startMs, one.workUnits, one.position])),
-    sortRows(select('installation_id, start, work_units, position', 'rounds', 'position')),
+    sortRows(rows.flatMap(({ rounds }) => rounds)),
+    sortRows(select('installation_id, start, position, work_units', 'rounds')),
   );
   compareRows(
     'half hours',
-    sortRows(
-      plain.buckets.map((one) => [
-        one.installationId,
-        one.startMs,
-        one.workUnits,
-        one.position,
-        one.observedRoundCount,
-        one.readingCount,
-        one.maxDistanceMm,
-      ]),
-    ),
+    sortRows(rows.flatMap(({ buckets }) => buckets)),
     sortRows(
       select(
-        'installation_id, start, work_units, position, observed_round_count, reading_count, max_distance_mm',
+        'installation_id, start, position, work_units, observed_round_count, reading_count, max_distance_mm',
         'half_hour_buckets',
-        'position',
       ),
     ),
   );
   for (const table of ['readings', 'rounds', 'half_hour_buckets'])
     checkVersions(clickHouse, `${table}_g${generation}`);
+}
+
+/** Rows of one installation; each is of the reading that showed that its time had ended. */
+function listRows(installationId: string, readings: readonly Reading[], genesisMs: number) {
+  const findClosing = (endMs: number) => readings.find(({ observedAtMs }) => observedAtMs >= endMs);
+  const startOf = (atMs: number) => Math.floor(atMs / bucketMs) * bucketMs;
+  const observed = [...observeRounds(readings, genesisMs)];
+  const rounds = observed.map(([startMs, work]): SqlValue[] => {
+    const closing = findClosing(startMs + roundMs) as Reading;
+    return [installationId, startMs, closing.position, work];
+  });
+  const byBucket = [...group(readings, ({ observedAtMs }) => startOf(observedAtMs))];
+  const buckets = byBucket.flatMap(([startMs, inside]): SqlValue[][] => {
+    const closing = findClosing(startMs + bucketMs);
+    if (closing === undefined) return [];
+    const works = observed.filter(([roundMs]) => startOf(roundMs) === startMs).map(([, work]) => work);
+    const work = works.reduce((sum, one) => sum + one, 0n);
+    const maxDistanceMm = Math.max(...inside.map(({ distanceMm }) => distanceMm));
+    return [[installationId, startMs, closing.position, work, works.length, inside.length, maxDistanceMm]];
+  });
+  return { rounds, buckets };
 }
 
 function compareRows(what: string, expected: readonly SqlValue[][], found: readonly SqlValue[][]) {

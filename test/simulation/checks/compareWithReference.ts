@@ -31,9 +31,8 @@ export async function compareWithReference(
 ): Promise<void> {
   const { time } = world;
   let reference = follow();
-  const newestVersion = Math.max(...processes.map(({ domain }) => domain.version));
   for (const process of processes) {
-    const isOutdated = process.domain.version < newestVersion;
+    const isOutdated = process.domain.versions !== world.time.versions;
     for (const path of paths) await agree(process, path, isOutdated ? withoutRows : null);
   }
 
@@ -76,7 +75,7 @@ export async function compareWithReference(
   }
 }
 
-type Reference = ReturnType<typeof createReference>;
+export type Reference = ReturnType<typeof createReference>;
 
 /** The reference of what the streams hold, which is folded again only once they hold something else. */
 export function followStreams(world: SimulatedWorld, deployment: ReferenceDeployment): () => Reference {
@@ -97,12 +96,12 @@ export function followStreams(world: SimulatedWorld, deployment: ReferenceDeploy
 const names = ['counter', 'pipeline', 'chain'] as const;
 type Held = Record<(typeof names)[number], readonly StoredMessage[]>;
 
-export function readStreams({ nats: { store } }: SimulatedWorld): Held {
+function readStreams({ nats: { store } }: SimulatedWorld): Held {
   const read = (name: string) => [...(store.streams.get(name)?.messages.values() ?? [])].map(toStored);
   return { counter: read('MINER_COUNTER'), pipeline: read('MINER_PIPELINE'), chain: read('MINER_CHAIN') };
 }
 
-export const toStored = ({ sequence, subject, data, atNanos }: StoredStreamMessage): StoredMessage => ({
+const toStored = ({ sequence, subject, data, atNanos }: StoredStreamMessage): StoredMessage => ({
   seq: sequence,
   subject,
   data,

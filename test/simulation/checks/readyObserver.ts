@@ -28,6 +28,9 @@ export function observeReadiness({ time, nats }: SimulatedWorld): ReadyObserver 
       if (!process.isAlive || process.domain.resumesAtMs > time.nowMs()) return;
       const readiness = time.within(process.domain, () => process.service.readiness());
       if (!readiness.isReady) return;
+      const { exchangedAtMs } = nats.store;
+      if (exchangedAtMs !== null && time.nowMs() - exchangedAtMs > graceMs + marginMs)
+        throw new SimulationFailure('readiness', `${process.name} says that it is ready at another NATS`);
       const streams = (readiness.detail as { streams: Record<string, { position: number }> }).streams;
       const sinceMs = time.nowMs() - graceMs - marginMs;
       const before = ends.findLast(({ atMs }) => atMs <= sinceMs);

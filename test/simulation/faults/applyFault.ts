@@ -1,5 +1,7 @@
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
-import type { Fault } from '../plan/plan.ts';
+import { SimulationFailure } from '../checks/failure.ts';
+import { formatNanos } from '../nats/storedStream.ts';
+import { type Fault, inputStreams } from '../plan/plan.ts';
 import type { Fleet, Role } from '../processes/fleet.ts';
 import { runReplayProcess } from '../processes/replayProcess.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
@@ -29,7 +31,6 @@ const replayMs = 60_000;
 /** A process that ingests has saved a snapshot by then. */
 const snapshotMs = 65_000;
 const snapshotInsert = 'INSERT INTO fold_snapshots';
-const lossyStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 /** Makes something go wrong; it may take its time, and is over when this resolves. */
 export async function applyFault(fault: Fault, targets: FaultTargets): Promise<void> {
@@ -53,14 +54,14 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       await fleet.start(role);
       return;
     }
-    case 'killBehindSnapshot': {
+    case 'killBehindInsert': {
       const process = pick(fault.process);
       if (process === undefined) return;
       const role = fleet.roleOf(process);
-      const { stream = '' } = fault;
+      const { table, stream = '' } = fault;
       world.crashBehind(
         process.domain,
-        (sent) => sent.indexOf(snapshotInsert) === 0 && sent.includes(stream),
+        (sent) => sent.indexOf(`INSERT INTO ${table}`) === 0 && sent.includes(stream),
       );
       const endMs = world.time.nowMs() + snapshotMs;
       while (process.isAlive && world.time.nowMs() < endMs) await world.sleep(50);
@@ -70,6 +71,8 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       return;
     }
     case 'killAndDamageSnapshots': {
+      // Nothing would say which NATS is the right one.
+      if (nats.store.exchangedAtMs !== null) return;
       const roles = killAll();
       // What they have sent arrives before the disk is looked at.
       await world.sleep(Math.max(fault.downMs, 3_000));
@@ -90,7 +93,9 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     case 'pause': {
       if (fault.hasStandby) await fleet.start('run');
       const process = fault.hasStandby ? fleet.alive.find(isIngesting) : pick(fault.process);
-      if (process !== undefined) process.domain.resumesAtMs = world.time.nowMs() + fault.forMs;
+      if (process === undefined) return;
+      if (fault.isSuspended) world.time.suspend(process.domain, fault.forMs);
+      else process.domain.resumesAtMs = world.time.nowMs() + fault.forMs;
       return;
     }
     case 'startIngest':
@@ -124,7 +129,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
         await world.sleep(fault.forMs / 4);
       }
       nats.stop();
-      for (const name of lossyStreams) {
+      for (const name of inputStreams) {
         const stream = nats.store.streams.get(name);
         stream?.loseAbove(stream.lastSequence - fault.messages);
       }
@@ -139,9 +144,18 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     case 'purgeUnread':
       purgeUnread(fault, targets);
       return;
-    case 'recreateStream':
+    case 'recreateStream': {
       onHistoryLost();
-      nats.store.deleteStream(random.pick(lossyStreams));
+      const { deleteStream, deleted } = nats.store;
+      const before = deleted.length;
+      deleteStream(random.pick(inputStreams));
+      const lost = deleted.splice(before);
+      await world.sleep(fault.acceptedAfterMs ?? 0);
+      deleted.push(...lost);
+      return;
+    }
+    case 'wrongNats':
+      await exchangeFolder(fault);
       return;
     case 'endConsumers':
       for (const key of [...nats.store.consumers.keys()]) nats.store.removeConsumer(key, false);
@@ -205,7 +219,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     case 'upgrade': {
       const ingesting = fleet.alive.filter((process) => fleet.roleOf(process) === 'run');
       for (const process of ingesting) process.kill();
-      world.time.upgrade();
+      world.time.upgrade(fault.stream ?? 'MINER_COUNTER');
       await world.sleep(fault.downMs);
       await fleet.start('run');
     }
@@ -215,6 +229,32 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     const roles = fleet.alive.map((process) => fleet.roleOf(process));
     for (const process of fleet.alive) process.kill();
     return roles;
+  }
+
+  async function exchangeFolder({ forMs, isEmpty, restarts }: Extract<Fault, { kind: 'wrongNats' }>) {
+    if (nats.store.exchangedAtMs !== null || !isStored()) return;
+    const roles = restarts ? killAll() : [];
+    nats.stop();
+    const takeOwn = nats.store.exchangeFolder(isEmpty);
+    nats.start();
+    for (const role of roles) void fleet.start(role);
+    await world.sleep(forMs);
+    const created = isEmpty ? [...nats.store.streams.keys()] : [];
+    if (created.length > 0)
+      throw new SimulationFailure('wrong NATS', `${created.join(', ')} was created in an empty NATS`);
+    nats.stop();
+    takeOwn();
+    nats.start();
+  }
+
+  /** Whether the database says which streams it was made from. */
+  function isStored(): boolean {
+    const created = nats.store.streams.get('MINER_COUNTER')?.createdNanos;
+    const tables = [...clickHouse.tables.values()].filter(({ name }) => name.startsWith('fold_snapshots'));
+    return tables.some(({ rows, indexOf }) => {
+      const at = indexOf('stream_created');
+      return created !== undefined && rows.some(({ values }) => values[at] === formatNanos(created));
+    });
   }
 
   function isIngesting({ domain, service }: ServiceProcess): boolean {

@@ -7,6 +7,7 @@ import lostHistory from './lostHistory.json' with { type: 'json' };
 import purgedEnd from './purgedEnd.json' with { type: 'json' };
 import purgedRows from './purgedRows.json' with { type: 'json' };
 import returnedBlock from './returnedBlock.json' with { type: 'json' };
+import unfinishedRows from './unfinishedRows.json' with { type: 'json' };
 
 interface KeptPlan {
   /** What it has found. */
@@ -25,4 +26,5 @@ export const keptPlans = [
   purgedRows,
   earlyRows,
   returnedBlock,
+  unfinishedRows,
 ] as readonly KeptPlan[];

@@ -33,6 +33,10 @@ export interface JetStreamStore {
   /** Streams that were deleted, by name and creation time: an operator who knows that accepts their loss. */
   readonly deleted: string[];
   nowNanos(): bigint;
+  /** Takes another folder, which is empty, or has streams of the same names, until what it returns is called. */
+  exchangeFolder(isEmpty: boolean): () => void;
+  /** When another folder was taken; null while it has its own. */
+  exchangedAtMs: number | null;
 }
 
 interface StoreOptions {
@@ -72,6 +76,20 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
     full: new Set(),
     deleted: [],
     nowNanos,
+    exchangedAtMs: null,
+    exchangeFolder: (isEmpty) => {
+      const own = [...streams.values()];
+      const hold = (held: readonly StoredStream[]) => {
+        streams.clear();
+        for (const stream of held) streams.set(stream.configuration.name, stream);
+      };
+      hold(isEmpty ? [] : own.map(({ configuration }) => createStoredStream(configuration, nowNanos())));
+      store.exchangedAtMs = nowMs();
+      return () => {
+        hold(own);
+        store.exchangedAtMs = null;
+      };
+    },
     findBySubject: (subject) => {
       for (const stream of streams.values())
         if (stream.configuration.subjects?.some((pattern) => matchesSubject(pattern, subject))) return stream;

@@ -1,6 +1,13 @@
 import { createRandom, type Random } from '../world/random.ts';
 import { type Climate, drawWeather } from './drawWeather.ts';
-import type { Episode, Fault, Plan, PlannedFault } from './plan.ts';
+import {
+  type Episode,
+  type Fault,
+  inputStreams,
+  type Plan,
+  type PlannedFault,
+  writtenTables,
+} from './plan.ts';
 
 /**
  * A plan in which nearly everything that is sent may fail, and processes die and start again every few seconds: many faults in little time, over a
@@ -43,7 +50,7 @@ function drawFault(random: Random): Fault {
   const process = random.integer(0, 3);
   const downMs = random.integer(0, 1_000);
   const forMs = random.integer(100, 4_000);
-  switch (random.integer(0, 19)) {
+  switch (random.integer(0, 21)) {
     case 0:
       return {
         kind: 'killAndDamageSnapshots',
@@ -54,7 +61,13 @@ function drawFault(random: Random): Fault {
     case 1:
       return { kind: 'stop', process, downMs };
     case 2:
-      return { kind: 'pause', process, forMs: forMs * 3, hasStandby: random.oneOf(2) };
+      return {
+        kind: 'pause',
+        process,
+        forMs: forMs * 3,
+        hasStandby: random.oneOf(2),
+        isSuspended: random.oneOf(2),
+      };
     case 3:
       return { kind: random.pick(['startIngest', 'startReplica', 'endReplica']) };
     case 4:
@@ -79,9 +92,15 @@ function drawFault(random: Random): Fault {
       return { kind: 'replay', afterSendings: random.integer(1, 200) };
     case 12:
     case 13:
-      return { kind: 'killBehindSnapshot', process, downMs };
+      return { kind: 'killBehindInsert', process, downMs, table: random.pick(writtenTables) };
     case 14:
       return { kind: 'purgeUnread', messages: random.integer(1, 10), recreates: random.oneOf(4) };
+    case 15:
+      return { kind: 'upgrade', downMs, stream: random.pick(inputStreams) };
+    case 16:
+      return random.oneOf(2)
+        ? { kind: 'recreateStream', acceptedAfterMs: random.pick([0, forMs]) }
+        : { kind: 'wrongNats', forMs: forMs * 5, isEmpty: random.oneOf(2), restarts: random.oneOf(2) };
     default:
       return { kind: 'kill', process, afterSendings: random.integer(0, 150), downMs };
   }

@@ -2,6 +2,21 @@ import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { createRandom, type Random } from '../world/random.ts';
 import { type Climate, drawWeather } from './drawWeather.ts';
 
+/** Streams that are folded, and may lose what they hold. */
+export const inputStreams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
+
+/** Tables that processes insert into; snapshots more often than the others. */
+export const writtenTables = [
+  'fold_snapshots',
+  'fold_snapshots',
+  'rounds',
+  'half_hour_buckets',
+  'readings',
+  'measurement_feed',
+  'chain_feed_events',
+  'chain_owner_activity',
+] as const;
+
 /** How often messages and statements meet with what, from 0 to 1; and how long they are on their way at most. */
 export interface WeatherPlan {
   readonly messageUnanswered: number;
@@ -30,11 +45,12 @@ export type Fault =
       readonly afterSendings: number;
       readonly downMs: number;
     }
-  /** It dies behind its next snapshot, of any stream unless one is named. */
+  /** It dies behind its next insert into a table; of snapshots, of any stream unless one is named. */
   | {
-      readonly kind: 'killBehindSnapshot';
+      readonly kind: 'killBehindInsert';
       readonly process: number;
       readonly downMs: number;
+      readonly table: string;
       readonly stream?: InputStreamName;
     }
   | {
@@ -50,11 +66,13 @@ export type Fault =
       readonly forMs: number;
       /** Another process waits for the lease meanwhile. */
       readonly hasStandby?: boolean;
+      /** Its machine is suspended: its monotonic clock and its timers stand still meanwhile. */
+      readonly isSuspended?: boolean;
     }
   | { readonly kind: 'startIngest' | 'startReplica' }
   | { readonly kind: 'endReplica' }
-  /** The process that ingests is replaced by one of another version, whose fold takes no state of the one before; replicas stay. */
-  | { readonly kind: 'upgrade'; readonly downMs: number }
+  /** The process that ingests is replaced by one of another version, whose fold of one stream takes no state of the one before; replicas stay. */
+  | { readonly kind: 'upgrade'; readonly downMs: number; readonly stream?: InputStreamName }
   | { readonly kind: 'clockJump'; readonly process: number; readonly byMs: number }
   | { readonly kind: 'stopNats'; readonly forMs: number }
   | { readonly kind: 'cutConnections' }
@@ -67,7 +85,15 @@ export type Fault =
     }
   /** So many messages are removed before anybody could read them: the newest ones, or the first ones of a stream that is created again. */
   | { readonly kind: 'purgeUnread'; readonly messages: number; readonly recreates?: boolean }
-  | { readonly kind: 'recreateStream' }
+  /** An operator accepts the loss at once, or after some time. */
+  | { readonly kind: 'recreateStream'; readonly acceptedAfterMs?: number }
+  /** NATS has another folder for a while, which is empty or has streams of the same names; processes are started meanwhile, or run on. */
+  | {
+      readonly kind: 'wrongNats';
+      readonly forMs: number;
+      readonly isEmpty: boolean;
+      readonly restarts: boolean;
+    }
   | { readonly kind: 'endConsumers' | 'stallConsumers' }
   | { readonly kind: 'natsFull'; readonly forMs: number }
   /** The stream of rejections takes none; a replay ends meanwhile, or does not run. */
@@ -153,7 +179,7 @@ function drawFault(random: Random): Fault {
   const process = random.integer(0, 3);
   const downMs = random.integer(0, 15_000);
   const forMs = random.integer(500, 25_000);
-  switch (random.integer(0, 25)) {
+  switch (random.integer(0, 26)) {
     case 0:
     case 1:
     case 2:
@@ -168,7 +194,7 @@ function drawFault(random: Random): Fault {
     case 4:
       return { kind: 'stop', process, downMs };
     case 5:
-      return { kind: 'pause', process, forMs, hasStandby: random.oneOf(2) };
+      return { kind: 'pause', process, forMs, hasStandby: random.oneOf(2), isSuspended: random.oneOf(2) };
     case 6:
       return { kind: random.pick(['startIngest', 'startReplica']) };
     case 7:
@@ -185,7 +211,7 @@ function drawFault(random: Random): Fault {
         during: random.pick(['run', 'down', 'start']),
       };
     case 11:
-      return { kind: 'recreateStream' };
+      return { kind: 'recreateStream', acceptedAfterMs: random.pick([0, forMs]) };
     case 12:
       return { kind: random.pick(['endConsumers', 'stallConsumers']) };
     case 13:
@@ -204,13 +230,15 @@ function drawFault(random: Random): Fault {
     case 19:
       return { kind: 'replay', afterSendings: random.oneOf(2) ? 0 : random.integer(1, 200) };
     case 20:
-      return { kind: 'killBehindSnapshot', process, downMs };
+      return { kind: 'killBehindInsert', process, downMs, table: random.pick(writtenTables) };
     case 21:
       return { kind: 'purgeUnread', messages: random.integer(1, 30), recreates: random.oneOf(3) };
     case 22:
       return { kind: 'rejectionsFull', forMs, hasReplay: random.oneOf(2) };
     case 23:
-      return { kind: 'upgrade', downMs };
+      return { kind: 'upgrade', downMs, stream: random.pick(inputStreams) };
+    case 24:
+      return { kind: 'wrongNats', forMs, isEmpty: random.oneOf(2), restarts: random.oneOf(2) };
     default:
       return random.oneOf(2) ? { kind: 'merge' } : { kind: 'endReplica' };
   }

@@ -5,4 +5,8 @@ export * from 'node:os';
 /** The same wherever the simulation runs. */
 export const hostname = () => 'simulated';
 
-export const uptime = () => currentWorld().time.nowMs() / 1_000;
+/** It goes on while the machine is asleep. */
+export const uptime = () => {
+  const { time } = currentWorld();
+  return (time.nowMs() + time.asleepMs) / 1_000;
+};

@@ -12,7 +12,7 @@ export function setTimeout<Value>(
 ): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const timer = currentWorld().time.schedule(Math.max(1, ms), () => resolve(value));
+    const timer = currentWorld().time.startTimer(Math.max(1, ms), () => resolve(value));
     signal?.addEventListener('abort', () => {
       timer.cancel();
       reject(signal.reason);

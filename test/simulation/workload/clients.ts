@@ -1,7 +1,7 @@
+import type { Reading } from '../../reference/readings.ts';
 import { owners } from '../chain/contracts/settings.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import { createOwnerWalker } from '../checks/ownerWalker.ts';
-import type { PlainCounter } from '../checks/plainCounter.ts';
 import { observeSafeBlocks } from '../checks/safeBlockObserver.ts';
 import { observeTags } from '../checks/tagObserver.ts';
 import { createWalker } from '../checks/walker.ts';
@@ -36,7 +36,7 @@ export interface Clients {
   run(isOver: () => boolean): Promise<void>;
   /** What they have read may be gone. */
   restart(): void;
-  check(plain: PlainCounter): void;
+  check(accepted: readonly Reading[]): void;
 }
 
 export function createClients(world: SimulatedWorld, fleet: Fleet): Clients {
@@ -75,7 +75,7 @@ export function createClients(world: SimulatedWorld, fleet: Fleet): Clients {
     restart: () => {
       for (const walker of walkers) walker.restart();
     },
-    check: ({ accepted }) => {
+    check: (accepted) => {
       for (const walker of walkers)
         walker.check(
           accepted

@@ -1,3 +1,4 @@
+import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { currentWorld, hasWorld } from './currentWorld.ts';
 import { createRandom } from './random.ts';
 import type { Timer } from './virtualTime.ts';
@@ -39,16 +40,16 @@ export function replaceGlobals(): void {
   const untilWorld = createRandom('loading');
   const draw = () => (hasWorld() ? currentWorld().random : untilWorld);
   const startTimeout = (run: Callback, ms = 0, ...args: unknown[]) =>
-    new SimulatedTimeout(() => currentWorld().time.schedule(Math.max(1, ms || 0), () => run(...args)));
+    new SimulatedTimeout(() => currentWorld().time.startTimer(Math.max(1, ms || 0), () => run(...args)));
   const startInterval = (run: Callback, ms = 0, ...args: unknown[]) =>
     new SimulatedTimeout(() => {
       const { time } = currentWorld();
       let next: Timer;
       const tick = () => {
-        next = time.schedule(Math.max(1, ms || 0), tick);
+        next = time.startTimer(Math.max(1, ms || 0), tick);
         run(...args);
       };
-      next = time.schedule(Math.max(1, ms || 0), tick);
+      next = time.startTimer(Math.max(1, ms || 0), tick);
       return { cancel: () => next.cancel() };
     });
   const startImmediate = (run: Callback, ...args: unknown[]) =>
@@ -76,12 +77,12 @@ export function replaceGlobals(): void {
     clearImmediate: stop,
     Date: SimulatedDate,
     fetch: answerFetch,
-    countEarlierVersions: () => currentWorld().time.domain.version,
+    countEarlierVersions: (stream: InputStreamName) => currentWorld().time.domain.versions[stream] ?? 0,
   });
   Object.defineProperty(process, 'pid', { value: 1 });
   // Work takes no virtual time, and how long it really takes decides nothing.
   performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
-  performance.now = () => (hasWorld() ? currentWorld().time.nowMs() : 0);
+  performance.now = () => (hasWorld() ? currentWorld().time.monotonicMs() : 0);
   Math.random = () => draw().next();
   crypto.getRandomValues = (array) => {
     const bytes = new Uint8Array((array as Uint8Array).buffer);

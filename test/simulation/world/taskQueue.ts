@@ -8,6 +8,8 @@ export interface Task {
   readonly order: number;
   readonly domain: Domain;
   readonly run: () => void;
+  /** How long the machine of the process had been suspended when its timer was set; null for what waits for no clock of the process. */
+  suspendedMs: number | null;
   isCancelled: boolean;
 }
 

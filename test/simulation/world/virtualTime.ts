@@ -1,3 +1,4 @@
+import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { realSetImmediate } from './realTime.ts';
 import { createTaskQueue, type Task } from './taskQueue.ts';
 
@@ -10,9 +11,13 @@ export interface Domain {
   wallAheadMs: number;
   /** A process that is stopped runs again at this time. */
   resumesAtMs: number;
-  /** How many versions of the program came before the one that it runs. */
-  readonly version: number;
+  /** How long its machine was suspended: its monotonic clock and its timers stood still meanwhile. */
+  suspendedMs: number;
+  /** How many versions of the fold of each stream came before the one that it runs; none where it is missing. */
+  readonly versions: Versions;
 }
+
+type Versions = Readonly<Partial<Record<InputStreamName, number>>>;
 
 export interface Timer {
   cancel(): void;
@@ -24,19 +29,27 @@ export interface VirtualTime {
   nowMs(): number;
   /** The wall clock of the process that runs at the moment. */
   wallMs(): number;
+  /** Its monotonic clock, which stands still while its machine is suspended. */
+  monotonicMs(): number;
   /** The process that runs at the moment. */
   readonly domain: Domain;
   /** The parts that the simulation itself consists of. */
   readonly outside: Domain;
   createDomain(name: string): Domain;
-  /** Processes that are created from now on run the next version of the program. */
-  upgrade(): void;
+  /** Versions of the folds of a process that is created now. */
+  readonly versions: Versions;
+  /** Processes that are created from now on run the next version of the fold of a stream. */
+  upgrade(stream: InputStreamName): void;
   /** All processes of the machine are asleep for so long: wall clocks go on, and no other. */
   sleepAll(ms: number): void;
   /** How long they were, in all. */
   readonly asleepMs: number;
+  /** Suspends the machine of a process; others go on. */
+  suspend(domain: Domain, forMs: number): void;
   /** Runs in `domain`, or in the one that runs at the moment. */
   schedule(delayMs: number, run: () => void, domain?: Domain): Timer;
+  /** Runs in the process that runs at the moment, after a time of its monotonic clock. */
+  startTimer(delayMs: number, run: () => void): Timer;
   /** Runs in another process now, inside this turn. */
   within<Result>(domain: Domain, run: () => Result): Result;
   /** Runs what is due until a time, or until `isDone`; every promise that can be settled is, between two tasks. */
@@ -48,17 +61,21 @@ export interface VirtualTime {
 
 export function createVirtualTime(startMs: number): VirtualTime {
   const queue = createTaskQueue();
-  const outside: Domain = { name: 'outside', isDead: false, wallAheadMs: 0, resumesAtMs: 0, version: 0 };
+  const outside = createDomain('outside', {});
   let asleepMs = 0;
   let now = 0;
   let order = 0;
   let turns = 0;
   let current = outside;
-  let version = 0;
+  let versions: Versions = {};
 
   function schedule(delayMs: number, run: () => void, domain: Domain = current): Timer {
-    const task: Task = { atMs: now + Math.max(0, delayMs), order: order++, domain, run, isCancelled: false };
-    if (!domain.isDead) queue.push(task);
+    return enqueue({ delayMs, domain, run, suspendedMs: null });
+  }
+
+  function enqueue({ delayMs, ...rest }: Omit<Task, 'atMs' | 'order' | 'isCancelled'> & { delayMs: number }) {
+    const task: Task = { atMs: now + Math.max(0, delayMs), order: order++, isCancelled: false, ...rest };
+    if (!task.domain.isDead) queue.push(task);
     return {
       cancel: () => {
         task.isCancelled = true;
@@ -74,6 +91,12 @@ export function createVirtualTime(startMs: number): VirtualTime {
       queue.pop();
       if (next.isCancelled || next.domain.isDead) continue;
       now = next.atMs;
+      if (next.suspendedMs !== null && next.domain.suspendedMs > next.suspendedMs) {
+        next.atMs += next.domain.suspendedMs - next.suspendedMs;
+        next.suspendedMs = next.domain.suspendedMs;
+        queue.push(next);
+        continue;
+      }
       if (next.domain.resumesAtMs > now) {
         next.atMs = next.domain.resumesAtMs;
         queue.push(next);
@@ -101,13 +124,17 @@ export function createVirtualTime(startMs: number): VirtualTime {
   return {
     nowMs: () => now,
     wallMs: () => startMs + now + asleepMs + current.wallAheadMs,
+    monotonicMs: () => now - current.suspendedMs,
     get domain() {
       return current;
     },
     outside,
-    createDomain: (name) => ({ name, isDead: false, wallAheadMs: 0, resumesAtMs: 0, version }),
-    upgrade: () => {
-      version++;
+    createDomain: (name) => createDomain(name, versions),
+    get versions() {
+      return versions;
+    },
+    upgrade: (stream) => {
+      versions = { ...versions, [stream]: (versions[stream] ?? 0) + 1 };
     },
     sleepAll: (ms) => {
       asleepMs += ms;
@@ -115,7 +142,13 @@ export function createVirtualTime(startMs: number): VirtualTime {
     get asleepMs() {
       return asleepMs;
     },
+    suspend: (domain, forMs) => {
+      domain.resumesAtMs = Math.max(domain.resumesAtMs, now + forMs);
+      domain.suspendedMs += forMs;
+    },
     schedule,
+    startTimer: (delayMs, run) =>
+      enqueue({ delayMs, domain: current, run, suspendedMs: current.suspendedMs }),
     within: (domain, run) => {
       const before = current;
       current = domain;
@@ -133,6 +166,10 @@ export function createVirtualTime(startMs: number): VirtualTime {
       return queue.size;
     },
   };
+}
+
+function createDomain(name: string, versions: Versions): Domain {
+  return { name, isDead: false, wallAheadMs: 0, resumesAtMs: 0, suspendedMs: 0, versions };
 }
 
 /** So many immediates are set at once: the event loop turns once for all of them, and it takes longer than most tasks. */

@@ -1,6 +1,6 @@
 import { List } from 'immutable';
 import { type Rejection, reject } from '../../../actors/messages/decodeMessage.ts';
-import { type ExpectedSums, explainBoundsExceeded } from '../../../actors/settlement/coreBounds.ts';
+import { explainBoundsExceeded } from '../../../actors/settlement/coreBounds.ts';
 import type { OracleMessage } from '../../../actors/settlement/oracleMessage.ts';
 import {
   isRemembered,
@@ -9,6 +9,7 @@ import {
   rememberId,
 } from '../../../actors/settlement/rememberedIds.ts';
 import type { ReporterMessage } from '../../../actors/settlement/reporterMessage.ts';
+import type { SubmissionBatch } from '../../../machines/submission.ts';
 
 /**
  * Settlement of one installation as a plain fold over a plain state: a second implementation to compare the machine with. Its
@@ -66,7 +67,7 @@ interface Submission {
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
   readonly activeRoundCount: number;
-  readonly expected: ExpectedSums;
+  readonly expected: SubmissionBatch['expected'];
   readonly transactionHash: string | null;
   readonly createdAtMs: number;
   readonly submittedAtMs: number | null;

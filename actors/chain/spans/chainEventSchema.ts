@@ -9,7 +9,7 @@ const isSource = compileGuard(eventSource);
 const isObject = compileGuard(z.object({}));
 
 /** Whether a value is an event of a deployment: by its contract's ABI, which its type is made of too. */
-export function isChainEvent(value: unknown): value is ChainEvent {
+function isChainEvent(value: unknown): value is ChainEvent {
   if (typeof value !== 'object' || value === null) return false;
   if (!('contract' in value && 'address' in value && 'name' in value && 'args' in value && 'source' in value))
     return false;
@@ -41,3 +41,6 @@ function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: 
   if (type.startsWith('bytes')) return typeof value === 'string' && isBytes(value);
   throw new Error(`no event of a deployment has a parameter of type ${type}`);
 }
+
+/** An event of a deployment, in a snapshot. */
+export const chainEvent = z.custom<ChainEvent>(isChainEvent, 'expected an event of a deployment');
