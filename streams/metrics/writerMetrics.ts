@@ -13,6 +13,13 @@ interface WriterMetricsOptions {
   readonly recent: RecentReadings;
 }
 
+interface StreamMetric<One> {
+  readonly Kind: typeof Counter | typeof Gauge;
+  readonly name: string;
+  readonly help: string;
+  readonly read: (one: One) => number;
+}
+
 /** Metrics of the row writers and rejection logs, read from their status on each request of `/metrics`. */
 export function registerWriterMetrics(
   registry: Registry,
@@ -20,16 +27,13 @@ export function registerWriterMetrics(
 ): void {
   const registers = [registry];
 
-  function registerFor<One>(
+  /** Registers a metric that has a value for each stream. */
+  function register<One>(
     ones: ReadonlyMap<InputStreamName, One>,
-    Kind: typeof Counter | typeof Gauge,
-    name: string,
-    help: string,
-    read: (one: One) => number,
+    { Kind, read, ...about }: StreamMetric<One>,
   ) {
     new Kind({
-      name,
-      help,
+      ...about,
       labelNames: ['stream'],
       registers,
       collect() {
@@ -38,12 +42,6 @@ export function registerWriterMetrics(
       },
     });
   }
-  const register = (
-    Kind: typeof Counter | typeof Gauge,
-    name: string,
-    help: string,
-    read: (writer: RowWriter) => number,
-  ) => registerFor(writers, Kind, name, help, read);
 
   new Counter({
     name: 'miner_rows_written_total',
@@ -56,56 +54,54 @@ export function registerWriterMetrics(
         for (const [table, count] of writer.status().writtenRows) this.inc({ table }, count);
     },
   });
-  register(
-    Counter,
-    'miner_row_batches_total',
-    'Batches that ClickHouse acknowledged.',
-    (writer) => writer.status().batches,
-  );
-  register(
-    Counter,
-    'miner_row_write_failures_total',
-    'Inserts that failed or whose outcome is unknown; each is sent again.',
-    (writer) => writer.status().failures,
-  );
-  register(
-    Gauge,
-    'miner_rows_buffered',
-    'Rows that wait for ClickHouse.',
-    (writer) => writer.status().bufferedRows,
-  );
-  register(
-    Gauge,
-    'miner_rows_buffered_bytes',
-    'Bytes of the rows that wait for ClickHouse.',
-    (writer) => writer.status().bufferedBytes,
-  );
-  registerFor(
-    rejections,
-    Gauge,
-    'miner_rejections_waiting',
-    'Rejections that wait to be published; rows and snapshots of the stream wait behind them.',
-    (log) => log.waiting,
-  );
-  registerFor(
-    rejections,
-    Counter,
-    'miner_rejection_failures_total',
-    'Attempts to publish a rejection that failed; each is repeated.',
-    (log) => log.failures,
-  );
-  register(
-    Gauge,
-    'miner_rows_flushed_position',
-    'Position of the stream through which everything is stored.',
-    (writer) => writer.storedThrough(),
-  );
-  register(
-    Gauge,
-    'miner_row_writer_failing_seconds',
-    'For how long ClickHouse has refused rows; 0 while it accepts them.',
-    (writer) => (writer.status().failingForMs ?? 0) / 1000,
-  );
+  register(writers, {
+    Kind: Counter,
+    name: 'miner_row_batches_total',
+    help: 'Batches that ClickHouse acknowledged.',
+    read: (writer) => writer.status().batches,
+  });
+  register(writers, {
+    Kind: Counter,
+    name: 'miner_row_write_failures_total',
+    help: 'Inserts that failed or whose outcome is unknown; each is sent again.',
+    read: (writer) => writer.status().failures,
+  });
+  register(writers, {
+    Kind: Gauge,
+    name: 'miner_rows_buffered',
+    help: 'Rows that wait for ClickHouse.',
+    read: (writer) => writer.status().bufferedRows,
+  });
+  register(writers, {
+    Kind: Gauge,
+    name: 'miner_rows_buffered_bytes',
+    help: 'Bytes of the rows that wait for ClickHouse.',
+    read: (writer) => writer.status().bufferedBytes,
+  });
+  register(rejections, {
+    Kind: Gauge,
+    name: 'miner_rejections_waiting',
+    help: 'Rejections that wait to be published; rows and snapshots of the stream wait behind them.',
+    read: (log) => log.waiting,
+  });
+  register(rejections, {
+    Kind: Counter,
+    name: 'miner_rejection_failures_total',
+    help: 'Attempts to publish a rejection that failed; each is repeated.',
+    read: (log) => log.failures,
+  });
+  register(writers, {
+    Kind: Gauge,
+    name: 'miner_rows_flushed_position',
+    help: 'Position of the stream through which everything is stored.',
+    read: (writer) => writer.storedThrough(),
+  });
+  register(writers, {
+    Kind: Gauge,
+    name: 'miner_row_writer_failing_seconds',
+    help: 'For how long ClickHouse has refused rows; 0 while it accepts them.',
+    read: (writer) => (writer.status().failingForMs ?? 0) / 1000,
+  });
   new Gauge({
     name: 'miner_row_writer_state',
     help: 'State of the writer: 1 for the current one.',

@@ -36,13 +36,11 @@ function foldProgress(nowMs: number): MeasurementProgress {
       speedMmPerSecond: 600 * (index + 1),
       distanceMm,
     });
-    progress = addAchievements(
-      progress,
-      reading,
-      distanceMm,
-      index === 0 ? 0 : 4_000_000 + index * 1_000_000,
-      { timestampNanos: 0n },
-    );
+    progress = addAchievements(progress, reading, {
+      dayMm: distanceMm,
+      previousDayMm: index === 0 ? 0 : 4_000_000 + index * 1_000_000,
+      stored: { timestampNanos: 0n },
+    });
   }
   return progress as MeasurementProgress;
 }
