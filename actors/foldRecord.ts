@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ReadonlyDeep } from '../machines/inferred.ts';
 import { parse, stringify } from './bigintJson.ts';
 import { readErrorMessage } from './readErrorMessage.ts';
 import { compileGuard } from './schemas/compileGuard.ts';
@@ -26,13 +27,6 @@ export class RecordRefused extends Error {
   override readonly name = 'RecordRefused';
 }
 
-/** A value that nothing changes. */
-type Immutable<Value> = Value extends readonly (infer Item)[]
-  ? readonly Immutable<Item>[]
-  : Value extends string | number | bigint | boolean
-    ? Value
-    : { readonly [Key in keyof Value]: Immutable<Value[Key]> };
-
 /** What is done with a snapshot; an error of it says that the snapshot is of no use. */
 export function refuseOnError<Result>(work: () => Result): Result {
   try {
@@ -48,9 +42,9 @@ interface RecordKind<Value> {
   readonly kind: string;
   /** Of its values. */
   readonly schema: z.ZodType;
-  write(key: RecordKey, value: Immutable<Value>): FoldRecord;
+  write(key: RecordKey, value: ReadonlyDeep<Value>): FoldRecord;
   /** The record with the value, or the one that says that there is none. */
-  writeChange(key: RecordKey, value: Immutable<Value> | undefined): FoldRecord;
+  writeChange(key: RecordKey, value: ReadonlyDeep<Value> | undefined): FoldRecord;
   /**
    * Null where there is none.
    *
@@ -97,7 +91,7 @@ function defineForm<Schema extends z.ZodType>(
   form: TextForm,
 ): RecordKind<z.output<Schema>> {
   const fits = compileGuard(schema);
-  const write = (key: RecordKey, value: Immutable<z.output<Schema>>) => ({
+  const write = (key: RecordKey, value: ReadonlyDeep<z.output<Schema>>) => ({
     kind,
     key: String(key),
     value: form.write(value),

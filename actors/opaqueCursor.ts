@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+
 const version = 1;
 
 /** Strings and numbers as one text that a client sends back unchanged. */
@@ -5,15 +7,18 @@ export function encodeFields(fields: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([version, ...fields])).toString('base64url');
 }
 
-/** The fields again; null for anything that {@link encodeFields} has not made of so many. */
-export function decodeFields(text: string, count: number): readonly unknown[] | null {
+/** The fields again; null for anything that {@link encodeFields} has not made of fields that fit the schema. */
+export function decodeFields<Schema extends z.ZodTuple>(
+  text: string,
+  schema: Schema,
+): z.infer<Schema> | null {
   let decoded: unknown;
   try {
     decoded = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
   } catch {
     return null;
   }
-  if (!Array.isArray(decoded) || decoded.length !== count + 1 || decoded[0] !== version) return null;
-  const fields = decoded.slice(1);
-  return encodeFields(fields) === text ? fields : null;
+  if (!Array.isArray(decoded) || decoded[0] !== version) return null;
+  const { data } = schema.safeParse(decoded.slice(1));
+  return data !== undefined && encodeFields(decoded.slice(1)) === text ? data : null;
 }

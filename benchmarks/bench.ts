@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
 import { measureChain } from './chain.ts';
-import { type CompareOptions, compareVersions } from './compare.ts';
+import { compareVersions } from './compare.ts';
 import { warnOfSlower } from './guard.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureLive } from './live.ts';
@@ -9,7 +9,6 @@ import { measurePolling } from './polling.ts';
 import { measureReplay } from './replay.ts';
 import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requirePrograms.ts';
 import { measureStart } from './start.ts';
-import { measureStatistics } from './statistics.ts';
 import { measureYears } from './years/measureYears.ts';
 
 /** Options for those that would take long, where all of them run. */
@@ -24,7 +23,6 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   polling: [...nats, 'wrk', 'nginx', 'taskset'],
   replay: nats,
   live: [...nats, 'taskset'],
-  statistics: nats,
   start: nats,
   compare: [...nats, 'git', 'wrk', 'taskset'],
   guard: [...nats, 'git', 'wrk', 'taskset'],
@@ -83,13 +81,6 @@ addRoundsCommand(
 addRoundsCommand('chain', 'rate of folding spans, against parsing and decoding alone').action(measureChain);
 
 addRoundsCommand(
-  'statistics',
-  'a statistics request, against the same answer from ClickHouse for each request',
-)
-  .option('--days <count>', 'days of readings, one each ten seconds', parseWholeNumber, 30)
-  .action(measureStatistics);
-
-addRoundsCommand(
   'start',
   'time to readiness: a restart with a year of readings folded, against a start on an empty folder',
 )
@@ -111,7 +102,7 @@ program
 
 addRoundsCommand('compare', 'polling of this version and of another one, in turns: ratios with their spread')
   .argument('<reference>', 'commit, branch or tag of the other version')
-  .action((reference: string, options: CompareOptions) => compareVersions(reference, options));
+  .action(compareVersions);
 
 addRoundsCommand(
   'guard',

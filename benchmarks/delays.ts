@@ -8,7 +8,7 @@ import { counterSubject } from '../actors/messages/subjects.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { type Measurement, measureInterleaved, type Series } from './measureInterleaved.ts';
-import { genesisMs, readingBody } from './readingLoad.ts';
+import { genesisMs, installationId, readingBody } from './readingLoad.ts';
 import type { ServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
 
@@ -16,11 +16,8 @@ const readingsOfRound = 200;
 const betweenReadingsMs = 5;
 const intervalMs = 10_000;
 
-/** What is asked, and the wheel that reports to it. */
-interface DelayTarget extends Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'> {
-  /** The public one. */
-  readonly installationId: string;
-}
+/** What is asked, and where its wheel reports. */
+type DelayTarget = Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'>;
 
 /** How the delays are published. */
 export const delaysTable = {
@@ -34,7 +31,7 @@ export async function measureReadingDelays(target: DelayTarget, rounds: number):
   const connection = await connect(readNatsAccess({ url: target.natsUrl }));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const url = `${target.publicUrl}/v1/public/telemetry`;
-  const gateway = createGateway(connection, target.installationId);
+  const gateway = createGateway(connection);
   const toRoute = () =>
     measureDelays(async () => {
       const [telemetryId, startedMs] = gateway.publish();
@@ -69,7 +66,7 @@ async function withCores({ cpuMs }: DelayTarget, measure: () => Promise<Measurem
 
 type Gateway = ReturnType<typeof createGateway>;
 
-function createGateway(connection: NatsConnection, installationId: string) {
+function createGateway(connection: NatsConnection) {
   let index = 0;
   return {
     /** ID of the reading, and when it was published. */

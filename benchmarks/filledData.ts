@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { createStopper } from './serverChild.ts';
+import { endProcess } from '../deploy/local/childServer.ts';
 import { minerProgram } from './serviceProcess.ts';
 
 const filledText = 'the simulated chain has reached the present; it continues in real time';
 const limitMs = 120_000;
+const stopMs = 30_000;
 
 /**
  * Fills a data folder with a wheel and an economy of one simulated day, as `npm start` does, so that a service on it has every part of every view.
@@ -24,7 +25,6 @@ export async function fillData(dir: string): Promise<Readonly<Record<string, str
       MINER_OPS_PORT: '0',
     },
   });
-  const stop = createStopper(child);
   try {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error('the past is not there in time')), limitMs);
@@ -37,7 +37,7 @@ export async function fillData(dir: string): Promise<Readonly<Record<string, str
         .on('close', () => reject(new Error('the local service ended before its past was there')));
     });
   } finally {
-    await stop();
+    await endProcess(child, stopMs);
   }
   return {
     MINER_DEPLOYMENT: `${dir}/deployment.json`,

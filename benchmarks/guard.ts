@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { type ComparedCase, type CompareOptions, measureVersions } from './compare.ts';
+import { type CompareOptions, measureVersions } from './compare.ts';
 import { median, roundForTable } from './measureInterleaved.ts';
+import { divideTurns, type ResultTable } from './results.ts';
+import { cpuPerRequest } from './wrk.ts';
 
 /** Beyond it three turns of four must lie for a warning: one turn says little on a shared machine. */
 const ratioMax = 1.1;
@@ -12,12 +14,12 @@ export async function warnOfSlower({ rounds }: CompareOptions): Promise<void> {
     process.stdout.write('nothing to compare with: no release is tagged\n');
     return;
   }
-  const compared = await measureVersions(release, rounds);
-  const warnings = findSlower(compared);
+  const tables = await measureVersions(release, rounds);
+  const warnings = findSlower(tables);
   for (const warning of warnings)
     process.stdout.write(`::warning title=more CPU time than ${release}::${warning}\n`);
   process.stdout.write(
-    `${compared.length - warnings.length} of ${compared.length} requests take no more CPU time than in ${release}\n`,
+    `${tables.length - warnings.length} of ${tables.length} requests take no more CPU time than in ${release}\n`,
   );
 }
 
@@ -30,12 +32,13 @@ function findLastRelease(): string | null {
   return status === 0 ? stdout.trim() : null;
 }
 
-/** One line for each request that takes clearly more. */
-export function findSlower(compared: readonly ComparedCase[]): string[] {
-  return compared
-    .filter(({ cpu }) => {
-      const slower = cpu.filter((ratio) => ratio > ratioMax);
-      return cpu.length > 0 && slower.length >= (cpu.length * 3) / 4;
-    })
-    .map(({ title, cpu }) => `${title}: ${roundForTable(median(cpu))} times (median of ${cpu.length} turns)`);
+/** One line for each request whose first server takes clearly more than the second one. */
+export function findSlower(tables: readonly Pick<ResultTable, 'title' | 'series'>[]): string[] {
+  return tables.flatMap(({ title, series }) => {
+    const [own = [], other = []] = series.map(({ others }) => others?.[cpuPerRequest]);
+    const ratios = divideTurns(own, other);
+    const slower = ratios.filter((ratio) => ratio > ratioMax);
+    if (slower.length === 0 || slower.length < (ratios.length * 3) / 4) return [];
+    return [`${title}: ${roundForTable(median(ratios))} times (median of ${ratios.length} turns)`];
+  });
 }

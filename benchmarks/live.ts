@@ -1,31 +1,30 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
-import { startClickHouseProcess } from './clickHouseProcess.ts';
+import { endProcess } from '../deploy/local/childServer.ts';
+import { startLocalNats } from '../deploy/local/localNats.ts';
 import { delaysTable, measureReadingDelays } from './delays.ts';
 import type { LiveTask } from './liveLoad.ts';
 import type { Series } from './measureInterleaved.ts';
-import { startNatsProcess } from './natsProcess.ts';
 import { pinThisProcess } from './pinToCore.ts';
-import { type ProfileOptions, publishUnlessProfiled } from './profiles.ts';
-import type { ResultTable } from './results.ts';
-import { createStopper } from './serverChild.ts';
+import { type PartialRun, publishResults, type ResultTable } from './results.ts';
+import { startClickHouse } from './servers.ts';
 import { startServiceProcess, storedPosition } from './serviceProcess.ts';
+import { inWorkspace } from './workspace.ts';
 import { loadCore, serverCore } from './wrk.ts';
 
 const loadProgram = fileURLToPath(new URL('./liveLoad.js', import.meta.url));
-const installationId = 'wheel-0';
 /** Until every wheel of the load has its actor, and code is compiled. */
 const settleMs = 5_000;
 /** What the service may have stored less than it should: what came in the last seconds waits in memory. */
 const storedShareMin = 0.5;
+const stopMs = 5_000;
 
-interface LiveOptions extends Clients, ProfileOptions {
+interface LiveOptions extends Clients, Pick<PartialRun, 'profile'> {
   readonly rounds: number;
 }
 
@@ -36,7 +35,7 @@ type Clients = Omit<LiveTask, 'natsUrl' | 'publicUrl'>;
  *
  * @throws Error when the load or the service does not keep up.
  */
-export async function measureLive({ rounds, profile = null, ...clients }: LiveOptions): Promise<void> {
+export async function measureLive({ rounds, profile, ...clients }: LiveOptions): Promise<void> {
   // Servers and load inherit it, and the service has its core to itself.
   const unpin = pinThisProcess(loadCore);
   const tables: ResultTable[] = [];
@@ -52,12 +51,8 @@ export async function measureLive({ rounds, profile = null, ...clients }: LiveOp
   const [wheels, pollers, listeners] = [clients.installations, clients.pollers, clients.listeners].map(
     (count) => count.toLocaleString('en-US'),
   );
-  // The service has written its profile, since it is stopped.
-  publishUnlessProfiled(profile, {
-    command: 'live',
-    about: `Beside it ${wheels} wheels with a reading per second each, ${pollers} clients with a request per second each, and ${listeners} of the event stream. The service has one core; nats-server, the load and what measures share the other. The bare consumption receives the readings of all wheels, too.`,
-    tables,
-  });
+  const about = `Beside it ${wheels} wheels with a reading per second each, ${pollers} clients with a request per second each, and ${listeners} of the event stream. The service has one core; nats-server, the load and what measures share the other. The bare consumption receives the readings of all wheels, too.`;
+  publishResults({ command: 'live', about, tables }, { profile });
 }
 
 interface LiveRun {
@@ -65,58 +60,45 @@ interface LiveRun {
   /** Whether ClickHouse is a process of its own, as in a deployment; else it is embedded. */
   readonly isDatabaseApart: boolean;
   readonly rounds: number;
-  readonly profile: string | null;
+  readonly profile: string | undefined;
 }
 
-async function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promise<Series[]> {
-  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
-  const stops: (() => Promise<void>)[] = [];
-  try {
-    const nats = await startNatsProcess(join(dir, 'nats'));
-    stops.push(nats.stop);
-    const clickHouse = isDatabaseApart ? await startClickHouseProcess(join(dir, 'clickhouse')) : null;
-    if (clickHouse !== null) stops.push(clickHouse.stop);
+function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promise<Series[]> {
+  return inWorkspace(async ({ dir, onEnd }) => {
+    const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: pino({ level: 'error' }) });
+    onEnd(nats.stop);
+    const clickHouse = isDatabaseApart ? await startClickHouse(join(dir, 'clickhouse')) : null;
+    if (clickHouse !== null) onEnd(clickHouse.stop);
     const environment = {
       MINER_NATS_URL: nats.url,
       ...(clickHouse !== null && { MINER_CLICKHOUSE_URL: clickHouse.url }),
     };
-    const service = await startServiceProcess({
-      dir,
-      installationId,
-      environment,
-      core: serverCore,
-      profile,
-    });
-    stops.push(service.stop);
+    const service = await startServiceProcess({ dir, environment, core: serverCore, profile });
+    onEnd(service.stop);
     await service.readyAfterMs();
-    const target = { ...service, natsUrl: nats.url, installationId };
     const load = await startLoad({ ...clients, natsUrl: nats.url, publicUrl: service.publicUrl });
-    stops.push(load.stop);
+    onEnd(load.stop);
     await wait(settleMs);
     const startedMs = performance.now();
     const before = (await service.metric(storedPosition)) ?? 0;
-    const series = await measureReadingDelays(target, rounds);
+    const series = await measureReadingDelays({ ...service, natsUrl: nats.url }, rounds);
     const stored = ((await service.metric(storedPosition)) ?? 0) - before;
     const perSecond = stored / ((performance.now() - startedMs) / 1_000);
     if (load.hasEnded() || perSecond < clients.installations * storedShareMin)
       throw new Error(`the load ended, or the service did not keep up: ${Math.round(perSecond)} readings/s`);
     return series;
-  } finally {
-    for (const stop of stops.reverse()) await stop();
-    rmSync(dir, { recursive: true, force: true });
-  }
+  });
 }
 
 /** @throws Error when its clients cannot be connected. */
 async function startLoad(task: LiveTask) {
   const command = bindToParent(process.execPath, [loadProgram, JSON.stringify(task)]);
   const child = spawn(...command, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const stop = createStopper(child);
   const hasEnded = () => child.exitCode !== null;
   const ended = once(child, 'exit').then(() => {
     throw new Error('the load ended before its clients were connected');
   });
   await Promise.race([once(child.stdout, 'data'), ended]);
   ended.catch(() => undefined);
-  return { stop: async () => (hasEnded() ? undefined : stop()), hasEnded };
+  return { stop: () => endProcess(child, stopMs), hasEnded };
 }

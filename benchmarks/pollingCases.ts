@@ -1,14 +1,15 @@
 import { get } from 'node:http';
-import type { Contender } from './measureInterleaved.ts';
+import { type Contender, measureInterleaved } from './measureInterleaved.ts';
 import type { PreparedAnswer } from './peers/preparedAnswers.ts';
-import type { Peer } from './peers/startPeer.ts';
-import { measureLoadAndCpu } from './wrk.ts';
+import type { ResultTable } from './results.ts';
+import type { Server } from './servers.ts';
+import { measureLoad } from './wrk.ts';
 
 /** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
 const secondsOfLoad = 1;
 
 /** A request that clients repeat. */
-export interface PollingCase {
+interface PollingCase {
   readonly title: string;
   readonly path: string;
   readonly encoding: string;
@@ -33,12 +34,32 @@ function buildCase(path: string, options: Partial<PollingCase>): PollingCase {
   return { title, path, encoding, isConditional, hasNginx };
 }
 
-/** @throws Error when a server answers something else than what is measured. */
-export async function buildContender(
-  name: string,
-  server: Pick<Peer, 'url' | 'pid'>,
-  one: PollingCase,
-): Promise<Contender> {
+interface PolledServer extends Pick<Server, 'url' | 'pid'> {
+  readonly name: string;
+}
+
+/**
+ * Measures what polling clients get from servers, in turns, a table for each request.
+ *
+ * @param listServers what is measured with a request, our own server first.
+ * @throws Error when a server answers something else than what is measured.
+ */
+export async function measureCases(
+  cases: readonly PollingCase[],
+  rounds: number,
+  listServers: (one: PollingCase) => readonly PolledServer[],
+): Promise<ResultTable[]> {
+  const tables: ResultTable[] = [];
+  for (const one of cases) {
+    process.stderr.write(`${one.title}\n`);
+    const contenders = await Promise.all(listServers(one).map((server) => buildContender(server, one)));
+    const series = await measureInterleaved(contenders, rounds, { areWarm: tables.length > 0 });
+    tables.push({ title: one.title, unit: 'requests/s', series });
+  }
+  return tables;
+}
+
+async function buildContender(server: PolledServer, one: PollingCase): Promise<Contender> {
   const url = `${server.url}${one.path}`;
   const encoding = one.encoding === 'identity' ? {} : { 'accept-encoding': one.encoding };
   const first = await prepareAnswer(url, encoding);
@@ -50,10 +71,10 @@ export async function buildContender(
     answer.status !== (one.isConditional ? 304 : 200) ||
     (!one.isConditional && contentEncoding !== one.encoding)
   )
-    throw new Error(`${name} answers ${url} with ${answer.status}, ${contentEncoding}`);
+    throw new Error(`${server.name} answers ${url} with ${answer.status}, ${contentEncoding}`);
   return {
-    name,
-    measure: () => measureLoadAndCpu({ url, headers, seconds: secondsOfLoad }, [server]),
+    name: server.name,
+    measure: () => measureLoad({ url, headers, seconds: secondsOfLoad }, server.pid),
   };
 }
 

@@ -1,76 +1,65 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { streamNames } from '../actors/messages/subjects.ts';
+import { startLocalNats } from '../deploy/local/localNats.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
+import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { measureInterleaved } from './measureInterleaved.ts';
-import { startNatsProcess } from './natsProcess.ts';
-import { type ProfileOptions, profilerArguments, publishUnlessProfiled } from './profiles.ts';
 import { publishReadings } from './readingLoad.ts';
-import { minerProgram, startServiceProcess } from './serviceProcess.ts';
+import { type PartialRun, publishResults } from './results.ts';
+import { minerProgram, profilerArguments, startServiceProcess } from './serviceProcess.ts';
 import { withVersion } from './versions.ts';
-import { waitUntilFolded } from './waitUntilFolded.ts';
+import { inWorkspace } from './workspace.ts';
 
-const installationId = 'wheel-0';
-
-interface ReplayOptions extends ProfileOptions {
+interface ReplayOptions extends Pick<PartialRun, 'profile'> {
   readonly readings: number;
   readonly rounds: number;
 }
 
 /** The replay of a stream, all rows written, against a bare consumption of the same messages. */
-export async function measureReplay({ readings, rounds, profile = null }: ReplayOptions): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
+export async function measureReplay({ readings, rounds, ...partial }: ReplayOptions): Promise<void> {
   const logger = pino({ level: 'error' });
-  const nats = await startNatsProcess(join(dir, 'nats'));
-  try {
-    const connection = await connect({ servers: nats.url });
+  const series = await inWorkspace(async ({ dir, onEnd }) => {
+    const nats = await startLocalNats({ dir: join(dir, 'nats'), logger });
+    onEnd(nats.stop);
+    const connection = await connect(readNatsAccess(nats));
+    onEnd(() => closeNats(connection));
     await ensureStreams(await jetstreamManager(connection), streamNames, { retentionDays: 0 }, logger);
-    await publishReadings(connection, { id: installationId, count: readings, intervalMs: 1_000 });
+    await publishReadings(connection, { count: readings, intervalMs: 1_000 });
     const filledDir = join(dir, 'filled');
     await fold(filledDir, nats.url, readings);
-    const replay = { dir, filledDir, natsUrl: nats.url, profile };
-    const series = await measureInterleaved(
-      [
-        { name: '`miner replay`, all rows written', measure: () => replayRate(replay) },
-        {
-          name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
-          measure: () => bareRate(connection, readings),
-        },
-      ],
-      rounds,
-    );
-    publishUnlessProfiled(profile, {
-      command: 'replay',
-      tables: [{ title: `${readings.toLocaleString('en-US')} readings`, unit: 'messages/s', series }],
-    });
-    await closeNats(connection);
-  } finally {
-    await nats.stop();
-    rmSync(dir, { recursive: true, force: true });
-  }
+    const replay = { dir, filledDir, natsUrl: nats.url, ...partial };
+    const contenders = [
+      { name: '`miner replay`, all rows written', measure: () => replayRate(replay) },
+      {
+        name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
+        measure: () => bareRate(connection, readings),
+      },
+    ];
+    return measureInterleaved(contenders, rounds);
+  });
+  const title = `${readings.toLocaleString('en-US')} readings`;
+  publishResults({ command: 'replay', tables: [{ title, unit: 'messages/s', series }] }, partial);
 }
 
 /** A replay rebuilds what a service has stored. */
 async function fold(dir: string, natsUrl: string, readings: number): Promise<void> {
   mkdirSync(dir);
-  const environment = { MINER_NATS_URL: natsUrl };
-  const service = await startServiceProcess({ dir, installationId, environment });
-  await waitUntilFolded(service, readings);
+  const service = await startServiceProcess({ dir, environment: { MINER_NATS_URL: natsUrl } });
+  await service.foldedThrough(readings);
   await service.stop();
 }
 
-interface Replay {
+interface Replay extends Pick<PartialRun, 'profile'> {
   readonly dir: string;
   /** Data of the service that has folded the stream. */
   readonly filledDir: string;
   readonly natsUrl: string;
-  readonly profile: string | null;
 }
 
 /** Messages a second, from the replay's own line: folded, and stored in ClickHouse. */

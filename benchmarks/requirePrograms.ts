@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { serverPath } from './serverChild.ts';
+import { serverPath } from './servers.ts';
 
 /** Debian's packages of the programs that benchmarks start. */
 const packages = {

@@ -1,14 +1,14 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, roundForTable, type Series } from './measureInterleaved.ts';
-import { describeRatios, divideTurns } from './ratios.ts';
 
 const readmeFile = fileURLToPath(new URL('../../benchmarks/README.md', import.meta.url));
 const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
 
 /** The results of a benchmark. */
-export interface Results {
+interface Results {
   /** The command that measures it. */
   readonly command: string;
   /** What a reader has to know of how it was measured. */
@@ -27,32 +27,55 @@ export interface ResultTable {
   readonly series: readonly Series[];
 }
 
-/** Prints the results, saves them as JSON in the folder of the benchmarks, and puts them into the README of the benchmarks. */
-export function publishResults(results: Results): void {
+/** A run whose figures are printed only. */
+export interface PartialRun {
+  /** Folder for CPU profiles of the service (`.cpuprofile`, for the developer tools of a browser or an editor): the profiler takes part of the time. */
+  readonly profile?: string | undefined;
+  /** Measures only what has this in its name. */
+  readonly only?: string | undefined;
+}
+
+/** Prints the results. Unless the run is partial, saves them as JSON in the folder of the benchmarks, and puts them into its README. */
+export function publishResults(results: Results, { profile, only }: PartialRun = {}): void {
   const lines = printResults(results);
+  if (profile !== undefined) process.stderr.write(`profiles: ${resolve(profile)}\n`);
+  if (profile !== undefined || only !== undefined) return;
   mkdirSync(resultsDir, { recursive: true });
   const about = { node: process.version, cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length };
-  const file = `${resultsDir}/${results.command}.json`;
-  writeFileSync(
-    file,
-    `${JSON.stringify({ ...results, measuredAt: new Date().toISOString(), ...about }, null, 2)}\n`,
-  );
+  const measuredAt = new Date().toISOString();
+  const content = JSON.stringify({ ...results, measuredAt, ...about }, null, 2);
+  writeFileSync(`${resultsDir}/${results.command}.json`, `${content}\n`);
   const readme = readFileSync(readmeFile, 'utf8');
   const [begin, end] = [`<!-- ${results.command} -->`, `<!-- end of ${results.command} -->`];
-  const from = readme.indexOf(begin);
-  const to = readme.indexOf(end);
+  const [from, to] = [readme.indexOf(begin), readme.indexOf(end)];
   if (from === -1 || to === -1) throw new Error(`${readmeFile} has no place for ${begin}`);
-  const machine = `Node ${process.version}, ${about.cores} cores (${about.cpu}), ${new Date().toISOString().slice(0, 10)}:`;
+  const machine = `Node ${process.version}, ${about.cores} cores (${about.cpu}), ${measuredAt.slice(0, 10)}:`;
   const aboutLines = results.about === undefined ? [] : [results.about, ''];
   const section = [begin, '', machine, '', ...aboutLines, ...lines, ''].join('\n');
   writeFileSync(readmeFile, `${readme.slice(0, from)}${section}${readme.slice(to)}`);
 }
 
-/** Prints them, and leaves what is published as it is. */
-export function printResults({ tables }: Results): string[] {
+/** Prints results as tables, and returns their lines. */
+export function printResults({ tables }: Pick<Results, 'tables'>): string[] {
   const lines = tables.flatMap(tableLines);
   process.stdout.write(`${lines.join('\n')}\n`);
   return lines;
+}
+
+/**
+ * One figure divided by another, for each turn: two measurements of one turn had the same machine, which may be twice as slow a minute later. So the median of
+ * ratios says more than the ratio of medians.
+ */
+export function divideTurns(dividends: readonly number[], divisors: readonly number[]): number[] {
+  return dividends.map((value, turn) => value / (divisors[turn] ?? Number.NaN));
+}
+
+/** The median, and between which two three quarters of them lie: an eighth at each end is left out. */
+function describeRatios(ratios: readonly number[]): string {
+  const sorted = ratios.toSorted((a, b) => a - b);
+  const leftOut = Math.floor(sorted.length / 8);
+  const [lowest, highest] = [sorted[leftOut], sorted.at(-1 - leftOut)];
+  return `${roundForTable(median(ratios))} (${roundForTable(lowest ?? Number.NaN)} – ${roundForTable(highest ?? Number.NaN)})`;
 }
 
 /** The first series is the service; what it is compared with has ratios beside its figures. */

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { bindToParent } from '../deploy/local/bindToParent.ts';
+import { endProcess } from '../deploy/local/childServer.ts';
+import { createProgress } from '../deploy/process/progress.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { pinToCore } from './pinToCore.ts';
-import { profilerArguments } from './profiles.ts';
-import { genesisMs } from './readingLoad.ts';
-import { createStopper } from './serverChild.ts';
+import { genesisMs, installationId } from './readingLoad.ts';
+import type { Server } from './servers.ts';
 
 /** Metric: through which message of the counter stream everything is stored. */
 export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER"}';
@@ -16,24 +17,25 @@ export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER
 /** The built command line. */
 export const minerProgram = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
 const startLimitMs = 60_000;
+const stopLimitMs = 30_000;
 const readyPollMs = 5;
+const foldPollMs = 250;
 
 /** The service as an operator starts it, with a nats-server and an embedded ClickHouse of its own. */
-export interface ServiceProcess {
-  readonly pid: number;
+export interface ServiceProcess extends Pick<Server, 'pid' | 'stop'> {
   readonly natsUrl: string;
   readonly publicUrl: string;
   readonly operatorUrl: string;
   /** Value of a metric by its name and labels as they are printed; null where it is not. */
   metric(name: string): Promise<number | null>;
-  /** Resident set of the process now, and at its largest so far, in bytes. */
-  residentBytes(): { readonly now: number; readonly peak: number };
+  /** Resident set of the process. */
+  residentBytes(): number;
   /** CPU time of the process so far. */
   cpuMs(): number;
   /** Waits until it is ready; milliseconds since it was started. */
   readyAfterMs(): Promise<number>;
-  /** Stops it; its data stay. */
-  stop(): Promise<void>;
+  /** Waits until it has folded and stored the counter stream through a position, and shows how far it is. */
+  foldedThrough(position: number): Promise<void>;
 }
 
 interface ServiceProcessSettings {
@@ -41,24 +43,23 @@ interface ServiceProcessSettings {
   readonly dir: string;
   /** The built command line of another version; that of this one by default. */
   readonly program?: string;
-  /** Subcommand of the command line; `run` by default. */
-  readonly command?: 'run' | 'ingest' | 'serve';
   /** Further variables, instead of those that a benchmark sets. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The core that it is pinned to; any by default. */
   readonly core?: number;
-  /** Where it writes its CPU profile when it stops; null for none, which is the default. */
-  readonly profile?: string | null;
-  /** The public one. */
-  readonly installationId: string;
-  /** Start of round 1 (epoch milliseconds), a multiple of half an hour. */
-  readonly startMs?: number;
+  /** Where it writes its CPU profile when it stops; left out for none. */
+  readonly profile?: string | undefined;
+}
+
+/** Arguments of node with which a process writes its CPU profile into a folder when it ends; none without a folder. */
+export function profilerArguments(folder: string | undefined): string[] {
+  return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(folder)}`];
 }
 
 /** Writes the deployment file of a benchmark, without contracts. */
-function writeDeploymentFile(dir: string, installationId: string, startMs = genesisMs): string {
+function writeDeploymentFile(dir: string): string {
   const path = join(dir, 'deployment.json');
-  const genesisTimestamp = startMs / 1_000;
+  const genesisTimestamp = genesisMs / 1_000;
   writeFileSync(path, JSON.stringify({ installationId, genesisTimestamp, streamId: `0x${'0'.repeat(64)}` }));
   return path;
 }
@@ -66,21 +67,14 @@ function writeDeploymentFile(dir: string, installationId: string, startMs = gene
 /** @throws Error with what the service wrote, when it does not start within a minute. */
 export async function startServiceProcess({
   dir,
-  installationId,
-  startMs,
   program = minerProgram,
-  command = 'run',
   environment = {},
   core,
-  profile = null,
+  profile,
 }: ServiceProcessSettings): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const [executable, ...args] = pinToCore(core, [
-    process.execPath,
-    ...profilerArguments(profile),
-    program,
-    command,
-  ]);
+  const command = [process.execPath, ...profilerArguments(profile), program, 'run'] as const;
+  const [executable, ...args] = pinToCore(core, command);
   const child = spawn(...bindToParent(executable, args), {
     stdio: ['ignore', 'inherit', 'pipe'],
     env: {
@@ -89,27 +83,38 @@ export async function startServiceProcess({
       MINER_HTTP_PORT: '0',
       MINER_OPS_PORT: '0',
       MINER_DATA_DIR: dir,
-      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeploymentFile(dir, installationId, startMs),
+      MINER_DEPLOYMENT: environment.MINER_DEPLOYMENT ?? writeDeploymentFile(dir),
       MINER_RATE_LIMITS: 'off',
       ...environment,
     },
   });
-  const stop = createStopper(child);
+  const stop = () => endProcess(child, stopLimitMs);
   try {
     const { natsUrl, publicUrl, operatorUrl } = await readAddresses(child.stderr, dir);
+    const metric = async (name: string) => {
+      const text = await (await fetch(`${operatorUrl}/metrics`)).text();
+      const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+      return line === undefined ? null : Number(line.slice(name.length + 1));
+    };
     return {
       pid: child.pid as number,
       natsUrl,
       publicUrl,
       operatorUrl,
-      metric: async (name) => {
-        const text = await (await fetch(`${operatorUrl}/metrics`)).text();
-        const line = text.split('\n').find((one) => one.startsWith(`${name} `));
-        return line === undefined ? null : Number(line.slice(name.length + 1));
-      },
+      metric,
       readyAfterMs: async () => {
         await pollUntil(async () => (await fetch(`${operatorUrl}/readyz`)).ok, { everyMs: readyPollMs });
         return performance.now() - startedMs;
+      },
+      foldedThrough: async (position) => {
+        const progress = createProgress({ label: 'folding', unit: 'readings', total: position });
+        const isFolded = async () => {
+          const stored = (await metric(storedPosition)) ?? 0;
+          progress.update(stored);
+          return stored >= position;
+        };
+        await pollUntil(isFolded, { everyMs: foldPollMs });
+        progress.stop();
       },
       cpuMs: () => readCpuMs(child.pid as number),
       residentBytes: () => readResidentBytes(child.pid as number),
@@ -151,8 +156,7 @@ function readCpuMs(pid: number): number {
 }
 
 /** @throws Error where the system does not show it (only Linux does). */
-function readResidentBytes(pid: number) {
+function readResidentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const kibibytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]);
-  return { now: kibibytes('VmRSS') * 1024, peak: kibibytes('VmHWM') * 1024 };
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }

@@ -1,14 +1,14 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Measurement } from './measureInterleaved.ts';
 import { pinToCore } from './pinToCore.ts';
-import { readThreadCpuNs } from './threadCpu.ts';
 
 const run = promisify(execFile);
 const connections = 64;
 /** The load runs on another core than the server's. */
 export const [serverCore, loadCore] = [0, 1] as const;
-/** Name of the figure: of the threads that answer. */
+/** Name of the figure. */
 export const cpuPerRequest = 'CPU µs/request';
 const microsByUnit: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
 
@@ -19,31 +19,32 @@ interface LoadRequest {
 }
 
 /**
- * Requests a second that a server answers to `wrk`, with the latencies of half and of 99 in a hundred of them.
+ * Requests a second that a server answers to `wrk`, with the latencies of half and of 99 in a hundred of them, and the CPU time that a request takes of
+ * the thread that answers.
  *
+ * @param pid of the server; its first thread answers.
  * @throws Error when a response is neither 2xx nor 3xx.
  */
-async function measureLoad({ url, headers, seconds }: LoadRequest): Promise<Measurement> {
+export async function measureLoad({ url, headers, seconds }: LoadRequest, pid: number): Promise<Measurement> {
   const headerOptions = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
   const options = ['-t1', `-c${connections}`, `-d${seconds}s`, '--latency', ...headerOptions, url];
   const [program, ...rest] = pinToCore(loadCore, ['wrk', ...options]);
+  const beforeNs = readThreadCpuNs(pid);
   const { stdout } = await run(program, rest);
+  const cpuMicros = (readThreadCpuNs(pid) - beforeNs) / 1_000;
   const refused = /Non-2xx or 3xx responses: (\d+)|Socket errors: (.+)/.exec(stdout);
   if (refused !== null) throw new Error(`${url} does not answer as it should:\n${stdout}`);
   const rate = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
-  return { value: rate, others: { 'p50 µs': latency(stdout, 50), 'p99 µs': latency(stdout, 99) } };
+  const latencies = { 'p50 µs': latency(stdout, 50), 'p99 µs': latency(stdout, 99) };
+  return { value: rate, others: { ...latencies, [cpuPerRequest]: cpuMicros / (rate * seconds) } };
 }
 
-/** The same, with the CPU time that a request takes of the threads that answer: the first ones of these processes. */
-export async function measureLoadAndCpu(
-  request: LoadRequest,
-  processes: readonly { readonly pid: number }[],
-): Promise<Measurement> {
-  const sumNs = () => processes.reduce((sum, { pid }) => sum + readThreadCpuNs(pid), 0);
-  const beforeNs = sumNs();
-  const { value, others } = await measureLoad(request);
-  const micros = (sumNs() - beforeNs) / 1_000 / (value * request.seconds);
-  return { value, others: { ...others, [cpuPerRequest]: micros } };
+/**
+ * CPU time in nanoseconds of the first thread of a process: the one that answers requests, in Node as in an nginx of one process. Unlike a rate
+ * it hardly depends on what else runs on the machine.
+ */
+function readThreadCpuNs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)[0]);
 }
 
 function latency(output: string, percentile: number): number {

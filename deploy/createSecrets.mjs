@@ -38,6 +38,10 @@ if (process.argv.includes('--rotate')) {
   rotate();
   process.exit();
 }
+if (existsSync(rotated))
+  fail(
+    `${folder} has old and new passwords, since a run with --rotate was stopped; run it again with --rotate`,
+  );
 const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, password()]));
 const databasePasswords = Object.fromEntries(databaseUsers.map((user) => [user, password()]));
 
@@ -99,7 +103,8 @@ function rotate() {
         `a password in ${folder} is shorter than 12 characters, and could stand for something else; replace it by hand`,
       );
     const next = password();
-    replaced.set(old, next).set(sha256(old), sha256(next));
+    // Addresses have a password percent-encoded.
+    replaced.set(old, next).set(encodeURIComponent(old), next).set(sha256(old), sha256(next));
   }
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { mode: 0o700 });

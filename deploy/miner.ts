@@ -5,12 +5,11 @@ import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
 import type { McpOptions } from './commands/runMcp.ts';
-import { variablesHelp } from './configuration.ts';
-import { createRedaction, redactOutput } from './redaction.ts';
-import type { ServiceSettings } from './serviceSettings.ts';
+import { variablesHelp } from './configuration/configuration.ts';
+import { createRedaction, redactOutput } from './process/redaction.ts';
+import type { ServiceSettings } from './service/serviceSettings.ts';
 
 const { version } = packageJson;
-/** More threads than a server of NATS has messages for. */
 
 const program = new Command('miner')
   .description(
@@ -113,7 +112,10 @@ program
 program
   .command('openapi')
   .description('print the OpenAPI 3.1 document of the public routes')
-  .action(async () => (await import('./commands/printOpenApi.ts')).printOpenApi(process.stdout, version));
+  .action(async () => {
+    const { createOpenApiDocument } = await import('../http/routes/openApi.ts');
+    process.stdout.write(`${JSON.stringify(createOpenApiDocument(version), null, 2)}\n`);
+  });
 
 program
   .command('mcp')

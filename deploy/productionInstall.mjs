@@ -2,7 +2,7 @@
 // built. The Containerfile and its test both run this, so that what is tested is what is in the image.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { loadedPackages } from './build.mjs';
+import { loadedPackages } from './build/build.mjs';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const { platform, arch } = process;

@@ -2,7 +2,7 @@ import { setup } from 'xstate';
 
 /** States that a module reports. */
 export const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'] as const;
-export type ModuleState = (typeof moduleStates)[number];
+type ModuleState = (typeof moduleStates)[number];
 
 interface ModuleContext {
   /** When the newest snapshot was observed (epoch milliseconds); null before the first. */

@@ -1,44 +1,31 @@
-import type { Submission, SubmissionBatch, SubmissionOutcome } from './submission.ts';
+import { z } from 'zod';
+import type { Inferred } from './inferred.ts';
+import { type SubmissionBatch, type SubmissionOutcome, submission } from './submission.ts';
 
 /** Counter epochs that may be approved, and incidents that may be open, at once. */
 export const approvedEpochsMax = 256;
 export const openIncidentsMax = 64;
 
-interface Closure {
-  readonly firstRound: bigint;
-  readonly lastRound: bigint;
-  readonly acceptedAtMs: number;
-}
+const closure = z.strictObject({ firstRound: z.bigint(), lastRound: z.bigint(), acceptedAtMs: z.int() });
+type Closure = Inferred<typeof closure>;
 
-export interface ClosedRound {
-  readonly roundId: bigint;
-  readonly workUnits: bigint;
-}
+export const closedRound = z.strictObject({ roundId: z.bigint(), workUnits: z.bigint() });
+export type ClosedRound = Inferred<typeof closedRound>;
 
-interface StartedRun {
-  readonly runId: string;
-  readonly startedAtMs: number;
-}
-
-interface FinishedRun {
-  readonly startedAtMs: number;
-  readonly finishedAtMs: number;
-  readonly result: string;
-}
-
-export interface SettlementContext {
-  readonly closure: Closure | null;
-  readonly blockedReason: string | null;
-  readonly approvedEpochs: readonly string[];
+export const settlementContext = z.strictObject({
+  closure: closure.nullable(),
+  blockedReason: z.string().nullable(),
+  approvedEpochs: z.array(z.string()),
   /** Both null until the reporter has said. */
-  readonly settlementEnabled: boolean | null;
-  readonly reporterEnvironmentEnabled: boolean | null;
-  readonly lastRun: FinishedRun | null;
-  readonly unfinishedRun: StartedRun | null;
-  readonly openIncidents: readonly string[];
+  settlementEnabled: z.boolean().nullable(),
+  reporterEnvironmentEnabled: z.boolean().nullable(),
+  lastRun: z.strictObject({ startedAtMs: z.int(), finishedAtMs: z.int(), result: z.string() }).nullable(),
+  unfinishedRun: z.strictObject({ runId: z.string(), startedAtMs: z.int() }).nullable(),
+  openIncidents: z.array(z.string()),
   /** The latest one. */
-  readonly submission: Submission | null;
-}
+  submission: submission.nullable(),
+});
+export type SettlementContext = Inferred<typeof settlementContext>;
 
 export interface SubmissionMove {
   readonly submissionId: string;

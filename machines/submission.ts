@@ -1,3 +1,6 @@
+import { z } from 'zod';
+import type { Inferred } from './inferred.ts';
+
 /** How a submission can end. */
 export const submissionOutcomes = ['confirmed', 'reverted', 'superseded'] as const;
 export type SubmissionOutcome = (typeof submissionOutcomes)[number];
@@ -7,24 +10,27 @@ export const submissionLifecycles = ['preparing', 'submitted', 'retrying', ...su
 export type SubmissionLifecycle = (typeof submissionLifecycles)[number];
 
 /** A batch as its prepared submission describes it, with the core's sums expected afterwards. */
-export interface SubmissionBatch {
-  readonly previousSettledThroughRound: bigint;
-  readonly settledThroughRound: bigint;
-  readonly activeRoundCount: number;
-  readonly expected: {
-    readonly cumulativeWork: bigint;
-    readonly cumulativeBlockUnits: bigint;
-    readonly workPerThousandBlocks: bigint;
-    readonly completedBlockCount: bigint;
-  };
-}
+const submissionBatch = z.strictObject({
+  previousSettledThroughRound: z.bigint(),
+  settledThroughRound: z.bigint(),
+  activeRoundCount: z.int(),
+  expected: z.strictObject({
+    cumulativeWork: z.bigint(),
+    cumulativeBlockUnits: z.bigint(),
+    workPerThousandBlocks: z.bigint(),
+    completedBlockCount: z.bigint(),
+  }),
+});
+export type SubmissionBatch = Inferred<typeof submissionBatch>;
 
-export interface Submission extends SubmissionBatch {
-  readonly submissionId: string;
-  readonly transactionHash: string | null;
-  readonly createdAtMs: number;
-  readonly submittedAtMs: number | null;
-  readonly confirmedAtMs: number | null;
-  readonly terminalAtMs: number | null;
-  readonly changedAtMs: number;
-}
+export const submission = z.strictObject({
+  submissionId: z.string(),
+  ...submissionBatch.shape,
+  transactionHash: z.string().nullable(),
+  createdAtMs: z.int(),
+  submittedAtMs: z.int().nullable(),
+  confirmedAtMs: z.int().nullable(),
+  terminalAtMs: z.int().nullable(),
+  changedAtMs: z.int(),
+});
+export type Submission = Inferred<typeof submission>;

@@ -82,10 +82,10 @@ export interface Database {
   /** The cluster on whose servers tables are created, replicated; null for one server. */
   readonly cluster: string | null;
   /**
-   * Appends rows, as `TabSeparated` text in UTF-8, in the order of `columns`. Its outcome is unknown when it fails: send the same
+   * Appends rows, as `TabSeparated` text, in the order of `columns`. Its outcome is unknown when it fails: send the same
    * rows again.
    */
-  insertBytes(table: string, columns: readonly string[], bytes: Buffer): Promise<void>;
+  insertText(table: string, columns: readonly string[], text: string): Promise<void>;
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<ResultRow[]>;
   /**
    * These columns of some rows, without JSON, which takes ten times as long where cells are large. They have numbers and texts of ASCII that need no
@@ -123,13 +123,13 @@ export function openDatabase(location: DatabaseLocation): Database {
       log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and logged once by who handles it.
       ...(location.caFile && { tls: { ca_cert: readFileSync(location.caFile) } }),
     });
-    const insertBytes: InsertBytes = async (table, columns, bytes) => {
+    const insert: InsertText = async (table, columns, text) => {
       await client.command({
-        query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes.toString('utf8')}`,
+        query: `INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${text}`,
       });
     };
     const about = { kind: 'server', cluster: location.cluster ?? null } as const;
-    return createDatabase({ ...about, client, insert: insertBytes, readSettings: createReadLimits(client) });
+    return createDatabase({ ...about, client, insert, readSettings: createReadLimits(client) });
   }
   const { createChdbConnection } = loadEmbeddedEngine();
   createPrivateDirectory(location.path);
@@ -140,8 +140,8 @@ export function openDatabase(location: DatabaseLocation): Database {
     connection: engine as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>,
     log: { level: ClickHouseLogLevel.OFF },
   });
-  // By way of the client the bytes would become a string, the statement another, and bytes again.
-  const insertBytes: InsertBytes = async (table, columns, values) => {
+  // By way of the client the rows would become a statement first.
+  const insert: InsertText = async (table, columns, values) => {
     await engine.chdb.rawInsert({
       table,
       columns: [...columns],
@@ -155,7 +155,7 @@ export function openDatabase(location: DatabaseLocation): Database {
     kind: 'embedded',
     cluster: null,
     client,
-    insert: insertBytes,
+    insert,
     prepare,
     onClosed: unlock,
   });
@@ -185,7 +185,7 @@ function loadEmbeddedEngine(): typeof import('chdb/connection') {
   }
 }
 
-type InsertBytes = Database['insertBytes'];
+type InsertText = Database['insertText'];
 
 /** Rows of a result. The embedded engine writes what is left of a statement that failed in the middle before the result of the next one. */
 function parseRows(text: string): ResultRow[] {
@@ -211,7 +211,7 @@ function parsePlainRows(text: string, columns: readonly string[]): string[][] {
 
 interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
   readonly client: ClickHouseClient;
-  readonly insert: InsertBytes;
+  readonly insert: InsertText;
   /** Is done before the first statement. */
   readonly prepare?: () => Promise<void>;
   /** Settings that each read is sent with. */
@@ -246,12 +246,10 @@ function createDatabase(parts: DatabaseParts): Database {
     await attempt(() => client.command({ query, query_params: parameters }));
   }
 
-  const insertBytes: InsertBytes = (...insertion) => attempt(() => insert(...insertion));
-
   return {
     ...about,
     command,
-    insertBytes,
+    insertText: (...insertion) => attempt(() => insert(...insertion)),
     select: (sql, parameters = {}, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };

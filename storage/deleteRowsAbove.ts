@@ -1,8 +1,9 @@
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database, QueryParameters } from './database.ts';
 import { readNewestReading } from './observations.ts';
 import { pollUntil } from './pollUntil.ts';
 import { withRemovalMarks } from './removals.ts';
-import { listRowTables } from './rowTables.ts';
+import { findMessageColumn, listRowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { Tables } from './tables.ts';
 
@@ -16,52 +17,48 @@ export interface RowCondition {
   readonly parameters: QueryParameters;
 }
 
-/** Deletes snapshots that say the rows are stored; omitted where there are none. */
-type DeleteSnapshots = () => Promise<void>;
+interface RemovedRows {
+  readonly tables: Tables;
+  readonly stream: InputStreamName;
+  readonly position: number;
+  /** Deletes snapshots that say the rows are stored; omitted where there are none. */
+  readonly deleteSnapshots?: () => Promise<void>;
+}
 
-/** Removes the rows that were made from messages of `MINER_COUNTER` above `position`, and waits until they are gone. */
-export function deleteRowsAbove(
+/**
+ * Removes the rows that messages of a stream above `position` stored, and waits until they are gone.
+ *
+ * @returns how many there were.
+ */
+export async function deleteRowsAbove(
   database: Database,
-  tables: Tables,
-  position: number,
-  deleteSnapshots?: DeleteSnapshots,
+  { tables, stream, position, deleteSnapshots = async () => undefined }: RemovedRows,
 ): Promise<number> {
-  const isAbove = { sql: 'position > {position:UInt64}', parameters: { position } };
+  const column = findMessageColumn(stream);
+  if (column === null) {
+    await deleteSnapshots();
+    return 0;
+  }
   return withRemovalMarks(database, async () => {
-    await deleteSnapshots?.();
-    return deleteRows(database, tables, isAbove);
+    await deleteSnapshots();
+    const isAbove = { sql: `${column} > {position:UInt64}`, parameters: { position } };
+    return deleteFrom(database, listRowTables(tables, stream), isAbove);
   });
 }
 
 /**
- * Removes rows above `position` that have no reading yet, since the process that stored them ended before it stored the readings. Nothing says which messages
- * they were made from; those that the stream still holds make them again.
+ * Removes rows above `position` that belong to no stored reading. Readings are written last, so such rows are of an insert that a kill cut off, and
+ * their messages may be lost as well: rows of others under the same keys would have lower positions, and never replace them.
  */
-export async function deleteUnfinishedRows(
-  database: Database,
-  tables: Tables,
-  position: number,
-): Promise<number> {
+export async function deleteCutOffRows(database: Database, tables: Tables, position: number): Promise<void> {
   const newest = await readNewestReading(database, tables);
-  const finished = Math.max(position, newest?.position ?? 0);
-  return deleteRows(database, tables, {
-    sql: 'position > {finished:UInt64}',
-    parameters: { finished },
-  });
-}
-
-/** Removes the rows that messages of `MINER_CHAIN` above `position` stored, and waits until they are gone. */
-export function deleteChainRowsAbove(
-  database: Database,
-  tables: Tables,
-  position: number,
-  deleteSnapshots?: DeleteSnapshots,
-): Promise<number> {
-  const isAbove = { sql: 'stored_by > {position:UInt64}', parameters: { position } };
-  return withRemovalMarks(database, async () => {
-    await deleteSnapshots?.();
-    return deleteFrom(database, listRowTables(tables, 'MINER_CHAIN'), isAbove);
-  });
+  const through = Math.max(position, newest?.position ?? 0);
+  const isAbove = { sql: 'position > {position:UInt64}', parameters: { position: through } };
+  for (const table of listRowTables(tables, 'MINER_COUNTER'))
+    if ((await countRows(database, table, isAbove)) > 0) {
+      await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: through });
+      return;
+    }
 }
 
 /** Removes the rows that a condition holds for, and waits until they are gone. */

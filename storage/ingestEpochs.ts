@@ -82,9 +82,9 @@ export function fenceDatabase(options: FenceOptions): Database {
 
   return {
     ...database,
-    insertBytes: async (...rows) => {
+    insertText: async (...rows) => {
       requireLease();
-      await database.insertBytes(...rows);
+      await database.insertText(...rows);
     },
     command: async (sql, parameters) => {
       requireLease();

@@ -1,4 +1,4 @@
-import type { StoredBy } from '../actors/storedRows.ts';
+import type { StoredBy } from '../actors/chain/rows/rowOrigin.ts';
 import type { Database } from './database.ts';
 import { listRowTables } from './rowTables.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';

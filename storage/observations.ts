@@ -1,5 +1,5 @@
 import type { ObservationPage } from '../actors/views/views.ts';
-import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';
@@ -88,10 +88,10 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   }
 
   /** The first `limit` readings above a position and up to another, ascending. */
-  async function seekReadings(query: SeekQuery): Promise<AcceptedReading[]> {
+  async function seekReadings(query: SeekQuery): Promise<CounterReading[]> {
     const { installationId: installation, limit, signal } = query;
     // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
-    const found = new Map<number, AcceptedReading>();
+    const found = new Map<number, CounterReading>();
     const notOlder = selectNotOlder('received_at', oldestRowMs());
     let after = query.afterPosition;
     for (let span = firstSpan; found.size < limit && after < query.through; span *= spanGrowth) {
@@ -127,7 +127,7 @@ export async function* readStored(
     through,
     oldestMs,
   }: { readonly after: number; readonly through: number; readonly oldestMs: number | null },
-): AsyncIterable<readonly AcceptedReading[]> {
+): AsyncIterable<readonly CounterReading[]> {
   const notOlder = selectNotOlder('received_at', oldestMs);
   for (let above = after; above < through; above += positionsAtOnce) {
     const upTo = Math.min(above + positionsAtOnce, through);
@@ -140,11 +140,21 @@ export async function* readStored(
   }
 }
 
-/** What a read replica knows of how far another process has stored readings. */
-interface StoredThroughQuery {
-  isStoredThrough(boundary: Boundary): Promise<boolean>;
+/** How far readings are stored. */
+interface StoredProgress {
+  /** A reading above this position may not be stored yet, so memory never evicts it. */
+  storedThrough(): number;
+  isStoredThrough(boundary: Boundary): boolean | Promise<boolean>;
   /** A snapshot of `position` was restored: everything below was stored before it, and nothing above is certain. */
-  restoredAt(position: number): void;
+  onReset?(position: number): void;
+}
+
+/** In the process that writes them. */
+export function createWriterStoredThrough(writer: Pick<StoredProgress, 'storedThrough'>): StoredProgress {
+  return {
+    storedThrough: writer.storedThrough,
+    isStoredThrough: ({ position }) => position <= writer.storedThrough(),
+  };
 }
 
 const places = readings.select('position', 'telemetryId');
@@ -153,7 +163,7 @@ const places = readings.select('position', 'telemetryId');
 export async function readNewestReading(
   database: Database,
   { readings: table }: Tables,
-): Promise<Pick<AcceptedReading, 'position' | 'telemetryId'> | null> {
+): Promise<Pick<CounterReading, 'position' | 'telemetryId'> | null> {
   const [row] = await database.select(
     `SELECT ${places.list} FROM ${table} WHERE position = (SELECT max(position) FROM ${table}) LIMIT 1`,
   );
@@ -167,7 +177,7 @@ export async function oldestStoredReading(
   database: Database,
   { readings: table }: Tables,
   oldestMs: number | null,
-): Promise<Pick<AcceptedReading, 'position' | 'receivedAtMs'> | null> {
+): Promise<Pick<CounterReading, 'position' | 'receivedAtMs'> | null> {
   const notOlder = selectNotOlder('received_at', oldestMs);
   const [row] = await database.select(
     `SELECT ${receipts.list} FROM ${table} WHERE true${notOlder.sql} ORDER BY position LIMIT 1`,
@@ -183,7 +193,7 @@ export async function storedThrough(database: Database, tables: Tables): Promise
 }
 
 /**
- * Rows are stored in the order of the stream, so where the very reading that memory evicted last is stored, everything below it is. Another
+ * In a process that only reads. Rows are stored in the order of the stream, so where the very reading that memory evicted last is stored, everything below it is. Another
  * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found stays true until rows are
  * removed.
  */
@@ -191,10 +201,12 @@ export function createStoredThroughQuery(
   database: Database,
   tables: ActiveTables,
   oldestRowMs: OldestRowMs = () => null,
-): StoredThroughQuery {
+): StoredProgress {
   let known = 0;
   let knownIn = 0;
   return {
+    // Another process stores them.
+    storedThrough: () => Number.MAX_SAFE_INTEGER,
     isStoredThrough: async ({ evicted }) => {
       const removals = await removalNumber(database);
       if (removals !== knownIn) known = 0;
@@ -212,7 +224,7 @@ export function createStoredThroughQuery(
       known = Math.max(known, position);
       return true;
     },
-    restoredAt: (position) => {
+    onReset: (position) => {
       known = position;
     },
   };

@@ -1,5 +1,5 @@
 import { findFirstIndex } from '../actors/findFirstIndex.ts';
-import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../actors/wheel/counterReading.ts';
 
 /** Readings that memory keeps by default, about 10 MB. */
 export const readingsRetained = 20_000;
@@ -8,11 +8,11 @@ const cutMin = 64;
 
 /** The newest accepted readings of all installations, in order of position. */
 export interface RecentReadings {
-  add(reading: AcceptedReading): void;
+  add(reading: CounterReading): void;
   /** Memory holds every accepted reading above this place. */
   coversAbove(): Boundary;
   /** At most `limit` readings of the installation above `position`, ascending. */
-  page(installationId: string, position: number, limit: number): AcceptedReading[];
+  page(installationId: string, position: number, limit: number): CounterReading[];
   /** Forgets everything; what follows is above `position`. */
   reset(position: number): void;
   /** Forgets everything, since what lies between it and `position` is stored alone; what follows is above. */
@@ -24,36 +24,39 @@ export interface RecentReadings {
 export interface Boundary {
   readonly position: number;
   /** The newest reading up to there that was in memory; null where memory began behind a snapshot. */
-  readonly evicted: AcceptedReading | null;
+  readonly evicted: CounterReading | null;
 }
 
 interface RecentReadingsOptions {
   /** A reading above this position is not stored yet, so it is never evicted. */
   readonly storedThrough: () => number;
+  /** Called with the position whenever a state is restored. */
+  readonly onReset?: (position: number) => void;
   /** Readings that stay in memory, of all installations together. */
   readonly retained?: number;
 }
 
 interface Tail {
-  readings: AcceptedReading[];
+  readings: CounterReading[];
   /** Index of the oldest one that is still in memory. */
   start: number;
 }
 
 export function createRecentReadings({
   storedThrough,
+  onReset,
   retained = readingsRetained,
 }: RecentReadingsOptions): RecentReadings {
   const all: Tail = { readings: [], start: 0 };
   const byInstallation = new Map<string, Tail>();
   let covered: Boundary = { position: 0, evicted: null };
 
-  function add(reading: AcceptedReading) {
+  function add(reading: CounterReading) {
     all.readings.push(reading);
     findOrCreateTail(reading.installationId).readings.push(reading);
     const stored = storedThrough();
     while (all.readings.length - all.start > retained) {
-      const oldest = all.readings[all.start] as AcceptedReading;
+      const oldest = all.readings[all.start] as CounterReading;
       if (oldest.position > stored) break;
       evict(oldest);
     }
@@ -67,7 +70,7 @@ export function createRecentReadings({
     return tail;
   }
 
-  function evict(oldest: AcceptedReading) {
+  function evict(oldest: CounterReading) {
     covered = { position: oldest.position, evicted: oldest };
     drop(all);
     const tail = byInstallation.get(oldest.installationId) as Tail;
@@ -75,7 +78,7 @@ export function createRecentReadings({
     if (tail.start === tail.readings.length) byInstallation.delete(oldest.installationId);
   }
 
-  function page(installationId: string, position: number, limit: number): AcceptedReading[] {
+  function page(installationId: string, position: number, limit: number): CounterReading[] {
     const tail = byInstallation.get(installationId);
     if (tail === undefined) return [];
     const from = firstAbove(tail, position);
@@ -93,7 +96,10 @@ export function createRecentReadings({
     add,
     coversAbove: () => covered,
     page,
-    reset: (position) => clear({ position, evicted: null }),
+    reset: (position) => {
+      onReset?.(position);
+      clear({ position, evicted: null });
+    },
     skipTo: (position) => clear({ position, evicted: all.readings.at(-1) ?? covered.evicted }),
     get size() {
       return all.readings.length - all.start;
@@ -110,6 +116,6 @@ function drop(tail: Tail) {
 
 /** Index of the first reading in memory above the position. */
 function firstAbove({ readings, start }: Tail, position: number): number {
-  const isAbove = (index: number) => (readings[start + index] as AcceptedReading).position > position;
+  const isAbove = (index: number) => (readings[start + index] as CounterReading).position > position;
   return start + findFirstIndex(readings.length - start, isAbove);
 }

@@ -1,6 +1,5 @@
-import type { StoredRows } from '../actors/storedRows.ts';
 import { type EncodeRows, rowTables } from './rowTables.ts';
-import { createRowText } from './tables/rowText.ts';
+import type { StoredRows } from './storedRows.ts';
 import type { Tables } from './tables.ts';
 
 /** ClickHouse refuses an insert into more than 100 partitions, and a period may have two. */
@@ -10,18 +9,18 @@ const periodsMax = 50;
 export interface RowInsert {
   readonly table: string;
   readonly columns: readonly string[];
-  readonly bytes: Buffer;
+  readonly text: string;
   readonly rowCount: number;
 }
 
 /** Rows of one table and of few partitions, by the periods of the rows. */
 interface Segment {
-  readonly bytes: Uint8Array;
+  readonly text: string;
   readonly rowCount: number;
   readonly periods: ReadonlySet<number>;
 }
 
-/** A piece of the stream's rows as text: what waits for ClickHouse is a few buffers, not many objects. */
+/** A piece of the stream's rows as text: what waits for ClickHouse is a few strings, not many objects. */
 export interface EncodedRows {
   /** Those of each table, in the order of `rowTables`. */
   readonly segments: readonly (readonly Segment[])[];
@@ -30,44 +29,34 @@ export interface EncodedRows {
   readonly throughPosition: number;
 }
 
-/** Encodes pieces of the stream one after another. */
-export function createRowEncoder(): (rows: StoredRows) => EncodedRows {
-  const text = createRowText();
-
-  const encodeSegments: EncodeRows<Segment[]> = (rows, { findPeriod, write }) => {
-    const segments: Segment[] = [];
-    let rowCount = 0;
-    let periods = new Set<number>();
-    let newest: number | null = null;
-    const close = () => {
-      if (rowCount > 0) segments.push({ bytes: text.take(), rowCount, periods });
-      rowCount = 0;
-      periods = new Set();
-    };
-    for (const row of rows) {
-      const period = findPeriod(row);
-      if (period !== newest) {
-        if (!periods.has(period) && periods.size === periodsMax) close();
-        periods.add(period);
-        newest = period;
-      }
-      write(text, row);
-      rowCount++;
-    }
-    close();
-    return segments;
-  };
-
-  return (rows) => {
-    const segments = rowTables.map(({ encode }) => encode(rows, encodeSegments));
-    return {
-      segments,
-      rowCount: countRows(rows),
-      byteLength: segments.flat().reduce((sum, { bytes }) => sum + bytes.length, 0),
-      throughPosition: rows.throughPosition,
-    };
+export function encodeRows(rows: StoredRows): EncodedRows {
+  const segments = rowTables.map(({ encode }) => encode(rows, encodeSegments));
+  return {
+    segments,
+    rowCount: countRows(rows),
+    byteLength: segments.flat().reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+    throughPosition: rows.throughPosition,
   };
 }
+
+const encodeSegments: EncodeRows<Segment[]> = (rows, { findPeriod, format }) => {
+  const segments: Segment[] = [];
+  let lines: string[] = [];
+  let periods = new Set<number>();
+  const close = () => {
+    if (lines.length > 0) segments.push({ text: lines.join(''), rowCount: lines.length, periods });
+    lines = [];
+    periods = new Set();
+  };
+  for (const row of rows) {
+    const period = findPeriod(row);
+    if (!periods.has(period) && periods.size === periodsMax) close();
+    periods.add(period);
+    lines.push(format(row));
+  }
+  close();
+  return segments;
+};
 
 /** Rows that make a batch full, each once in whatever tables it is. */
 function countRows({ throughPosition: _, ...lists }: StoredRows): number {
@@ -77,10 +66,10 @@ function countRows({ throughPosition: _, ...lists }: StoredRows): number {
 /** The inserts of consecutive pieces of the stream, in the order in which they are made. */
 export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   return joinByTable(pieces).flatMap(({ table: { resolveName, definition }, segments }) =>
-    segments.map(({ bytes, rowCount }) => ({
+    segments.map(({ text, rowCount }) => ({
       table: resolveName(tables),
       columns: definition.columns,
-      bytes,
+      text,
       rowCount,
     })),
   );
@@ -94,18 +83,20 @@ function joinByTable(pieces: readonly EncodedRows[]) {
 }
 
 /** Neighbours as one, as long as they stay within few periods. */
-function joinSegments(segments: readonly Segment[]): (Segment & { readonly bytes: Buffer })[] {
-  const groups: { parts: Uint8Array[]; rowCount: number; periods: Set<number> }[] = [];
-  for (const { bytes, rowCount, periods } of segments) {
-    const group = groups.at(-1);
-    const together = new Set([...(group?.periods ?? []), ...periods]);
-    if (group === undefined || together.size > periodsMax) {
-      groups.push({ parts: [bytes], rowCount, periods: new Set(periods) });
-    } else {
-      group.parts.push(bytes);
-      group.rowCount += rowCount;
-      group.periods = together;
+function joinSegments(segments: readonly Segment[]): Segment[] {
+  const groups: Segment[][] = [];
+  let together = new Set<number>();
+  for (const segment of segments) {
+    together = new Set([...together, ...segment.periods]);
+    if (groups.length === 0 || together.size > periodsMax) {
+      groups.push([]);
+      together = new Set(segment.periods);
     }
+    groups.at(-1)?.push(segment);
   }
-  return groups.map(({ parts, rowCount, periods }) => ({ bytes: Buffer.concat(parts), rowCount, periods }));
+  return groups.map((group) => ({
+    text: group.map(({ text }) => text).join(''),
+    rowCount: group.reduce((sum, { rowCount }) => sum + rowCount, 0),
+    periods: new Set(group.flatMap(({ periods }) => [...periods])),
+  }));
 }

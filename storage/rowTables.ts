@@ -1,5 +1,6 @@
-import type { StoredRows } from '../actors/storedRows.ts';
+import type { InputStreamName } from '../actors/messages/subjects.ts';
 import type { Database } from './database.ts';
+import type { StoredRows } from './storedRows.ts';
 import { chainCheckpoints, chainSettlements } from './tables/chainSettlements.ts';
 import { chainEvents, type EventTableDefinitions, measurementEvents } from './tables/events.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
@@ -13,7 +14,7 @@ import type { Tables } from './tables.ts';
 /** What a table's rows become, whatever they are. */
 export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: WrittenTable<Row>) => Encoded;
 
-type WrittenTable<Row> = Pick<Table<Row>, 'write' | 'findPeriod'>;
+type WrittenTable<Row> = Pick<Table<Row>, 'format' | 'findPeriod'>;
 
 /** A table that rows of the streams are written to. */
 interface RowTable {
@@ -22,7 +23,7 @@ interface RowTable {
     'name' | 'comment' | 'columns' | 'storedColumns' | 'timeColumn' | 'createStatement'
   >;
   /** The stream whose messages make its rows. A replay folds the counter alone, so tables of the chain are the same for all generations. */
-  readonly stream: 'MINER_COUNTER' | 'MINER_CHAIN';
+  readonly stream: InputStreamName;
   /** Column of the time that its rows age by; null where they do not. */
   readonly agesBy: string | null;
   readonly resolveName: (tables: Tables) => string;
@@ -72,8 +73,15 @@ export const rowTables: readonly RowTable[] = [
 ];
 
 /** Names of the tables of a stream, in the order in which they are written. */
-export function listRowTables(tables: Tables, stream: RowTable['stream']): string[] {
+export function listRowTables(tables: Tables, stream: InputStreamName): string[] {
   return rowTables.filter((one) => one.stream === stream).map(({ resolveName }) => resolveName(tables));
+}
+
+/** The column of a stream's rows that says which message stored them; null for a stream without rows. */
+export function findMessageColumn(stream: InputStreamName): 'stored_by' | 'position' | null {
+  const table = rowTables.find((one) => one.stream === stream);
+  if (table === undefined) return null;
+  return table.definition.columns.includes('stored_by') ? 'stored_by' : 'position';
 }
 
 /** Creates the tables of what is made of the chain where they do not exist. */
@@ -88,11 +96,7 @@ export async function createGenerationTables(database: Database, tables: Tables)
 }
 
 /** That of the readings first: a generation is there as soon as it is (`listGenerations`). */
-async function createRowTables(
-  database: Database,
-  tables: Tables,
-  stream: RowTable['stream'],
-): Promise<void> {
+async function createRowTables(database: Database, tables: Tables, stream: InputStreamName): Promise<void> {
   for (const { definition, resolveName, ...one } of rowTables.toReversed())
     if (one.stream === stream) await createTable(database, definition, resolveName(tables));
 }
@@ -119,7 +123,7 @@ function defineEventRows<Kind extends 'measurementEvents' | 'chainEvents'>(
     times,
     events,
   }: Record<keyof EventTableDefinitions, RowTable['definition'] & WrittenTable<RowLists[Kind][number]>>,
-  stream: RowTable['stream'],
+  stream: InputStreamName,
 ): RowTable[] {
   return [
     defineRows(kind, ids, { stream, agesBy: 'arrived_at', resolveName: (tables) => tables[kind].ids }),

@@ -1,6 +1,6 @@
+import type { OwnerActivityRow } from '../actors/chain/rows/activityRows.ts';
 import { toOwnerEvent } from '../actors/chain/rows/activityRows.ts';
 import type { OwnerEvent } from '../actors/chain/state/ownerState.ts';
-import type { OwnerActivityRow } from '../actors/storedRows.ts';
 import type { ActivityRange, OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from './database.ts';
 import type { StoringProgress } from './eventsStored.ts';

@@ -1,4 +1,4 @@
-import type { AcceptedReading } from '../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { Database } from './database.ts';
 import { halfHourBuckets, type StoredBucket } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
@@ -9,7 +9,7 @@ const bucketMs = 1_800_000;
 
 /** Everything that the tables hold of one half hour of an installation. */
 export interface StoredHalfHour {
-  readonly readings: readonly AcceptedReading[];
+  readonly readings: readonly CounterReading[];
   readonly rounds: readonly StoredRound[];
   /** Null where it has no row. */
   readonly bucket: StoredBucket | null;

@@ -10,7 +10,16 @@ const mayImport: Record<string, readonly string[]> = {
   streams: ['machines', 'actors', 'storage'],
   http: ['actors/views', 'actors/schemas', 'actors/clock.ts', 'actors/memoizeByIdentity.ts', 'storage'],
   deploy: ['machines', 'actors', 'storage', 'streams', 'http'],
-  benchmarks: ['machines', 'actors', 'storage', 'streams', 'http', 'deploy/local', 'test/support'],
+  benchmarks: [
+    'machines',
+    'actors',
+    'storage',
+    'streams',
+    'http',
+    'deploy/local',
+    'deploy/process',
+    'test/support',
+  ],
 };
 
 const root = resolve(import.meta.dirname, '..');
@@ -84,7 +93,7 @@ describe('imports', () => {
     expect(findCycle(new Map(Object.entries(circle)))).toEqual(['b', 'd', 'b']);
   });
 
-  it.each(['storage', 'streams', 'http/routes', 'http/server'])(
+  it.each(['actors', 'storage', 'streams', 'http/routes', 'http/server', 'deploy'])(
     'of the folders in %s go down only',
     (room) => {
       const importsOf = new Map<string, string[]>();

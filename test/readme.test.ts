@@ -2,8 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
-import { variables } from '../deploy/configuration.ts';
-import { drawMachines, machines } from '../deploy/machineDiagrams.ts';
+import { counterReadingMessage, measurements } from '../actors/wheel/counterReading.ts';
+import { drawMachines, machines } from '../deploy/build/machineDiagrams.ts';
+import { variables } from '../deploy/configuration/configuration.ts';
 import { routes } from '../http/routes/routes.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -124,6 +125,12 @@ describe('README', () => {
     );
     expect(cited.length).toBeGreaterThan(10);
     expect(cited.filter(({ text }) => !titles.some((title) => text.startsWith(title)))).toEqual([]);
+  });
+
+  it('of the messages names each member of a reading, and the contract what a device measures', () => {
+    const isMissing = (page: string) => (member: string) => !read(page).includes(`\`${member}\``);
+    expect(Object.keys(counterReadingMessage.shape).filter(isMissing('streams/MESSAGES.md'))).toEqual([]);
+    expect(Object.keys(measurements).filter(isMissing('http/CONTRACT.md'))).toEqual([]);
   });
 
   it('of machines lists each of them', () => {

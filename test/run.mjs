@@ -11,7 +11,7 @@ const counts = { passed: 0, failed: 0, skipped: 0 };
 
 check('formatting and lint', bin('biome'), ['check', '--error-on-warnings', '.']);
 // The build writes the client's types.
-check('build', process.execPath, [join(root, 'deploy', 'build.mjs')]);
+check('build', process.execPath, [join(root, 'deploy/build/build.mjs')]);
 process.env.MINER_TEST_BUILD = 'done';
 check('types', bin('tsc'), ['--noEmit']);
 check('types of the explorer', bin('tsc'), ['--noEmit', '-p', 'http/explorer']);

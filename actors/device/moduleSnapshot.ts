@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
+import { milliseconds } from '../schemas/stateScalars.ts';
 import { timestamp } from '../schemas/wireScalars.ts';
 import { provenances } from '../wheel/counterReading.ts';
 
@@ -29,18 +31,21 @@ export const moduleSnapshotMessage = z.object({
 });
 export type ModuleSnapshotMessage = z.infer<typeof moduleSnapshotMessage>;
 
-/** What is stored of a module's snapshot: everything but its data, and its state, which is its machine's. */
-export interface ModuleReport {
-  readonly instanceId: string;
-  readonly moduleType: string;
-  readonly driverId: string;
-  readonly moduleVersion: string;
-  readonly schemaVersion: number;
-  readonly observedAtMs: number;
-  readonly provenance: ModuleSnapshotMessage['provenance'];
-  readonly health: {
-    readonly checkedAtMs: number;
-    readonly message: string | null | undefined;
-    readonly code: string | null | undefined;
-  };
+/** What is stored and shown of a module's snapshot: everything but its data, with times in epoch milliseconds. */
+export const moduleView = moduleSnapshotMessage
+  .omit({ observedAt: true, data: true })
+  .extend({
+    observedAtMs: milliseconds,
+    health: moduleSnapshotMessage.shape.health
+      .omit({ checkedAt: true })
+      .extend({ checkedAtMs: milliseconds })
+      .strict(),
+  })
+  .strict();
+export type ModuleView = Inferred<typeof moduleView>;
+
+/** Module snapshots of one installation, ordered by instance ID. */
+export interface ModulesView {
+  readonly installationId: string;
+  readonly modules: readonly ModuleView[];
 }

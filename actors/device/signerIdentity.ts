@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
+import { milliseconds } from '../schemas/stateScalars.ts';
 import { timestamp } from '../schemas/wireScalars.ts';
 
 /**
@@ -23,11 +25,8 @@ export const signerMessage = z.object({
 export type SignerMessage = z.infer<typeof signerMessage>;
 
 /** The signing key as it is stored: times in epoch milliseconds. */
-export interface SignerIdentity {
-  readonly kind: string;
-  readonly algorithm: string;
-  readonly keySlot: string;
-  readonly enrolledAtMs: number;
-  readonly lastVerifiedAtMs: number;
-  readonly lastSignature: string;
-}
+export const signerIdentity = signerMessage
+  .omit({ enrolledAt: true, lastVerifiedAt: true })
+  .extend({ enrolledAtMs: milliseconds, lastVerifiedAtMs: milliseconds })
+  .strict();
+export type SignerIdentity = Inferred<typeof signerIdentity>;

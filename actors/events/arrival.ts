@@ -1,14 +1,19 @@
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
+import { count } from '../schemas/stateScalars.ts';
+
 /**
  * Place of an event in the order in which the events of its source became visible. On a chain that is also the order of
  * blocks, transactions and logs: blocks become safe one after another, and what a reorganization puts in their place comes
  * with a later message.
  */
-export interface Arrival {
+export const arrival = z.strictObject({
   /** Sequence of the message that made the event visible: the reading, or the span that made its block safe. */
-  readonly position: number;
+  position: count,
   /** Place among the events of that message, from 0. */
-  readonly ordinal: number;
-}
+  ordinal: count,
+});
+export type Arrival = Inferred<typeof arrival>;
 
 /** Before every event: sequences begin at 1. */
 export const beforeAll: Arrival = { position: 0, ordinal: 0 };

@@ -1,17 +1,13 @@
 import { z } from 'zod';
-import type { Inferred } from '../schemas/inferred.ts';
+import type { Inferred } from '../../machines/inferred.ts';
+import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import { address, blockHash, transactionHash } from '../schemas/wireScalars.ts';
+import { arrival } from './arrival.ts';
 
 /**
  * Events of the feed, as folds, snapshots and rows hold them. Their types are listed here, and nowhere else: the categories follow from the
  * beginnings of their names.
  */
-
-const amount = z.bigint();
-const count = z.int().min(0);
-const milliseconds = z.int();
-
-export const arrival = z.strictObject({ position: count, ordinal: count });
 
 /** Where an event is on the chain. */
 export const eventSource = z.strictObject({
@@ -22,6 +18,7 @@ export const eventSource = z.strictObject({
   transactionIndex: count,
   logIndex: count,
 });
+export type EventSource = Inferred<typeof eventSource>;
 
 /** What an event of the chain tells. */
 const chainDetails = z.discriminatedUnion('type', [

@@ -1,6 +1,9 @@
 import type { List } from 'immutable';
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { findFirstIndex } from '../findFirstIndex.ts';
-import { type Arrival, compareArrivals } from './arrival.ts';
+import { count, milliseconds } from '../schemas/stateScalars.ts';
+import { type Arrival, arrival, compareArrivals } from './arrival.ts';
 
 /** When a source has more events than this in memory, the oldest are evicted, */
 const windowMax = 2_000;
@@ -21,17 +24,18 @@ export interface EventWindow<Event extends Arrival> {
 }
 
 /** What is known of the events that have left memory: all through some event. */
-export interface EvictedEvents {
+export const evictedEvents = z.strictObject({
   /** The newest of them; null without any. */
-  readonly through: Arrival | null;
+  through: arrival.nullable(),
   /** The latest time that one of them was recorded at (epoch milliseconds); 0 without any. */
-  readonly throughMs: number;
+  throughMs: milliseconds,
   /**
    * Sequence of the message that the newest was evicted at, 0 without any: all rows are stored once those of that message
    * are.
    */
-  readonly atPosition: number;
-}
+  atPosition: count,
+});
+export type EvictedEvents = Inferred<typeof evictedEvents>;
 
 export const nothingEvicted: EvictedEvents = { through: null, throughMs: 0, atPosition: 0 };
 

@@ -1,13 +1,29 @@
 import { parse, stringify } from '../bigintJson.ts';
+import type { ChainRowOrigin, StoredBy } from '../chain/rows/rowOrigin.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { chainFeedEvent, measurementEvent } from '../events/eventSchemas.ts';
 import { compileGuard } from '../schemas/compileGuard.ts';
-import type { ChainEventRow, ChainRowOrigin, EventRow } from '../storedRows.ts';
-import { feedTypes } from './feedCategories.ts';
+import { feedTypes, type StoredCategory } from './feedCategories.ts';
 import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
 
 const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);
+
+/** An event of the feed that has left memory. */
+export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'> {
+  /** Run of the fold that made it (`actors/events/eventWindow.ts`). */
+  readonly run: string;
+  /** The category of the feed that its type belongs to. */
+  readonly category: StoredCategory;
+  /** Empty for an event of the chain. */
+  readonly installationId: string;
+  readonly type: string;
+  /** The event as JSON. */
+  readonly event: string;
+}
+
+/** An event of the chain that has left memory. */
+export interface ChainEventRow extends EventRow, StoredBy {}
 
 /** @param run of the fold that evicted the event. */
 export function toMeasurementRow(event: MeasurementEvent, run: string): EventRow {
@@ -37,17 +53,6 @@ export function toFeedItem(row: EventRow): FeedItem {
 }
 
 function toRow(item: FeedItem, installationId: string, run: string): EventRow {
-  const { id, type, recordedAtMs, arrivedAtMs, position, ordinal, event } = item;
-  return {
-    run,
-    category: feedTypes[type],
-    position,
-    ordinal,
-    installationId,
-    id,
-    type,
-    recordedAtMs,
-    arrivedAtMs,
-    event: stringify(event),
-  };
+  const { source: _source, event, ...place } = item;
+  return { ...place, run, category: feedTypes[item.type], installationId, event: stringify(event) };
 }

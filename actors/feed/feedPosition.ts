@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { type Arrival, beforeAll, compareArrivals } from '../events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { type EventWindow, findNewestArrival } from '../events/eventWindow.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
+import { count } from '../schemas/stateScalars.ts';
 
 /** The two sources of the feed. */
 export interface FeedSources {
@@ -9,7 +11,7 @@ export interface FeedSources {
   readonly chain: EventWindow<ChainFeedEvent>;
 }
 export type FeedSource = keyof FeedSources;
-export const feedSources: readonly FeedSource[] = ['measurement', 'chain'];
+export const feedSources = ['measurement', 'chain'] as const satisfies readonly FeedSource[];
 
 /** Through which event of a source something is known. */
 interface SourcePosition extends Arrival {
@@ -61,22 +63,15 @@ export function encodeFeedPosition({ measurement, chain }: FeedPosition): string
   return encodeFields([measurement, chain].flatMap(({ run, position, ordinal }) => [run, position, ordinal]));
 }
 
+const positionFields = z.tuple([z.string(), count, count, z.string(), count, count]);
+
 /** Null for an invalid position. */
 export function decodeFeedPosition(text: string): FeedPosition | null {
-  const fields = decodeFields(text, 6);
+  const fields = decodeFields(text, positionFields);
   if (fields === null) return null;
-  const [measurement, chain] = [
-    parseSourcePosition(fields.slice(0, 3)),
-    parseSourcePosition(fields.slice(3)),
-  ];
-  return measurement === null || chain === null ? null : { measurement, chain };
-}
-
-function parseSourcePosition([run, position, ordinal]: readonly unknown[]): SourcePosition | null {
-  if (typeof run !== 'string' || !isCount(position) || !isCount(ordinal)) return null;
-  return { run, position, ordinal };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  const [measuredRun, measuredPosition, measuredOrdinal, run, position, ordinal] = fields;
+  return {
+    measurement: { run: measuredRun, position: measuredPosition, ordinal: measuredOrdinal },
+    chain: { run, position, ordinal },
+  };
 }

@@ -1,6 +1,6 @@
 import type { Arrival } from '../events/arrival.ts';
 import type { EvictedEvents } from '../events/eventWindow.ts';
-import type { EventRow } from '../storedRows.ts';
+import type { EventRow } from './eventRows.ts';
 import type { FeedCategory, StoredCategory } from './feedCategories.ts';
 import type { FeedPlace } from './feedItem.ts';
 import type { FeedSource, FeedSources } from './feedPosition.ts';

@@ -1,15 +1,10 @@
-/** The four streams of the service (MESSAGES.md, Streams), and the one that says which process ingests. */
-export const streamNames = [
-  'MINER_COUNTER',
-  'MINER_PIPELINE',
-  'MINER_CHAIN',
-  'MINER_REJECTED',
-  'MINER_LEASE',
-] as const;
-export type StreamName = (typeof streamNames)[number];
-
 /** Streams that are folded. */
-export type InputStreamName = Exclude<StreamName, 'MINER_REJECTED' | 'MINER_LEASE'>;
+export const inputStreamNames = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
+export type InputStreamName = (typeof inputStreamNames)[number];
+
+/** All streams of the service (MESSAGES.md, Streams): the folded ones, the rejections, and the lease of the process that ingests. */
+export const streamNames = [...inputStreamNames, 'MINER_REJECTED', 'MINER_LEASE'] as const;
+export type StreamName = (typeof streamNames)[number];
 
 export const streamSubjects: Record<StreamName, string[]> = {
   MINER_COUNTER: ['miner.counter.*'],

@@ -1,3 +1,4 @@
+import type { SubmissionBatch } from '../../machines/submission.ts';
 import { blockUnitsPerBlock, countWholeBlocks } from '../chain/state/blockUnits.ts';
 import type { Frontier } from '../chain/state/settlementArithmetic.ts';
 import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
@@ -11,19 +12,11 @@ export const roundWorkMax = uint256Max / blockUnitScale;
 /** Most work for 1,000 blocks whose rounded work for one block is a uint64 (CONTRACT.md, Cross-field rules, 2). */
 const workPerThousandBlocksMax = uint64Max * 1000n;
 
-/** Sums of the core after a batch, as its reporter expects them. */
-interface ExpectedSums {
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly workPerThousandBlocks: bigint;
-  readonly completedBlockCount: bigint;
-}
-
 /**
  * Explains why the routes could not show these sums; null if they can. Whether a core could compute them is not judged,
  * because its arithmetic may change.
  */
-export function explainBoundsExceeded(expected: ExpectedSums): string | null {
+export function explainBoundsExceeded(expected: SubmissionBatch['expected']): string | null {
   const { cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount } = expected;
   const blockHeight = countWholeBlocks(cumulativeBlockUnits);
   if (blockHeight > uint64Max) return `block height ${blockHeight}, expected at most 2^64 - 1`;

@@ -1,8 +1,4 @@
-import {
-  type ModuleReport,
-  type ModuleSnapshotMessage,
-  moduleSnapshotMessage,
-} from '../device/moduleSnapshot.ts';
+import { type ModuleView, moduleSnapshotMessage } from '../device/moduleSnapshot.ts';
 import { type SignerIdentity, signerMessage } from '../device/signerIdentity.ts';
 import { type Decoded, decodeMessage, defineFormat, reject } from '../messages/decodeMessage.ts';
 import { moduleSubject, parseSubjectToken } from '../messages/subjects.ts';
@@ -20,12 +16,7 @@ const signerFormat = defineFormat(signerMessage, settlementBytesMax);
 
 /** A message of `MINER_PIPELINE` that this service folds. */
 export type SettlementStreamMessage =
-  | {
-      readonly kind: 'module';
-      readonly installationId: string;
-      readonly state: ModuleSnapshotMessage['state'];
-      readonly report: ModuleReport;
-    }
+  | { readonly kind: 'module'; readonly installationId: string; readonly module: ModuleView }
   | { readonly kind: 'signer'; readonly installationId: string; readonly signer: SignerIdentity }
   | { readonly kind: 'oracle'; readonly installationId: string; readonly message: OracleMessage }
   | { readonly kind: 'reporter'; readonly installationId: string; readonly message: ReporterMessage };
@@ -60,7 +51,7 @@ function decodeModule(
 ): Decoded<SettlementStreamMessage> {
   const decoded = decodeMessage(moduleFormat, data);
   if ('rejection' in decoded) return decoded;
-  const { state, observedAt, health, data: _neverPublished, ...identity } = decoded.value;
+  const { observedAt, health, data: _neverPublished, ...identity } = decoded.value;
   const expected = moduleSubject(installationId, identity.instanceId);
   if (subject !== expected) {
     return reject(
@@ -68,12 +59,12 @@ function decodeModule(
       `instanceId ${identity.instanceId} belongs on ${expected}, given on ${subject}`,
     );
   }
-  const report: ModuleReport = {
+  const module = {
     ...identity,
     observedAtMs: Date.parse(observedAt),
     health: { checkedAtMs: Date.parse(health.checkedAt), message: health.message, code: health.code },
   };
-  return { value: { kind: 'module', installationId, state, report } };
+  return { value: { kind: 'module', installationId, module } };
 }
 
 function decodeSigner(installationId: string, data: Uint8Array): Decoded<SettlementStreamMessage> {

@@ -1,7 +1,5 @@
-import { z } from 'zod';
-import { moduleStates } from '../../machines/moduleMachine.ts';
-import type { ModuleView } from '../device/moduleViews.ts';
-import type { SignerIdentity } from '../device/signerIdentity.ts';
+import { type ModuleView, moduleView } from '../device/moduleSnapshot.ts';
+import { type SignerIdentity, signerIdentity } from '../device/signerIdentity.ts';
 import {
   collectRecords,
   defineRecord,
@@ -10,51 +8,22 @@ import {
   RecordRefused,
   type Restoration,
 } from '../foldRecord.ts';
-import { provenances } from '../wheel/counterReading.ts';
-import { decodeIds, type EncodedIdRun, type RememberedIds } from './rememberedIds.ts';
+import { decodeIds, type EncodedIdRun, noRememberedIds, type RememberedIds } from './rememberedIds.ts';
 import type { EndedSubmission, Settlement } from './settlementActor.ts';
 import {
   buildSettlement,
   encodeIdList,
-  encodeIdListChanges,
   encodeSettlement,
-  encodeSettlementChanges,
   type IdList,
   settlementRecords,
 } from './settlementSnapshot.ts';
 
-const milliseconds = z.int();
-
-const signerSchema = z.strictObject({
-  kind: z.string(),
-  algorithm: z.string(),
-  keySlot: z.string(),
-  enrolledAtMs: milliseconds,
-  lastVerifiedAtMs: milliseconds,
-  lastSignature: z.string(),
-});
-
-/** JSON leaves out what is undefined. */
-const optionalString = z.string().nullable().optional();
-
-const moduleSchema = z.strictObject({
-  instanceId: z.string(),
-  moduleType: z.string(),
-  driverId: z.string(),
-  moduleVersion: z.string(),
-  schemaVersion: z.int(),
-  observedAtMs: milliseconds,
-  provenance: z.enum(provenances),
-  health: z.strictObject({ checkedAtMs: milliseconds, message: optionalString, code: optionalString }),
-  state: z.enum(moduleStates),
-});
-
 /** Kinds of records of a device. Keys begin with the installation. */
 export const installationRecords = {
   /** One of each installation, once it was published. */
-  signer: defineRecord('signer', signerSchema),
+  signer: defineRecord('signer', signerIdentity),
   /** By instance. */
-  module: defineRecord('module', moduleSchema),
+  module: defineRecord('module', moduleView),
 } as const;
 
 /** What is captured of an installation. Immutable. */
@@ -66,26 +35,21 @@ export interface CapturedInstallation {
   readonly settlement: Settlement;
 }
 
-export function* encodeInstallation(captured: CapturedInstallation): Iterable<FoldRecord> {
-  const { installationId, modules, signer, acceptedSigners, settlement } = captured;
-  yield* encodeSettlement(installationId, settlement);
-  if (signer !== null) yield installationRecords.signer.write(installationId, signer);
-  yield* encodeIdList(installationId, 'signers', acceptedSigners);
-  for (const one of modules)
-    yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
-}
-
-/** The records of `after` that differ from those of `before`; modules only come, and are the same object until they report. */
-export function* encodeInstallationChanges(
-  before: CapturedInstallation,
+/**
+ * The records of `after` that differ from those of `before`, all without one. Modules only come, and are the same object until they
+ * report.
+ */
+export function* encodeInstallation(
   after: CapturedInstallation,
+  before: CapturedInstallation | null,
 ): Iterable<FoldRecord> {
   const { installationId, modules, signer, acceptedSigners, settlement } = after;
-  yield* encodeSettlementChanges(installationId, before.settlement, settlement);
-  if (signer !== null && signer !== before.signer)
+  yield* encodeSettlement(installationId, settlement, before?.settlement ?? null);
+  if (signer !== null && signer !== before?.signer)
     yield installationRecords.signer.write(installationId, signer);
-  yield* encodeIdListChanges(installationId, 'signers', before.acceptedSigners, acceptedSigners);
-  const known = new Set(before.modules);
+  const signersBefore = before?.acceptedSigners ?? noRememberedIds;
+  yield* encodeIdList(`${installationId}/signers`, acceptedSigners, signersBefore);
+  const known = new Set(before?.modules);
   for (const one of modules)
     if (!known.has(one)) yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
@@ -119,7 +83,7 @@ export function createInstallationsRestoration(): Restoration<readonly CapturedI
       const listIds = (list: IdList) => decodeIdList(list, idsByInstallation.get(installationId) ?? []);
       return {
         installationId,
-        modules: (modulesByInstallation.get(installationId) ?? []).map(([, one]) => toModuleView(one)),
+        modules: (modulesByInstallation.get(installationId) ?? []).map(([, one]) => one),
         signer: signers.values.get(installationId) ?? null,
         acceptedSigners: listIds('signers'),
         settlement: buildSettlement({
@@ -163,9 +127,4 @@ function byIndex(entries: Keyed<EndedSubmission>): ReadonlyMap<number, EndedSubm
 
 function decodeIdList(list: IdList, entries: Keyed<EncodedIdRun>): RememberedIds {
   return decodeIds(entries.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
-}
-
-function toModuleView({ health, ...module }: z.output<typeof moduleSchema>): ModuleView {
-  const { checkedAtMs, message, code } = health;
-  return { ...module, health: { checkedAtMs, message, code } };
 }

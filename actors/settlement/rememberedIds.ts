@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Set as ImmutableSet, List } from 'immutable';
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { RecordRefused } from '../foldRecord.ts';
 import { dayMs } from '../schemas/durations.ts';
+import { count, milliseconds } from '../schemas/stateScalars.ts';
 
 /** At least so many IDs are remembered, however old the oldest is, */
 export const rememberedIdsMin = 10_000;
@@ -58,45 +61,39 @@ export function rememberId(remembered: RememberedIds, id: string, storedAtMs: nu
 const idsPerRecord = 128;
 
 /** Some of them in a snapshot: all keys in one string, and the milliseconds from each to the next. */
-interface EncodedIds {
-  readonly keys: string;
-  readonly stepsMs: readonly number[];
-}
-
-/** The same with their place: so many were remembered before the first of them. */
-export interface EncodedIdRun extends EncodedIds {
-  readonly from: number;
-}
-
-/** As records of a snapshot have them, by the number of the record. Of the first record some may be forgotten. */
-export function* encodeIds({ forgotten, entries }: RememberedIds): Iterable<readonly [number, EncodedIdRun]> {
-  const end = forgotten + entries.size;
-  for (let from = forgotten; from < end; ) {
-    const record = Math.floor(from / idsPerRecord);
-    const through = Math.min((record + 1) * idsPerRecord, end);
-    yield [record, { from, ...encodeEntries(entries.slice(from - forgotten, through - forgotten)) }];
-    from = through;
-  }
-}
+export const idRun = z.strictObject({
+  /** So many were remembered before the first of them. */
+  from: count,
+  keys: z.string(),
+  stepsMs: z.array(milliseconds),
+});
+export type EncodedIdRun = Inferred<typeof idRun>;
+type EncodedIds = Omit<EncodedIdRun, 'from'>;
 
 /**
- * Records that differ from those of an earlier time, with nothing for one whose IDs are all forgotten. At the end there are only
- * new ones, and at the beginning forgotten ones.
+ * Records of a snapshot by their numbers: those that differ from the records of an earlier time, with nothing for one whose IDs are all
+ * forgotten. At the end there are only new ones, and at the beginning forgotten ones.
  */
-export function* encodeChangedIds(
-  before: RememberedIds,
+export function* encodeIds(
   after: RememberedIds,
+  before: RememberedIds,
 ): Iterable<readonly [number, EncodedIdRun | undefined]> {
   if (before === after) return;
+  const { forgotten, entries } = after;
+  const end = forgotten + entries.size;
+  const endBefore = before.forgotten + before.entries.size;
   const findRecord = (index: number) => Math.floor(index / idsPerRecord);
-  const firstRecord = findRecord(after.forgotten);
-  const lastBefore = findRecord(before.forgotten + before.entries.size - 1);
+  const firstRecord = findRecord(forgotten);
+  const lastBefore = findRecord(endBefore - 1);
   for (let record = findRecord(before.forgotten); record < firstRecord && record <= lastBefore; record++)
     yield [record, undefined];
-  const firstAppended = findRecord(before.forgotten + before.entries.size);
-  for (const [record, run] of encodeIds(after)) {
-    const isShortened = record === firstRecord && after.forgotten !== before.forgotten;
-    if (isShortened || record >= firstAppended) yield [record, run];
+  for (let from = forgotten; from < end; ) {
+    const record = findRecord(from);
+    const through = Math.min((record + 1) * idsPerRecord, end);
+    const isShortened = record === firstRecord && forgotten !== before.forgotten;
+    if (isShortened || record >= findRecord(endBefore))
+      yield [record, { from, ...encodeEntries(entries.slice(from - forgotten, through - forgotten)) }];
+    from = through;
   }
 }
 

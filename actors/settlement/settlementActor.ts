@@ -1,9 +1,12 @@
 import { List } from 'immutable';
 import { createActor, getInitialSnapshot } from 'xstate';
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import type { ClosedRound, SettlementEmission, SettlementEvent } from '../../machines/settlementEvents.ts';
 import { type SettlementSnapshot, settlementMachine } from '../../machines/settlementMachine.ts';
-import type { SubmissionOutcome } from '../../machines/submission.ts';
+import { submissionOutcomes } from '../../machines/submission.ts';
 import { type Decoded, type Rejection, reject } from '../messages/decodeMessage.ts';
+import { milliseconds } from '../schemas/stateScalars.ts';
 import type { SettlementStreamMessage } from './decodeSettlement.ts';
 import { explainRefusal } from './explainRefusal.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
@@ -14,12 +17,13 @@ export const closedRoundsMax = 60_000;
 /** Ended submissions that are retained for the statistics. */
 export const endedSubmissionsMax = 10_000;
 
-export interface EndedSubmission {
-  readonly createdAtMs: number;
-  readonly submittedAtMs: number | null;
-  readonly terminalAtMs: number;
-  readonly outcome: SubmissionOutcome;
-}
+export const endedSubmission = z.strictObject({
+  createdAtMs: milliseconds,
+  submittedAtMs: milliseconds.nullable(),
+  terminalAtMs: milliseconds,
+  outcome: z.enum(submissionOutcomes),
+});
+export type EndedSubmission = Inferred<typeof endedSubmission>;
 
 /** Settlement of one installation: where it stands, and the lists that grow with time. Immutable. */
 export interface Settlement {

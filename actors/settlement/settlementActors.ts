@@ -1,6 +1,6 @@
 import { cacheView } from '../cacheView.ts';
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
-import type { ModulesView } from '../device/moduleViews.ts';
+import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
@@ -14,7 +14,6 @@ import {
   type CapturedInstallation,
   createInstallationsRestoration,
   encodeInstallation,
-  encodeInstallationChanges,
 } from './installationSnapshot.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
 import {
@@ -149,8 +148,8 @@ export function createSettlementActors(): SettlementActors {
       const after = new Map(entries);
       captured = after;
       return {
-        all: () => encodeAll(after.values()),
-        changes: before === null ? null : () => encodeChanges(before, after),
+        all: () => encodeAll(after, null),
+        changes: before === null ? null : () => encodeAll(after, before),
       };
     },
     beginRestore,
@@ -175,30 +174,25 @@ function createInstallation({ installationId, ...captured }: CapturedInstallatio
 
 type CapturedInstallations = ReadonlyMap<string, CapturedInstallation>;
 
-function* encodeAll(captured: Iterable<CapturedInstallation>): Iterable<FoldRecord> {
-  for (const one of captured) yield* encodeInstallation(one);
-}
-
-function* encodeChanges(before: CapturedInstallations, after: CapturedInstallations): Iterable<FoldRecord> {
-  for (const [installationId, one] of after) {
-    const known = before.get(installationId);
-    if (known === undefined) yield* encodeInstallation(one);
-    else yield* encodeInstallationChanges(known, one);
-  }
+function* encodeAll(
+  after: CapturedInstallations,
+  before: CapturedInstallations | null,
+): Iterable<FoldRecord> {
+  for (const [installationId, one] of after)
+    yield* encodeInstallation(one, before?.get(installationId) ?? null);
 }
 
 function receiveModule(
   installation: InstallationSettlement,
-  { installationId, state, report }: Extract<SettlementStreamMessage, { kind: 'module' }>,
+  { installationId, module }: Extract<SettlementStreamMessage, { kind: 'module' }>,
 ): Received<null> {
-  const known = installation.modules.get(report.instanceId);
+  const known = installation.modules.get(module.instanceId);
   if (known === undefined && installation.modules.size >= instancesMax) {
     return reject('too_many_instances', `${installationId} reports ${instancesMax} other instances already`);
   }
-  const rejection = known?.receive(state, report) ?? null;
+  const rejection = known?.receive(module) ?? null;
   if (rejection !== null) return { rejection };
-  if (known === undefined)
-    installation.modules.set(report.instanceId, createModuleActor({ ...report, state }));
+  if (known === undefined) installation.modules.set(module.instanceId, createModuleActor(module));
   installation.reports++;
   return folded;
 }

@@ -1,51 +1,20 @@
 import { List } from 'immutable';
 import type { AnyStateNode, StateValue } from 'xstate';
 import { z } from 'zod';
-import type { ClosedRound } from '../../machines/settlementEvents.ts';
+import { type ClosedRound, closedRound, settlementContext } from '../../machines/settlementEvents.ts';
 import { type SettlementSnapshot, settlementMachine } from '../../machines/settlementMachine.ts';
-import { submissionOutcomes } from '../../machines/submission.ts';
 import { defineRecord, type FoldRecord, RecordRefused } from '../foldRecord.ts';
-import { encodeChangedIds, encodeIds, type RememberedIds } from './rememberedIds.ts';
-import type { EndedSubmission, Settlement } from './settlementActor.ts';
+import { milliseconds } from '../schemas/stateScalars.ts';
+import { encodeIds, idRun, type RememberedIds } from './rememberedIds.ts';
+import {
+  type EndedSubmission,
+  endedSubmission,
+  initialSettlement,
+  type Settlement,
+} from './settlementActor.ts';
 
 /** Version of the machine's part of a snapshot: raised when its states or its context change. */
 const machineVersion = 1;
-
-const milliseconds = z.int();
-const amount = z.bigint();
-
-const submissionSchema = z.strictObject({
-  submissionId: z.string(),
-  previousSettledThroughRound: amount,
-  settledThroughRound: amount,
-  activeRoundCount: z.int(),
-  expected: z.strictObject({
-    cumulativeWork: amount,
-    cumulativeBlockUnits: amount,
-    workPerThousandBlocks: amount,
-    completedBlockCount: amount,
-  }),
-  transactionHash: z.string().nullable(),
-  createdAtMs: milliseconds,
-  submittedAtMs: milliseconds.nullable(),
-  confirmedAtMs: milliseconds.nullable(),
-  terminalAtMs: milliseconds.nullable(),
-  changedAtMs: milliseconds,
-});
-
-const contextSchema = z.strictObject({
-  closure: z.strictObject({ firstRound: amount, lastRound: amount, acceptedAtMs: milliseconds }).nullable(),
-  blockedReason: z.string().nullable(),
-  approvedEpochs: z.array(z.string()),
-  settlementEnabled: z.boolean().nullable(),
-  reporterEnvironmentEnabled: z.boolean().nullable(),
-  lastRun: z
-    .strictObject({ startedAtMs: milliseconds, finishedAtMs: milliseconds, result: z.string() })
-    .nullable(),
-  unfinishedRun: z.strictObject({ runId: z.string(), startedAtMs: milliseconds }).nullable(),
-  openIncidents: z.array(z.string()),
-  submission: submissionSchema.nullable(),
-});
 
 /** Values of a state, from the machine itself. XState puts a region that is missing into its initial state, and says nothing. */
 function createValueSchema({ type, states }: AnyStateNode): z.ZodType<StateValue> {
@@ -67,7 +36,7 @@ function createValueSchema({ type, states }: AnyStateNode): z.ZodType<StateValue
 const persistedMachine = z.strictObject({
   version: z.literal(machineVersion),
   value: createValueSchema(settlementMachine.root),
-  context: contextSchema,
+  context: settlementContext,
 });
 
 /** Whether the states are those that the context goes with. */
@@ -81,17 +50,6 @@ function isConsistent(snapshot: SettlementSnapshot): boolean {
     snapshot.matches({ submission: 'ended' }) === (submission !== null && submission.terminalAtMs !== null)
   );
 }
-
-const closedRound = z.strictObject({ roundId: amount, workUnits: amount });
-
-const endedSubmission = z.strictObject({
-  createdAtMs: milliseconds,
-  submittedAtMs: milliseconds.nullable(),
-  terminalAtMs: milliseconds,
-  outcome: z.enum(submissionOutcomes),
-});
-
-const idRun = z.strictObject({ from: z.int(), keys: z.string(), stepsMs: z.array(milliseconds) });
 
 /** Keys begin with the installation. */
 export const settlementRecords = {
@@ -111,74 +69,50 @@ export const settlementRecords = {
 /** Lists of remembered IDs of an installation. */
 export type IdList = 'submissions' | 'runs' | 'incidents' | 'messages' | 'signers';
 
-export function* encodeSettlement(installationId: string, settlement: Settlement): Iterable<FoldRecord> {
-  const { closedRounds, endedSubmissions, evictedSubmissions, ended, acceptedMessages } = settlement;
-  yield encodeMachine(installationId, settlement);
-  for (const one of closedRounds)
-    yield settlementRecords.closedRound.write(`${installationId}/${one.roundId}`, one);
-  for (const [index, one] of endedSubmissions.entries())
-    yield settlementRecords.endedSubmission.write(`${installationId}/${evictedSubmissions + index}`, one);
-  yield* encodeIdList(installationId, 'submissions', ended.submissions);
-  yield* encodeIdList(installationId, 'runs', ended.runs);
-  yield* encodeIdList(installationId, 'incidents', ended.incidents);
-  yield* encodeIdList(installationId, 'messages', acceptedMessages);
-}
-
-function encodeMachine(installationId: string, { snapshot, submissionsSinceMs }: Settlement): FoldRecord {
+/** The records of `after` that differ from those of `before`, all without one. */
+export function* encodeSettlement(
+  installationId: string,
+  after: Settlement,
+  before: Settlement | null,
+): Iterable<FoldRecord> {
+  if (before === after) return;
+  const { snapshot, submissionsSinceMs, closedRounds, endedSubmissions, evictedSubmissions } = after;
   const { value, context } = snapshot;
-  return settlementRecords.settlement.write(installationId, {
+  yield settlementRecords.settlement.write(installationId, {
     machine: persistedMachine.parse({ version: machineVersion, value, context }),
     submissionsSinceMs,
   });
-}
-
-export function* encodeIdList(
-  installationId: string,
-  list: IdList,
-  ids: RememberedIds,
-): Iterable<FoldRecord> {
-  for (const [number, run] of encodeIds(ids))
-    yield settlementRecords.rememberedIds.write(`${installationId}/${list}/${number}`, run);
-}
-
-/** The records of `after` that differ from those of `before`. */
-export function* encodeSettlementChanges(
-  installationId: string,
-  before: Settlement,
-  after: Settlement,
-): Iterable<FoldRecord> {
-  if (before === after) return;
-  yield encodeMachine(installationId, after);
+  const known = before ?? initialSettlement;
   // Closures come in order.
-  const [lastBefore = -1n, firstAfter] = [before.closedRounds.last()?.roundId, after.closedRounds.first()];
-  for (const one of before.closedRounds) {
+  const [lastBefore = -1n, firstAfter] = [known.closedRounds.last()?.roundId, closedRounds.first()];
+  for (const one of known.closedRounds) {
     if (firstAfter === undefined || one.roundId >= firstAfter.roundId) break;
     yield settlementRecords.closedRound.writeChange(`${installationId}/${one.roundId}`, undefined);
   }
-  const closed = after.closedRounds.toSeq().reverse();
+  const closed = closedRounds.toSeq().reverse();
   for (const one of closed.takeWhile(({ roundId }) => roundId > lastBefore))
     yield settlementRecords.closedRound.write(`${installationId}/${one.roundId}`, one);
-  for (let index = before.evictedSubmissions; index < after.evictedSubmissions; index++)
+  for (let index = known.evictedSubmissions; index < evictedSubmissions; index++)
     yield settlementRecords.endedSubmission.writeChange(`${installationId}/${index}`, undefined);
-  const endBefore = before.evictedSubmissions + before.endedSubmissions.size;
-  const endAfter = after.evictedSubmissions + after.endedSubmissions.size;
-  for (let index = Math.max(endBefore, after.evictedSubmissions); index < endAfter; index++) {
-    const one = after.endedSubmissions.get(index - after.evictedSubmissions);
+  const endBefore = known.evictedSubmissions + known.endedSubmissions.size;
+  const endAfter = evictedSubmissions + endedSubmissions.size;
+  for (let index = Math.max(endBefore, evictedSubmissions); index < endAfter; index++) {
+    const one = endedSubmissions.get(index - evictedSubmissions);
     yield settlementRecords.endedSubmission.writeChange(`${installationId}/${index}`, one);
   }
   for (const list of ['submissions', 'runs', 'incidents'] as const)
-    yield* encodeIdListChanges(installationId, list, before.ended[list], after.ended[list]);
-  yield* encodeIdListChanges(installationId, 'messages', before.acceptedMessages, after.acceptedMessages);
+    yield* encodeIdList(`${installationId}/${list}`, after.ended[list], known.ended[list]);
+  yield* encodeIdList(`${installationId}/messages`, after.acceptedMessages, known.acceptedMessages);
 }
 
-export function* encodeIdListChanges(
-  installationId: string,
-  list: IdList,
-  before: RememberedIds,
+/** The records of a list of IDs that differ from those of `before`. `list` is their key without the number. */
+export function* encodeIdList(
+  list: `${string}/${IdList}`,
   after: RememberedIds,
+  before: RememberedIds,
 ): Iterable<FoldRecord> {
-  for (const [number, run] of encodeChangedIds(before, after))
-    yield settlementRecords.rememberedIds.writeChange(`${installationId}/${list}/${number}`, run);
+  for (const [number, run] of encodeIds(after, before))
+    yield settlementRecords.rememberedIds.writeChange(`${list}/${number}`, run);
 }
 
 /** What the records of one installation hold. */

@@ -23,13 +23,22 @@ export function findIndexOfLargest<Entry>(
   return best;
 }
 
+export function sortAscending(values: readonly bigint[]): bigint[] {
+  return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
 /** The middle one, or the floored mean of the middle two; null of nothing. */
 export function computeMedian(values: readonly bigint[]): bigint | null {
-  const sorted = values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const sorted = sortAscending(values);
   const middle = sorted.length >> 1;
   const upper = sorted[middle];
   if (upper === undefined) return null;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as bigint) + upper) / 2n;
+}
+
+/** The nearest rank of nine tenths of ascending values; null of nothing. */
+export function findP90(ascending: readonly bigint[]): bigint | null {
+  return ascending[Math.ceil(ascending.length * 0.9) - 1] ?? null;
 }
 
 /** The floored ratio in basis points; zero when nothing is expected. */

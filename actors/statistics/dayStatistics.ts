@@ -15,7 +15,7 @@ export const bucketCoverages = ['complete', 'partial', 'missing', 'future'] as c
 
 type BucketCoverage = (typeof bucketCoverages)[number];
 
-export interface Coverage {
+interface Coverage {
   readonly expectedRoundCount: number;
   readonly observedRoundCount: number;
   readonly coverageBps: number;

@@ -10,28 +10,14 @@ import {
   walkRounds,
 } from './dayStatistics.ts';
 
-interface StatisticsRecord {
-  readonly value: bigint;
-  readonly occurredAtMs: number;
-  readonly coverage: 'complete' | 'partial';
-}
+type StatisticsRecord = ReturnType<typeof toRecord>;
 
 /** The largest values of a window, each null where there is none above zero; the earliest of equal ones. */
-export interface StatisticsRecords {
-  readonly mostWorkHalfHour: StatisticsRecord | null;
-  readonly mostWorkUtcDay: StatisticsRecord | null;
-  readonly maximumDailyDistanceMm: StatisticsRecord | null;
-  readonly peakObservedRpmMilli: StatisticsRecord | null;
-  readonly peakObservedSpeedMmPerSecond: StatisticsRecord | null;
-  readonly longestActiveWindowMinutes: StatisticsRecord | null;
-  readonly longestActiveDayStreak: StatisticsRecord | null;
-}
-
 export function findRecords(
   window: readonly WindowDay[],
   days: readonly DayStatistics[],
   isWindowComplete: boolean,
-): StatisticsRecords {
+) {
   const isFull = ({ coverage }: DayStatistics) => coverage.observedRoundCount === roundsPerDay;
   const findStartMs = (index: number) => (window[index] as WindowDay).startMs;
   const ofDays = (selectAmount: (day: DayStatistics) => bigint): StatisticsRecord | null => {
@@ -106,6 +92,6 @@ function findLongestActiveStreak(
   return toRecord(BigInt(best.length), (window[best.first] as WindowDay).startMs, isComplete);
 }
 
-function toRecord(value: bigint, occurredAtMs: number, isComplete: boolean): StatisticsRecord {
-  return { value, occurredAtMs, coverage: isComplete ? 'complete' : 'partial' };
+function toRecord(value: bigint, occurredAtMs: number, isComplete: boolean) {
+  return { value, occurredAtMs, coverage: isComplete ? ('complete' as const) : ('partial' as const) };
 }

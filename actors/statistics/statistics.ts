@@ -7,12 +7,19 @@ import {
   roundsPerDay,
 } from '../wheel/dayHistory.ts';
 import { roundMs } from '../wheel/roundFold.ts';
-import { computeBps, computeMedian, findLargest, fullBps, sum } from './arithmetic.ts';
+import {
+  computeBps,
+  computeMedian,
+  findLargest,
+  findP90,
+  fullBps,
+  sortAscending,
+  sum,
+} from './arithmetic.ts';
 import {
   type BucketStatistics,
   bucketMinutes,
   bucketsPerDay,
-  type Coverage,
   computeDay,
   type DayStatistics,
   findExpectedPlaces,
@@ -22,7 +29,7 @@ import {
   type WindowDay,
   walkRounds,
 } from './dayStatistics.ts';
-import { findRecords, type StatisticsRecords } from './records.ts';
+import { findRecords } from './records.ts';
 
 export const statisticsRanges = ['7d', '30d'] as const;
 
@@ -30,61 +37,20 @@ export type StatisticsRange = (typeof statisticsRanges)[number];
 
 const dayCounts = { '7d': 7, '30d': 30 } as const satisfies Record<StatisticsRange, number>;
 
-interface TypicalBucket {
-  readonly startMinuteUtc: number;
-  readonly totalWorkUnits: bigint;
-  readonly observedDayCount: number;
-  readonly meanWorkMilli: bigint | null;
-}
-
 /** The statistics of one installation over a range (CONTRACT.md, Terms of the statistics). Averages are floored. */
-export interface Statistics {
-  readonly range: StatisticsRange;
+export type Statistics = Readonly<ReturnType<typeof computeStatistics>>;
+
+/** What is computed of one installation, and when. */
+interface StatisticsInput {
+  /** Null before the first reading. */
+  readonly history: DayHistory | null;
+  readonly genesisMs: number;
+  /** End of the window (epoch milliseconds). */
   readonly generatedAtMs: number;
-  readonly windowStartMs: number;
-  readonly dayCount: (typeof dayCounts)[StatisticsRange];
-  readonly lifetime: {
-    readonly acceptedWorkUnits: bigint;
-    readonly observedDistanceMm: bigint;
-    readonly activeDayCount: number;
-    readonly coverageBps: number;
-    readonly firstObservedAtMs: number | null;
-  };
-  readonly coverage: Coverage & { readonly complete: boolean };
-  readonly summary: {
-    readonly observedWorkUnits: bigint;
-    readonly observedDistanceMm: bigint;
-    readonly activeDayCount: number;
-    readonly inactiveDayCount: number;
-    readonly averageWorkPerActiveDayMilli: bigint | null;
-    readonly medianWorkPerActiveDay: bigint | null;
-    readonly averageDistancePerActiveDayMm: bigint | null;
-    readonly mostActiveDate: string | null;
-    readonly mostActiveDateWorkUnits: bigint | null;
-    readonly peakWindowStartMinuteUtc: number | null;
-  };
-  readonly days: readonly DayStatistics[];
-  readonly typicalDay: readonly TypicalBucket[];
-  readonly records: StatisticsRecords;
-  readonly rounds: {
-    readonly observedCount: number;
-    readonly activeCount: number;
-    readonly zeroWorkCount: number;
-    readonly missingCount: number;
-    readonly activeRateBps: number;
-    readonly averageActiveWorkMilli: bigint | null;
-    readonly medianActiveWork: bigint | null;
-    readonly p90ActiveWork: bigint | null;
-    readonly mostActiveWork: bigint | null;
-  };
 }
 
-export function computeStatistics(
-  history: DayHistory | null,
-  range: StatisticsRange,
-  genesisMs: number,
-  generatedAtMs: number,
-): Statistics {
+export function computeStatistics(range: StatisticsRange, input: StatisticsInput) {
+  const { history, genesisMs, generatedAtMs } = input;
   const dayCount = dayCounts[range];
   const windowStartMs = findDayStart(generatedAtMs) - (dayCount - 1) * dayMs;
   const summaries = new Map<number, DaySummary>();
@@ -105,7 +71,7 @@ export function computeStatistics(
     generatedAtMs,
     windowStartMs,
     dayCount,
-    lifetime: summarizeLifetime(history, genesisMs, generatedAtMs),
+    lifetime: summarizeLifetime(input),
     coverage: {
       expectedRoundCount,
       observedRoundCount,
@@ -120,11 +86,7 @@ export function computeStatistics(
   };
 }
 
-function summarizeLifetime(
-  history: DayHistory | null,
-  genesisMs: number,
-  generatedAtMs: number,
-): Statistics['lifetime'] {
+function summarizeLifetime({ history, genesisMs, generatedAtMs }: StatisticsInput) {
   if (history === null) {
     const nothing = { acceptedWorkUnits: 0n, observedDistanceMm: 0n, activeDayCount: 0, coverageBps: 0 };
     return { ...nothing, firstObservedAtMs: null };
@@ -151,10 +113,7 @@ function summarizeLifetime(
   };
 }
 
-function summarizeDays(
-  days: readonly DayStatistics[],
-  typicalDay: readonly TypicalBucket[],
-): Statistics['summary'] {
+function summarizeDays(days: readonly DayStatistics[], typicalDay: ReturnType<typeof computeTypicalDay>) {
   const active = days.filter(({ observedWorkUnits }) => observedWorkUnits > 0n);
   const observedWorkUnits = days.reduce((total, day) => total + day.observedWorkUnits, 0n);
   const count = BigInt(active.length);
@@ -178,7 +137,7 @@ function summarizeDays(
   };
 }
 
-function computeTypicalDay(days: readonly DayStatistics[]): TypicalBucket[] {
+function computeTypicalDay(days: readonly DayStatistics[]) {
   return Array.from({ length: bucketsPerDay }, (_, clock) => {
     const complete = days.flatMap(({ buckets }) => {
       const bucket = buckets[clock] as BucketStatistics;
@@ -194,11 +153,11 @@ function computeTypicalDay(days: readonly DayStatistics[]): TypicalBucket[] {
   });
 }
 
-function summarizeRounds(window: readonly WindowDay[], expectedRoundCount: number): Statistics['rounds'] {
+function summarizeRounds(window: readonly WindowDay[], expectedRoundCount: number) {
   const observed = [...walkRounds(window)].flatMap(({ workUnits }) =>
     workUnits === undefined ? [] : [workUnits],
   );
-  const active = observed.filter((work) => work > 0n).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const active = sortAscending(observed.filter((work) => work > 0n));
   const total = active.reduce((sumOfWork, work) => sumOfWork + work, 0n);
   return {
     observedCount: observed.length,
@@ -208,8 +167,7 @@ function summarizeRounds(window: readonly WindowDay[], expectedRoundCount: numbe
     activeRateBps: computeBps(active.length, observed.length),
     averageActiveWorkMilli: active.length === 0 ? null : (total * 1000n) / BigInt(active.length),
     medianActiveWork: computeMedian(active),
-    // The nearest rank.
-    p90ActiveWork: active[Math.ceil(active.length * 0.9) - 1] ?? null,
+    p90ActiveWork: findP90(active),
     mostActiveWork: active.at(-1) ?? null,
   };
 }

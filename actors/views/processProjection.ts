@@ -9,7 +9,7 @@ import { isWithinBounds, roundWorkMax } from '../settlement/coreBounds.ts';
 import { findOracleState } from '../settlement/oracleState.ts';
 import { findBlockedReason, findQueueState } from '../settlement/queueState.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
-import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type { CounterReading } from '../wheel/counterReading.ts';
 import { findRound, type RoundState } from '../wheel/roundFold.ts';
 import type {
   AnchorView,
@@ -195,7 +195,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
  */
 function listOpenRounds(
   roundState: RoundState,
-  reading: AcceptedReading,
+  reading: CounterReading,
   sources: ProcessSources,
 ): WorkedRound[] | null {
   const settledThroughRound = sources.chain?.core.settledThroughRound ?? 0n;

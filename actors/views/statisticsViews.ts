@@ -4,6 +4,7 @@ import { type ChainState, countSettlements } from '../chain/state/chainState.ts'
 import type { Clock } from '../clock.ts';
 import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
+import { computeBps, computeMedian, findP90, sortAscending } from '../statistics/arithmetic.ts';
 import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
 import type { DayHistory } from '../wheel/dayHistory.ts';
 
@@ -19,23 +20,8 @@ export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
 const windowStepMs = 30_000;
 /** The plain route is recomputed when data changes, at most once in this time. */
 const refreshedMs = 1_000;
-const fullBps = 10_000;
 
-/** Submissions of the window and what became of them. */
-export interface OracleStatistics {
-  readonly coverageStartedAtMs: number;
-  readonly completeForWindow: boolean;
-  readonly submissionCount: number;
-  readonly confirmedCount: number;
-  readonly revertedCount: number;
-  readonly supersededCount: number;
-  readonly confirmedRateBps: number;
-  readonly revertedRateBps: number;
-  readonly supersededRateBps: number;
-  /** From submission to confirmation; null without any. */
-  readonly confirmationLatencyMedianMs: number | null;
-  readonly confirmationLatencyP90Ms: number | null;
-}
+export type OracleStatistics = NonNullable<ReturnType<typeof computeOracleStatistics>>;
 
 export interface StatisticsView {
   readonly installationId: string;
@@ -73,7 +59,11 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   const findWindowEndMs = () => Math.floor(clock.nowMs() / windowStepMs) * windowStepMs;
 
   function compute(range: StatisticsRange): StatisticsView {
-    const statistics = computeStatistics(options.history(), range, genesisMs, findWindowEndMs());
+    const statistics = computeStatistics(range, {
+      history: options.history(),
+      genesisMs,
+      generatedAtMs: findWindowEndMs(),
+    });
     const chain = options.chain();
     const settled =
       chain === null
@@ -118,10 +108,11 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   return { cached: (range) => publicViews[range](), current: (range) => plainViews[range]() };
 }
 
+/** Submissions of the window and what became of them; null before the first submission. */
 function computeOracleStatistics(
   { snapshot, submissionsSinceMs, endedSubmissions }: Settlement,
   windowStartMs: number,
-): OracleStatistics | null {
+) {
   const { submission } = snapshot.context;
   if (submissionsSinceMs === null) return null;
   const ended = endedSubmissions.toArray().filter(({ createdAtMs }) => createdAtMs >= windowStartMs);
@@ -132,8 +123,6 @@ function computeOracleStatistics(
   const submissionCount = ended.length + (isUnderWay ? 1 : 0);
   const countOutcome = (outcome: (typeof ended)[number]['outcome']) =>
     ended.filter((one) => one.outcome === outcome).length;
-  const computeRate = (count: number) =>
-    submissionCount === 0 ? 0 : Math.floor((count * fullBps) / submissionCount);
   const [confirmedCount, revertedCount, supersededCount] = [
     countOutcome('confirmed'),
     countOutcome('reverted'),
@@ -141,14 +130,11 @@ function computeOracleStatistics(
   ];
   const latencies = ended
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
-      outcome === 'confirmed' && submittedAtMs !== null ? [terminalAtMs - submittedAtMs] : [],
+      outcome === 'confirmed' && submittedAtMs !== null ? [BigInt(terminalAtMs - submittedAtMs)] : [],
     )
     // The clock of the reporter may have been set back in between; then the latency is unknown.
-    .filter((latencyMs) => latencyMs >= 0)
-    .sort((a, b) => a - b);
-  const middle = latencies.length >> 1;
-  const upper = latencies[middle] ?? null;
-  const isOdd = latencies.length % 2 === 1;
+    .filter((latencyMs) => latencyMs >= 0n);
+  const toNumber = (value: bigint | null) => (value === null ? null : Number(value));
   return {
     coverageStartedAtMs: submissionsSinceMs,
     completeForWindow: submissionsSinceMs <= windowStartMs,
@@ -156,11 +142,11 @@ function computeOracleStatistics(
     confirmedCount,
     revertedCount,
     supersededCount,
-    confirmedRateBps: computeRate(confirmedCount),
-    revertedRateBps: computeRate(revertedCount),
-    supersededRateBps: computeRate(supersededCount),
-    confirmationLatencyMedianMs:
-      upper === null || isOdd ? upper : Math.floor(((latencies[middle - 1] as number) + upper) / 2),
-    confirmationLatencyP90Ms: latencies[Math.ceil(latencies.length * 0.9) - 1] ?? null,
+    confirmedRateBps: computeBps(confirmedCount, submissionCount),
+    revertedRateBps: computeBps(revertedCount, submissionCount),
+    supersededRateBps: computeBps(supersededCount, submissionCount),
+    /** From submission to confirmation; null without any. */
+    confirmationLatencyMedianMs: toNumber(computeMedian(latencies)),
+    confirmationLatencyP90Ms: toNumber(findP90(sortAscending(latencies))),
   };
 }

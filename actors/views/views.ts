@@ -1,9 +1,11 @@
+import type { SettlementContext } from '../../machines/settlementEvents.ts';
 import type { Submission, SubmissionLifecycle } from '../../machines/submission.ts';
-import type { ModulesView } from '../device/moduleViews.ts';
+import type { Frontier } from '../chain/state/settlementArithmetic.ts';
+import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
 import type { OracleState } from '../settlement/oracleState.ts';
 import type { BlockedReason, SettlementQueueState } from '../settlement/queueState.ts';
-import type { AcceptedReading } from '../wheel/acceptedReading.ts';
+import type { CounterReading } from '../wheel/counterReading.ts';
 import type { TelemetryView } from '../wheel/telemetryView.ts';
 import type {
   ChainUnavailable,
@@ -17,11 +19,11 @@ import type { StatisticsViews } from './statisticsViews.ts';
 // The vocabulary of the views, for the schemas of the responses, which import nothing else of the actors.
 export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/submission.ts';
-export type { ModulesView, ModuleView } from '../device/moduleViews.ts';
+export type { ModulesView, ModuleView } from '../device/moduleSnapshot.ts';
 export { oracleStates } from '../settlement/oracleState.ts';
 export { blockedReasons, settlementQueueStates } from '../settlement/queueState.ts';
-export type { AcceptedReading } from '../wheel/acceptedReading.ts';
-export { coreStatuses, provenances } from '../wheel/counterReading.ts';
+export type { CounterReading } from '../wheel/counterReading.ts';
+export { coreStatuses, type Measurement, measurements, provenances } from '../wheel/counterReading.ts';
 export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { TelemetryView } from '../wheel/telemetryView.ts';
 
@@ -34,7 +36,7 @@ export type { TelemetryView } from '../wheel/telemetryView.ts';
 /** The measurement part of the process snapshot: the newest accepted reading and its freshness. */
 export interface MeasurementView {
   readonly freshness: 'online' | 'stale';
-  readonly reading: AcceptedReading;
+  readonly reading: CounterReading;
 }
 
 interface Unavailable<Reason extends string> {
@@ -43,11 +45,7 @@ interface Unavailable<Reason extends string> {
 }
 
 /** The core's sums through a round, settled or projected. */
-export interface FrontierView {
-  readonly settledThroughRound: bigint;
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly workPerThousandBlocks: bigint;
+export interface FrontierView extends Frontier {
   /** Work blocks that are complete. */
   readonly blockHeight: bigint;
   /** Block units into the next one. */
@@ -123,11 +121,7 @@ export type SettlementQueueView =
       readonly projected: ProjectedView;
       readonly incidentOpen: boolean;
       readonly blockedReason: BlockedReason | null;
-      readonly lastRun: {
-        readonly startedAtMs: number;
-        readonly finishedAtMs: number;
-        readonly result: string;
-      } | null;
+      readonly lastRun: SettlementContext['lastRun'];
       readonly latestSubmission: SubmissionView | null;
     };
 
@@ -137,11 +131,7 @@ export interface OracleView {
   readonly reason: string | null;
   /** Null exactly when the state is unavailable. */
   readonly latestAcceptedAtMs: number | null;
-  readonly latestClosure: {
-    readonly firstRound: bigint;
-    readonly lastRound: bigint;
-    readonly acceptedAtMs: number;
-  } | null;
+  readonly latestClosure: SettlementContext['closure'];
 }
 
 /** The process snapshot and, with signer and modules, the status (CONTRACT.md, Process). */
@@ -186,7 +176,7 @@ export interface SettlementsView {
 
 /** One page of accepted readings, in ascending order of position. */
 export interface ObservationPage {
-  readonly items: readonly AcceptedReading[];
+  readonly items: readonly CounterReading[];
   /** Another item exists after the last one of this page. */
   readonly more: boolean;
 }

@@ -1,6 +1,8 @@
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
-import type { AcceptedReading } from './acceptedReading.ts';
-import type { CounterReading } from './counterReading.ts';
+import { amount, count } from '../schemas/stateScalars.ts';
+import { type CounterReading, counterReading } from './counterReading.ts';
 
 /**
  * Boots and counter epochs that an installation remembers in addition to the newest: a message of an older one is
@@ -8,26 +10,15 @@ import type { CounterReading } from './counterReading.ts';
  */
 export const rememberedMarksMax = 63;
 
-/** The last accepted sequence of a boot that was followed by another. */
-interface BootMark {
-  readonly bootId: string;
-  readonly sequence: number;
-}
-
-/** The last accepted counter of an epoch that was followed by another. */
-interface EpochMark {
-  readonly counterEpoch: string;
-  readonly cumulativeWorkUnits: bigint;
-}
-
 /** What the acceptance rules remember of one installation. Immutable. */
-export interface AcceptanceState {
-  readonly latest: AcceptedReading;
-  /** Newest first. */
-  readonly earlierBoots: readonly BootMark[];
-  /** Newest first. */
-  readonly earlierEpochs: readonly EpochMark[];
-}
+export const acceptanceState = z.strictObject({
+  latest: counterReading,
+  /** The last accepted sequence of each boot that was followed by another, newest first. */
+  earlierBoots: z.array(z.strictObject({ bootId: z.string(), sequence: count })),
+  /** The last accepted counter of each epoch that was followed by another, newest first. */
+  earlierEpochs: z.array(z.strictObject({ counterEpoch: z.string(), cumulativeWorkUnits: amount })),
+});
+export type AcceptanceState = Inferred<typeof acceptanceState>;
 
 /**
  * The rules that compare a reading with the accepted ones before it (MESSAGES.md, Acceptance of readings, 4 to 6), in their
@@ -60,23 +51,41 @@ export function findRejection(state: AcceptanceState | null, reading: CounterRea
 }
 
 /** The memory after an accepted reading. */
-export function acceptReading(state: AcceptanceState | null, reading: AcceptedReading): AcceptanceState {
+export function acceptReading(state: AcceptanceState | null, reading: CounterReading): AcceptanceState {
   if (state === null) return { latest: reading, earlierBoots: [], earlierEpochs: [] };
-  const { latest } = state;
-  const earlierBoots =
-    reading.bootId === latest.bootId
-      ? state.earlierBoots
-      : remember(state.earlierBoots, latest, (mark) => mark.bootId !== reading.bootId, toBootMark);
-  const earlierEpochs =
-    reading.counterEpoch === latest.counterEpoch
-      ? state.earlierEpochs
-      : remember(
-          state.earlierEpochs,
-          latest,
-          (mark) => mark.counterEpoch !== reading.counterEpoch,
-          toEpochMark,
-        );
-  return { latest: reading, earlierBoots, earlierEpochs };
+  const { latest, earlierBoots, earlierEpochs } = state;
+  const { bootId, sequence, counterEpoch, cumulativeWorkUnits } = latest;
+  return {
+    latest: reading,
+    earlierBoots:
+      reading.bootId === bootId
+        ? earlierBoots
+        : [{ bootId, sequence }, ...earlierBoots.filter((mark) => mark.bootId !== reading.bootId)].slice(
+            0,
+            rememberedMarksMax,
+          ),
+    earlierEpochs:
+      reading.counterEpoch === counterEpoch
+        ? earlierEpochs
+        : [
+            { counterEpoch, cumulativeWorkUnits },
+            ...earlierEpochs.filter((mark) => mark.counterEpoch !== reading.counterEpoch),
+          ].slice(0, rememberedMarksMax),
+  };
+}
+
+/**
+ * Replaces the strings that a wheel repeats from one reading to the next with those of the previous reading, since many thousands of readings
+ * are in memory. In place: nothing else has the reading yet.
+ */
+export function shareStrings(reading: z.infer<typeof counterReading>, previous: CounterReading): void {
+  reading.installationId = previous.installationId;
+  if (reading.bootId === previous.bootId) reading.bootId = previous.bootId;
+  if (reading.counterEpoch === previous.counterEpoch) reading.counterEpoch = previous.counterEpoch;
+  if (reading.provenance === previous.provenance) reading.provenance = previous.provenance;
+  if (reading.softwareVersion === previous.softwareVersion)
+    reading.softwareVersion = previous.softwareVersion;
+  if (reading.coreStatus === previous.coreStatus) reading.coreStatus = previous.coreStatus;
 }
 
 function findLastSequence({ latest, earlierBoots }: AcceptanceState, bootId: string): number | null {
@@ -87,21 +96,4 @@ function findLastSequence({ latest, earlierBoots }: AcceptanceState, bootId: str
 function findLastCounter({ latest, earlierEpochs }: AcceptanceState, counterEpoch: string): bigint | null {
   if (counterEpoch === latest.counterEpoch) return latest.cumulativeWorkUnits;
   return earlierEpochs.find((mark) => mark.counterEpoch === counterEpoch)?.cumulativeWorkUnits ?? null;
-}
-
-function remember<Mark>(
-  marks: readonly Mark[],
-  latest: AcceptedReading,
-  isOther: (mark: Mark) => boolean,
-  markOf: (reading: AcceptedReading) => Mark,
-): readonly Mark[] {
-  return [markOf(latest), ...marks.filter(isOther)].slice(0, rememberedMarksMax);
-}
-
-function toBootMark({ bootId, sequence }: AcceptedReading): BootMark {
-  return { bootId, sequence };
-}
-
-function toEpochMark({ counterEpoch, cumulativeWorkUnits }: AcceptedReading): EpochMark {
-  return { counterEpoch, cumulativeWorkUnits };
 }

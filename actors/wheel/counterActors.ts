@@ -5,13 +5,8 @@ import { reject } from '../messages/decodeMessage.ts';
 import type { Received } from '../messages/outcome.ts';
 import type { StoredAt, StreamMessage } from '../messages/streamMessage.ts';
 import { nanosPerMillisecond } from '../schemas/durations.ts';
-import type { CounterReading, StoredReading } from './counterReading.ts';
-import {
-  type CapturedCounters,
-  createCounterRestoration,
-  encodeCounterChanges,
-  encodeCounters,
-} from './counterSnapshot.ts';
+import type { CounterReading } from './counterReading.ts';
+import { type CapturedCounters, createCounterRestoration, encodeCounters } from './counterSnapshot.ts';
 import type { DayHistory } from './dayHistory.ts';
 import { decodeCounter } from './decodeCounter.ts';
 import {
@@ -25,7 +20,7 @@ import { addPublicReading, type EvictedMeasurements, type PublicState } from './
 import type { TelemetryView } from './telemetryView.ts';
 
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
-const counterFoldVersion = 6;
+const counterFoldVersion = 7;
 
 /** What an accepted message of `MINER_COUNTER` makes. */
 export interface CounterOutput extends ReadingOutput {
@@ -38,7 +33,7 @@ export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): Received<CounterOutput>;
   /** Takes a reading whose message has left the stream, as ClickHouse holds it. */
-  receiveStored(reading: StoredReading): Received<CounterOutput>;
+  receiveStored(reading: CounterReading): Received<CounterOutput>;
   /** Whether readings of it were accepted, also where they are not shown yet. */
   hasReadings(installationId: string): boolean;
   /** Offline for an installation that has published nothing. */
@@ -86,18 +81,18 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   }
 
   function receive(message: StreamMessage): Received<CounterOutput> {
-    const decoded = decodeCounter(message.subject, message.data);
+    const decoded = decodeCounter(message);
     if ('rejection' in decoded) return decoded;
-    return take(decoded.value, message.seq, message);
+    return take(decoded.value, message);
   }
 
-  function take(reading: CounterReading, position: number, stored: StoredAt): Received<CounterOutput> {
+  function take(reading: CounterReading, stored: StoredAt): Received<CounterOutput> {
     const { installationId } = reading;
     folded ??= shown;
     const actor = findOrCreateActor(folded, installationId);
     if (actor === null)
       return reject('too_many_installations', `${installationsMax} other installations have readings`);
-    const outcome = actor.receive(reading, position);
+    const outcome = actor.receive(reading);
     if (installationId === publicInstallationId && 'output' in outcome) {
       const { reading: accepted, closed } = outcome.output;
       const evicted = addPublicReading(folded, accepted, closed.round, stored);
@@ -122,7 +117,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     captured = after;
     return {
       all: () => encodeCounters(after),
-      changes: before === null ? null : () => encodeCounterChanges(before, after),
+      changes: before === null ? null : () => encodeCounters(after, before),
     };
   }
 
@@ -152,7 +147,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     receive,
     // When its message was stored is not known any more; the gateway had it just before.
     receiveStored: (reading) =>
-      take(reading, reading.position, { timestampNanos: BigInt(reading.receivedAtMs) * nanosPerMillisecond }),
+      take(reading, { timestampNanos: BigInt(reading.receivedAtMs) * nanosPerMillisecond }),
     hasReadings: (installationId) =>
       shown.actors.has(installationId) || (folded?.actors.has(installationId) ?? false),
     telemetry,

@@ -1,12 +1,20 @@
 import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { parseTimestampMs } from '../schemas/parseTimestampMs.ts';
+import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import { installationId, safeCount, timestamp, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
 export const provenances = ['hardware', 'simulated', 'replay', 'derived'] as const;
-type Provenance = (typeof provenances)[number];
 
 export const coreStatuses = ['IDLE', 'ACTIVE', 'COUNTER_FAULT'] as const;
-type CoreStatus = (typeof coreStatuses)[number];
+
+/** What a device measures in addition to its counter, as messages, snapshots, rows and bodies have it. */
+export const measurements = {
+  rpmMilli: safeCount.describe('Thousandths of a revolution per minute'),
+  speedMmPerSecond: safeCount.describe('Speed of the rim in millimetres per second'),
+  distanceMm: safeCount.describe('Distance of the rim in millimetres'),
+};
+export type Measurement = keyof typeof measurements;
 
 /** One reading of a wheel's counter as the gateway publishes it on `miner.counter.<installation>` (MESSAGES.md, Counter reading). */
 export const counterReadingMessage = z.object({
@@ -21,34 +29,27 @@ export const counterReadingMessage = z.object({
   provenance: z.enum(provenances),
   softwareVersion: z.string().max(256).nullable(),
   coreStatus: z.enum(coreStatuses),
-  rpmMilli: safeCount,
-  speedMmPerSecond: safeCount,
-  distanceMm: safeCount,
+  ...measurements,
 });
 
 /** The message as it travels. */
 export type CounterReadingMessage = z.infer<typeof counterReadingMessage>;
 
 /** The reading as it is folded: times in epoch milliseconds, the counter as a bigint, UUIDs in lower case. */
-export interface CounterReading {
-  readonly telemetryId: string;
-  readonly installationId: string;
-  readonly bootId: string;
-  readonly sequence: number;
-  readonly observedAtMs: number;
-  readonly receivedAtMs: number;
-  readonly counterEpoch: string;
-  readonly cumulativeWorkUnits: bigint;
-  readonly provenance: Provenance;
-  readonly softwareVersion: string | null;
-  readonly coreStatus: CoreStatus;
-  readonly rpmMilli: number;
-  readonly speedMmPerSecond: number;
-  readonly distanceMm: number;
-}
+export const counterReading = counterReadingMessage
+  .omit({ observedAt: true, receivedAt: true })
+  .extend({
+    observedAtMs: milliseconds,
+    receivedAtMs: milliseconds,
+    cumulativeWorkUnits: amount,
+    /** The receipt position: sequence of its message in `MINER_COUNTER`. */
+    position: count,
+  })
+  .strict();
+export type CounterReading = Inferred<typeof counterReading>;
 
-/** The typed reading of a message that fits the schema. */
-export function toCounterReading(message: CounterReadingMessage): CounterReading {
+/** The reading of a message that fits the schema. All have one shape, since many thousands are in memory. */
+export function toCounterReading(message: CounterReadingMessage, position: number): CounterReading {
   return {
     telemetryId: message.telemetryId.toLowerCase(),
     installationId: message.installationId,
@@ -64,11 +65,6 @@ export function toCounterReading(message: CounterReadingMessage): CounterReading
     rpmMilli: message.rpmMilli,
     speedMmPerSecond: message.speedMmPerSecond,
     distanceMm: message.distanceMm,
+    position,
   };
-}
-
-/** A reading that was accepted before its message left the stream, as ClickHouse holds it. */
-export interface StoredReading extends CounterReading {
-  /** Sequence that its message had. */
-  readonly position: number;
 }

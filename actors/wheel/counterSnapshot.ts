@@ -1,6 +1,5 @@
 import { List } from 'immutable';
 import { compareArrivals, formatArrival } from '../events/arrival.ts';
-import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import {
   collectRecords,
   dispatchRecords,
@@ -18,14 +17,6 @@ import type { RecentRound } from './roundFold.ts';
 /** Rounds of one record, by their numbers, so that a round that closes changes a small part of a day. */
 const roundsPerRecord = 12;
 
-/** Snapshots have the name that evicted events had when the first of them were written. */
-function buildProgress(
-  { givenUp, ...rest }: RecordValue<typeof counterRecords.progress>,
-  events: Iterable<MeasurementEvent>,
-): MeasurementProgress {
-  return { ...rest, events: List([...events].sort(compareArrivals)), evicted: givenUp };
-}
-
 /** What a snapshot of the counter stream holds. Immutable. */
 export interface CapturedCounters {
   readonly installations: readonly InstallationState[];
@@ -33,44 +24,27 @@ export interface CapturedCounters {
   readonly progress: MeasurementProgress | null;
 }
 
-export function* encodeCounters({
-  installations,
-  history,
-  progress,
-}: CapturedCounters): Iterable<FoldRecord> {
-  if (history !== null) {
-    yield encodeHistory(history);
-    for (const one of listDays(history)) yield encodeDay(one);
-  }
-  if (progress !== null) {
-    const { events, evicted, ...rest } = progress;
-    yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
-    for (const one of events) yield counterRecords.measurementEvent.write(formatArrival(one), one);
-  }
-  for (const one of installations) {
-    yield encodeInstallation(one);
-    for (const [record, rounds] of groupRounds(one)) yield writeRounds(one, record, rounds);
-  }
-}
+const nothingCaptured: CapturedCounters = { installations: [], history: null, progress: null };
 
-/** The records of `after` that differ from those of `before`: what is the same object has not changed. */
-export function* encodeCounterChanges(
-  before: CapturedCounters,
+/** The records of `after` that differ from those of `before`, all without one: what is the same object has not changed. */
+export function* encodeCounters(
   after: CapturedCounters,
+  before: CapturedCounters = nothingCaptured,
 ): Iterable<FoldRecord> {
   const { history, progress } = after;
   if (history !== null && history !== before.history) {
-    yield encodeHistory(history);
+    const { past, open, ...start } = history;
+    yield counterRecords.history.write('', start);
     const daysBefore = before.history === null ? [] : listDays(before.history);
-    const [oldest = history.open] = history.past;
+    const [oldest = open] = past;
     for (const { startMs } of daysBefore)
       if (startMs < oldest.startMs) yield counterRecords.day.writeChange(startMs, undefined);
     const known = new Set(daysBefore);
     for (const one of listDays(history)) if (!known.has(one)) yield encodeDay(one);
   }
   if (progress !== null && progress !== before.progress) {
-    const { events, evicted, ...rest } = progress;
-    yield counterRecords.progress.write('', { ...rest, givenUp: evicted });
+    const { events, ...rest } = progress;
+    yield counterRecords.progress.write('', rest);
     const known = new Set(before.progress?.events);
     const retained = new Set(events);
     for (const one of known)
@@ -83,14 +57,13 @@ export function* encodeCounterChanges(
   for (const one of after.installations) {
     const known = installations.get(installationIdOf(one));
     if (known === one) continue;
-    yield encodeInstallation(one);
+    const { recentRounds, ...open } = one.roundState;
+    yield counterRecords.installation.write(installationIdOf(one), {
+      acceptance: one.acceptance,
+      openRound: open,
+    });
     yield* encodeChangedRounds(known ?? null, one);
   }
-}
-
-function encodeInstallation({ acceptance, roundState }: InstallationState): FoldRecord {
-  const { recentRounds: _ofTheirOwn, ...rest } = roundState;
-  return counterRecords.installation.write(acceptance.latest.installationId, { acceptance, activity: rest });
 }
 
 function* encodeChangedRounds(
@@ -130,10 +103,6 @@ function writeRounds(
 
 function installationIdOf({ acceptance }: InstallationState): string {
   return acceptance.latest.installationId;
-}
-
-function encodeHistory({ firstObservedAtMs, earlier }: DayHistory): FoldRecord {
-  return counterRecords.history.write('', { firstObservedAtMs, ...(earlier && { earlier }) });
 }
 
 function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
@@ -178,9 +147,11 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
     summaries.sort((a, b) => a.startMs - b.startMs);
     return {
       installations: joinRounds(installations.values, rounds.values),
-      history:
-        history === undefined ? null : toHistory({ ...history, earlier: history.earlier ?? null }, summaries),
-      progress: progress === undefined ? null : buildProgress(progress, events.values.values()),
+      history: history === undefined ? null : toHistory(history, summaries),
+      progress:
+        progress === undefined
+          ? null
+          : { ...progress, events: List([...events.values.values()].sort(compareArrivals)) },
     };
   }
 
@@ -201,9 +172,9 @@ function joinRounds(
     if (known === undefined) roundsOf.set(installationId, [...rounds]);
     else known.push(...rounds);
   }
-  return Array.from(installations, ([installationId, { acceptance, activity }]) => {
+  return Array.from(installations, ([installationId, { acceptance, openRound }]) => {
     const rounds = roundsOf.get(installationId) ?? [];
     rounds.sort((a, b) => a.roundId - b.roundId);
-    return { acceptance, roundState: { ...activity, recentRounds: rounds } };
+    return { acceptance, roundState: { ...openRound, recentRounds: rounds } };
   });
 }

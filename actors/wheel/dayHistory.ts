@@ -1,8 +1,10 @@
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import { dayMs } from '../schemas/durations.ts';
-import type { RoundRow } from '../storedRows.ts';
-import type { AcceptedReading } from './acceptedReading.ts';
-import { roundMs } from './roundFold.ts';
+import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
+import type { CounterReading } from './counterReading.ts';
+import { type RoundRow, roundMs } from './roundFold.ts';
 
 /** A universal day runs from noon to noon UTC (CONTRACT.md, Time, rounds and days). */
 const noonMs = dayMs / 2;
@@ -26,37 +28,42 @@ export function formatDayLabel(startMs: number): string {
 }
 
 /** A largest value with the time of the first reading that had it. */
-export interface Peak {
-  readonly value: number;
-  readonly atMs: number;
-}
+const peak = z.strictObject({ value: count, atMs: milliseconds });
+export type Peak = Inferred<typeof peak>;
+
+/** Sums of one universal day in which something was accepted. */
+export const daySums = z.strictObject({
+  startMs: milliseconds,
+  observedRoundCount: count,
+  workUnits: amount,
+  /** Largest distance of its readings; null before the first. */
+  distanceMm: count.nullable(),
+  peakRpmMilli: peak.nullable(),
+  peakSpeedMmPerSecond: peak.nullable(),
+});
 
 /** One universal day in which something was accepted. Immutable. */
-export interface DaySummary {
-  readonly startMs: number;
-  readonly observedRoundCount: number;
-  readonly workUnits: bigint;
-  /** Largest distance of its readings; null before the first. */
-  readonly distanceMm: number | null;
-  readonly peakRpmMilli: Peak | null;
-  readonly peakSpeedMmPerSecond: Peak | null;
+export interface DaySummary extends Inferred<typeof daySums> {
   /** Work of its observed rounds by their place in the day; null for a day that is too old to be shown in detail. */
   readonly rounds: ReadonlyMap<number, bigint> | null;
 }
 
-/** Sums of days that are not known one by one any more. */
-interface EarlierDays {
-  readonly activeDayCount: number;
-  readonly observedRoundCount: number;
-  readonly workUnits: bigint;
-  readonly distanceMm: bigint;
-}
+export const historyStart = z.strictObject({
+  firstObservedAtMs: milliseconds,
+  /** Sums of the days that are not known one by one any more; null while there are none. */
+  earlier: z
+    .strictObject({
+      activeDayCount: count,
+      observedRoundCount: count,
+      workUnits: amount,
+      distanceMm: amount,
+    })
+    .nullable(),
+});
+type EarlierDays = NonNullable<DayHistory['earlier']>;
 
 /** Everything that the statistics of one installation need. Immutable. */
-export interface DayHistory {
-  readonly firstObservedAtMs: number;
-  /** Of the days before those below; null while there are none. */
-  readonly earlier: EarlierDays | null;
+export interface DayHistory extends Inferred<typeof historyStart> {
   /** Ascending, at most {@link pastDaysMax}; a day without anything accepted is missing. */
   readonly past: readonly DaySummary[];
   /** The day of the newest reading. */
@@ -81,7 +88,7 @@ function createEmptyDay(startMs: number): DaySummary {
  */
 export function withReading(
   history: DayHistory | null,
-  reading: AcceptedReading,
+  reading: CounterReading,
   closed: RoundRow | null,
 ): DayHistory {
   const startMs = findDayStart(reading.observedAtMs);
@@ -127,7 +134,7 @@ function addDay(sums: EarlierDays, { workUnits, observedRoundCount, distanceMm }
 
 function withPeaks(
   day: DaySummary,
-  { observedAtMs, distanceMm, rpmMilli, speedMmPerSecond }: AcceptedReading,
+  { observedAtMs, distanceMm, rpmMilli, speedMmPerSecond }: CounterReading,
 ): DaySummary {
   const peakRpmMilli = raisePeak(day.peakRpmMilli, rpmMilli, observedAtMs);
   const peakSpeedMmPerSecond = raisePeak(day.peakSpeedMmPerSecond, speedMmPerSecond, observedAtMs);
@@ -169,13 +176,9 @@ export function listDays({ past, open }: DayHistory): readonly DaySummary[] {
 }
 
 /** The history of these days, ascending, and of those before them; the last one is that of the newest reading. */
-export function toHistory(
-  { firstObservedAtMs, earlier }: Pick<DayHistory, 'firstObservedAtMs' | 'earlier'>,
-  days: readonly DaySummary[],
-): DayHistory {
+export function toHistory(start: Inferred<typeof historyStart>, days: readonly DaySummary[]): DayHistory {
   return {
-    firstObservedAtMs,
-    earlier,
+    ...start,
     past: days.slice(0, -1),
     open: requireValue(days.at(-1), 'the day of the newest reading'),
   };

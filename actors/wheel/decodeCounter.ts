@@ -1,4 +1,5 @@
 import { type Decoded, decodeMessage, defineFormat, reject } from '../messages/decodeMessage.ts';
+import type { StreamMessage } from '../messages/streamMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
 import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
 
@@ -13,10 +14,14 @@ const readingFormat = defineFormat(counterReadingMessage, readingBytesMax, { isT
  * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,
  * `wrong_installation`, `future_observation`. The rules that do are the installation's.
  */
-export function decodeCounter(subject: string, data: Uint8Array): Decoded<CounterReading> {
+export function decodeCounter({
+  subject,
+  data,
+  seq,
+}: Omit<StreamMessage, 'timestampNanos'>): Decoded<CounterReading> {
   const decoded = decodeMessage(readingFormat, data);
   if ('rejection' in decoded) return decoded;
-  const reading = toCounterReading(decoded.value);
+  const reading = toCounterReading(decoded.value, seq);
   if (subject !== counterSubject(reading.installationId)) {
     return reject(
       'wrong_installation',

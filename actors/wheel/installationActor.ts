@@ -1,7 +1,6 @@
 import { cacheView } from '../cacheView.ts';
 import type { Received } from '../messages/outcome.ts';
-import { type AcceptanceState, acceptReading, findRejection } from './acceptance.ts';
-import { type AcceptedReading, toAcceptedReading } from './acceptedReading.ts';
+import { type AcceptanceState, acceptReading, findRejection, shareStrings } from './acceptance.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findFreshness } from './freshness.ts';
 import { type ClosedRows, createRoundState, foldRound, type RoundState } from './roundFold.ts';
@@ -15,14 +14,14 @@ export interface InstallationState {
 
 /** What an accepted reading makes. */
 export interface ReadingOutput {
-  readonly reading: AcceptedReading;
+  readonly reading: CounterReading;
   readonly closed: ClosedRows;
 }
 
 /** The actor of one installation: acceptance, rounds and buckets, and the freshness of its newest measurement. */
 export interface InstallationActor {
-  /** Folds one reading; `position` is its sequence in `MINER_COUNTER`. */
-  receive(reading: CounterReading, position: number): Received<ReadingOutput>;
+  /** Folds one reading, which belongs to the actor from then on. */
+  receive(reading: CounterReading): Received<ReadingOutput>;
   /** The same view until a reading is accepted or the clock passes the staleness limit. */
   telemetry(nowMs: number): TelemetryView;
   /** Null before the first accepted reading. */
@@ -48,18 +47,19 @@ export function createInstallationActor(
     },
   });
 
-  function receive(reading: CounterReading, position: number): Received<ReadingOutput> {
+  function receive(reading: CounterReading): Received<ReadingOutput> {
     const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
-    const acceptedReading = toAcceptedReading(reading, position, state?.acceptance.latest ?? null);
-    const acceptance = acceptReading(state?.acceptance ?? null, acceptedReading);
+    const acceptance = acceptReading(state?.acceptance ?? null, reading);
     if (state === null) {
-      state = { acceptance, roundState: createRoundState(acceptedReading) };
-      return { output: { reading: acceptedReading, closed: nothingClosed } };
+      state = { acceptance, roundState: createRoundState(reading) };
+      return { output: { reading, closed: nothingClosed } };
     }
-    const folded = foldRound(state.roundState, state.acceptance.latest, acceptedReading, genesisMs);
+    const previous = state.acceptance.latest;
+    shareStrings(reading, previous);
+    const folded = foldRound(state.roundState, previous, reading, genesisMs);
     state = { acceptance, roundState: folded.state };
-    return { output: { reading: acceptedReading, closed: folded.closed } };
+    return { output: { reading, closed: folded.closed } };
   }
 
   return { receive, telemetry, state: () => state };

@@ -1,9 +1,12 @@
 import { List } from 'immutable';
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
 import type { Achievement, MeasurementEvent } from '../events/eventSchemas.ts';
 import { buildRunId, type EventWindow, nothingEvicted } from '../events/eventWindow.ts';
 import type { StoredAt } from '../messages/streamMessage.ts';
 import { dayMs, toMilliseconds } from '../schemas/durations.ts';
-import type { AcceptedReading } from './acceptedReading.ts';
+import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
+import type { CounterReading } from './counterReading.ts';
 import { findDayStart, formatDayLabel } from './dayHistory.ts';
 
 /** The rules below; an event's ID names them, since other rules would make other events of the same readings. */
@@ -26,21 +29,26 @@ const recordStepMm = Math.ceil(kilometreMm / 5 / secondsOfHour);
 /** Of lifetime distances that one reading passes, the highest: a counter may jump by any distance. */
 const distancesOfReadingMax = 100;
 
-/** What the rules remember of one installation. Immutable, and the same object until something is reached. */
-export interface MeasurementProgress extends EventWindow<MeasurementEvent> {
+/** What the rules remember of one installation, without its events. */
+export const progressScalars = z.strictObject({
   /** Sum of the distances of all days before that of the newest reading. */
-  readonly earlierDaysMm: bigint;
-  readonly dayStartMs: number;
-  /** The next lifetime distance; and of the daily distances and the speeds, how many are reached. */
-  readonly nextDistanceMm: bigint;
-  readonly dailyReached: number;
-  readonly speedsReached: number;
+  earlierDaysMm: amount,
+  dayStartMs: milliseconds,
+  nextDistanceMm: amount,
+  /** How many of the daily distances, and of the speeds, are reached. */
+  dailyReached: count,
+  speedsReached: count,
   /** Value of the last speed record. */
-  readonly recordMm: number | null;
+  recordMm: count.nullable(),
   /** The last day of the newest streak, and its days so far. */
-  readonly streakDayMs: number | null;
-  readonly streakDays: number;
-}
+  streakDayMs: milliseconds.nullable(),
+  streakDays: count,
+});
+
+/** What the rules remember of one installation. Immutable, and the same object until something is reached. */
+export interface MeasurementProgress
+  extends EventWindow<MeasurementEvent>,
+    Inferred<typeof progressScalars> {}
 
 const nothingYet: Omit<MeasurementProgress, 'run'> = {
   earlierDaysMm: 0n,
@@ -64,7 +72,7 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
  */
 export function addAchievements(
   previous: MeasurementProgress | null,
-  reading: AcceptedReading,
+  reading: CounterReading,
   dayMm: number,
   previousDayMm: number,
   stored: StoredAt,
@@ -152,7 +160,7 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
 /** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
 function listEvents(
   achievements: readonly Achievement[],
-  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: AcceptedReading,
+  { installationId, position, telemetryId, observedAtMs, receivedAtMs }: CounterReading,
   arrivedAtMs: number,
 ): MeasurementEvent[] {
   const at = { installationId, position, telemetryId, observedAtMs, receivedAtMs, arrivedAtMs };

@@ -1,10 +1,10 @@
 import type { MeasurementEvent } from '../events/eventSchemas.ts';
 import { evictOldest } from '../events/eventWindow.ts';
 import type { StoredAt } from '../messages/streamMessage.ts';
-import type { RoundRow } from '../storedRows.ts';
-import type { AcceptedReading } from './acceptedReading.ts';
+import type { CounterReading } from './counterReading.ts';
 import { type DayHistory, withReading } from './dayHistory.ts';
 import { addAchievements, type MeasurementProgress } from './measurementEvents.ts';
+import type { RoundRow } from './roundFold.ts';
 
 /** What is folded of the public installation alone. */
 export interface PublicState {
@@ -24,7 +24,7 @@ export interface EvictedMeasurements {
  */
 export function addPublicReading(
   state: PublicState,
-  reading: AcceptedReading,
+  reading: CounterReading,
   round: RoundRow | null,
   stored: StoredAt,
 ): EvictedMeasurements | null {

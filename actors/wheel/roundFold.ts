@@ -1,5 +1,7 @@
-import type { BucketRow, RoundRow } from '../storedRows.ts';
-import type { AcceptedReading } from './acceptedReading.ts';
+import { z } from 'zod';
+import type { Inferred } from '../../machines/inferred.ts';
+import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
+import type { CounterReading } from './counterReading.ts';
 
 /** Seconds of a round (CONTRACT.md, Time, rounds and days). */
 export const roundSeconds = 600 as const;
@@ -29,24 +31,60 @@ function findBucketStart(timeMs: number): number {
   return Math.floor(timeMs / bucketMs) * bucketMs;
 }
 
-/** The bucket that holds the newest reading. */
-interface OpenBucket extends Omit<BucketRow, 'installationId' | 'position'> {}
-
-/** Rounds and buckets of one installation, as far as its readings show. Immutable. */
-export interface RoundState {
-  /** Start of the unbroken run of covered instants that ends at the newest reading (epoch milliseconds). */
-  readonly coveredFromMs: number;
-  /** Work of the round that holds the newest reading, so far. */
-  readonly openRoundWorkUnits: bigint;
-  readonly bucket: OpenBucket;
-  /** The newest observed rounds, ascending, at most {@link recentRoundsMax}. */
-  readonly recentRounds: readonly RecentRound[];
+/** An observed round: every instant of it is covered by readings (CONTRACT.md, Time, rounds and days). A missing round has no row. */
+export interface RoundRow {
+  readonly installationId: string;
+  /** From 1, the round that starts at the genesis. */
+  readonly roundId: number;
+  /** Epoch milliseconds. */
+  readonly startMs: number;
+  readonly workUnits: bigint;
+  /** Sequence of the reading that closed the round. */
+  readonly position: number;
 }
 
+/** The bucket that holds the newest reading. */
+const openBucket = z.strictObject({
+  /** Epoch milliseconds, a multiple of 1,800,000. */
+  startMs: milliseconds,
+  /** 0 to 3. */
+  observedRoundCount: count,
+  /** Work of its observed rounds; other work is unknown. */
+  workUnits: amount,
+  readingCount: count,
+  /** Largest values of its readings, with the time of the first reading that had them (epoch milliseconds). */
+  maxDistanceMm: count,
+  peakRpmMilli: count,
+  peakRpmAtMs: milliseconds,
+  peakSpeedMmPerSecond: count,
+  peakSpeedAtMs: milliseconds,
+});
+type OpenBucket = Inferred<typeof openBucket>;
+
+/** A half-hour bucket that held readings, written when the first reading after it arrives. */
+export interface BucketRow extends OpenBucket {
+  readonly installationId: string;
+  /** Sequence of the reading that closed the bucket. */
+  readonly position: number;
+}
+
+/** What is known of the open round and the open bucket. */
+export const openRound = z.strictObject({
+  /** Start of the unbroken run of covered instants that ends at the newest reading (epoch milliseconds). */
+  coveredFromMs: milliseconds,
+  /** Work of the round that holds the newest reading, so far. */
+  openRoundWorkUnits: amount,
+  bucket: openBucket,
+});
+
 /** An observed round, as projections use it. */
-export interface RecentRound {
-  readonly roundId: number;
-  readonly workUnits: bigint;
+export const recentRound = z.strictObject({ roundId: z.int(), workUnits: amount });
+export type RecentRound = Inferred<typeof recentRound>;
+
+/** Rounds and buckets of one installation, as far as its readings show. Immutable. */
+export interface RoundState extends Inferred<typeof openRound> {
+  /** The newest observed rounds, ascending, at most {@link recentRoundsMax}. */
+  readonly recentRounds: readonly RecentRound[];
 }
 
 /** What one accepted reading closes. */
@@ -57,11 +95,11 @@ export interface ClosedRows {
 
 const nothingClosed: ClosedRows = { round: null, bucket: null };
 
-export function createRoundState(reading: AcceptedReading): RoundState {
+export function createRoundState(reading: CounterReading): RoundState {
   return {
     coveredFromMs: reading.observedAtMs,
     openRoundWorkUnits: 0n,
-    bucket: openBucket(reading),
+    bucket: createBucket(reading),
     recentRounds: [],
   };
 }
@@ -73,8 +111,8 @@ export function createRoundState(reading: AcceptedReading): RoundState {
  */
 export function foldRound(
   state: RoundState,
-  previous: AcceptedReading,
-  reading: AcceptedReading,
+  previous: CounterReading,
+  reading: CounterReading,
   genesisMs: number,
 ): { state: RoundState; closed: ClosedRows } {
   const gapMs = reading.observedAtMs - previous.observedAtMs;
@@ -84,19 +122,19 @@ export function foldRound(
   const workUnits = isCovering ? reading.cumulativeWorkUnits - previous.cumulativeWorkUnits : 0n;
   const coveredFromMs = isUnbroken ? state.coveredFromMs : reading.observedAtMs;
 
-  const openRound = findRound(previous.observedAtMs, genesisMs);
-  if (findRound(reading.observedAtMs, genesisMs) === openRound) {
+  const roundId = findRound(previous.observedAtMs, genesisMs);
+  if (findRound(reading.observedAtMs, genesisMs) === roundId) {
     const openRoundWorkUnits = state.openRoundWorkUnits + workUnits;
     const bucket = withReading(state.bucket, reading);
     const { recentRounds } = state;
     return { state: { coveredFromMs, openRoundWorkUnits, bucket, recentRounds }, closed: nothingClosed };
   }
 
-  const startMs = computeRoundStart(openRound, genesisMs);
-  const isObserved = openRound >= 1 && isUnbroken && state.coveredFromMs <= startMs;
+  const startMs = computeRoundStart(roundId, genesisMs);
+  const isObserved = roundId >= 1 && isUnbroken && state.coveredFromMs <= startMs;
   const { installationId, position } = reading;
   const round = isObserved
-    ? { installationId, roundId: openRound, startMs, workUnits: state.openRoundWorkUnits, position }
+    ? { installationId, roundId, startMs, workUnits: state.openRoundWorkUnits, position }
     : null;
   const ended = round === null ? state.bucket : withRound(state.bucket, round.workUnits);
   const isBucketClosed = findBucketStart(reading.observedAtMs) !== ended.startMs;
@@ -104,19 +142,17 @@ export function foldRound(
     state: {
       coveredFromMs,
       openRoundWorkUnits: workUnits,
-      bucket: isBucketClosed ? openBucket(reading) : withReading(ended, reading),
+      bucket: isBucketClosed ? createBucket(reading) : withReading(ended, reading),
       recentRounds:
         round === null
           ? state.recentRounds
-          : [...state.recentRounds, { roundId: openRound, workUnits: round.workUnits }].slice(
-              -recentRoundsMax,
-            ),
+          : [...state.recentRounds, { roundId, workUnits: round.workUnits }].slice(-recentRoundsMax),
     },
     closed: { round, bucket: isBucketClosed ? { installationId, ...ended, position } : null },
   };
 }
 
-function openBucket(reading: AcceptedReading): OpenBucket {
+function createBucket(reading: CounterReading): OpenBucket {
   return {
     startMs: findBucketStart(reading.observedAtMs),
     observedRoundCount: 0,
@@ -130,7 +166,7 @@ function openBucket(reading: AcceptedReading): OpenBucket {
   };
 }
 
-function withReading(bucket: OpenBucket, reading: AcceptedReading): OpenBucket {
+function withReading(bucket: OpenBucket, reading: CounterReading): OpenBucket {
   const isRpmPeak = reading.rpmMilli > bucket.peakRpmMilli;
   const isSpeedPeak = reading.speedMmPerSecond > bucket.peakSpeedMmPerSecond;
   return {

@@ -1,4 +1,4 @@
-import type { AcceptedReading } from './acceptedReading.ts';
+import type { CounterReading } from './counterReading.ts';
 import type { Freshness } from './freshness.ts';
 
 /** Telemetry of one installation; `reading` is null exactly when freshness is offline. */
@@ -7,5 +7,5 @@ export interface TelemetryView {
   readonly freshness: Freshness;
   /** Opaque receipt revision; null without an accepted reading. */
   readonly revision: string | null;
-  readonly reading: AcceptedReading | null;
+  readonly reading: CounterReading | null;
 }

@@ -23,16 +23,17 @@ export interface Attack {
 }
 
 const documentPath = '/docs/swagger-ui-bundle.js';
+const unreadConnections = 16;
 
 export const attacks: readonly Attack[] = [
   { name: 'none', run: (_, seconds) => passSeconds(seconds) },
   {
     name: '16 connections send 700 requests each for a document, and do not read',
-    run: (target, seconds) => sendUnread(target, seconds, 16, pipeline(documentPath, 700)),
+    run: sendUnread(pipeline(documentPath, 700)),
   },
   {
     name: '16 connections send 20,000 requests each for a route, and do not read',
-    run: (target, seconds) => sendUnread(target, seconds, 16, pipeline('/v1/public/telemetry', 20_000)),
+    run: sendUnread(pipeline('/v1/public/telemetry', 20_000)),
   },
   { name: 'one client, as fast as it can', run: flood('/v1/status', '192.0.2.1') },
   { name: 'a /64 with a new address each time', run: flood('/v1/status', '2001:db8:1:2::%x') },
@@ -49,13 +50,7 @@ export const attacks: readonly Attack[] = [
   { name: '6,000 event streams of one /48', run: openStreams },
   {
     name: 'requests with two lengths',
-    run: (target, seconds) =>
-      sendUnread(
-        target,
-        seconds,
-        16,
-        'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 9\r\n\r\n',
-      ),
+    run: sendUnread('GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nContent-Length: 9\r\n\r\n'),
   },
   { name: 'spans with thousands of empty blocks', run: publishBombs },
 ];
@@ -74,27 +69,29 @@ function openSocket({ publicUrl }: Target): Socket {
 }
 
 /** Connections that send and never read; each that is closed is replaced. */
-async function sendUnread(target: Target, seconds: number, connections: number, text: string): Promise<void> {
-  const sockets = new Set<Socket>();
-  let isOver = false;
-  const open = () => {
-    if (isOver) return;
-    const socket = openSocket(target);
-    socket.pause();
-    sockets.add(socket);
-    // One that waits for room to write notices only then that it is closed.
-    const writing = setInterval(() => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'), 100);
-    socket.on('close', () => {
-      clearInterval(writing);
-      sockets.delete(socket);
-      setTimeout(open, 5);
-    });
-    socket.write(text);
+function sendUnread(text: string) {
+  return async (target: Target, seconds: number): Promise<void> => {
+    const sockets = new Set<Socket>();
+    let isOver = false;
+    const open = () => {
+      if (isOver) return;
+      const socket = openSocket(target);
+      socket.pause();
+      sockets.add(socket);
+      // One that waits for room to write notices only then that it is closed.
+      const writing = setInterval(() => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'), 100);
+      socket.on('close', () => {
+        clearInterval(writing);
+        sockets.delete(socket);
+        setTimeout(open, 5);
+      });
+      socket.write(text);
+    };
+    for (let index = 0; index < unreadConnections; index++) open();
+    await passSeconds(seconds);
+    isOver = true;
+    for (const socket of sockets) socket.destroy();
   };
-  for (let index = 0; index < connections; index++) open();
-  await passSeconds(seconds);
-  isOver = true;
-  for (const socket of sockets) socket.destroy();
 }
 
 /** @param address of the client; each `%x` of it and of the path is another number each time. */

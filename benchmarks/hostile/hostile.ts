@@ -1,95 +1,72 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fillData } from '../filledData.ts';
-import { type Measurement, measureInterleaved, type Series } from '../measureInterleaved.ts';
+import { type Measurement, measureInterleaved } from '../measureInterleaved.ts';
 import { pinToCore } from '../pinToCore.ts';
-import { publishResults } from '../results.ts';
+import { type PartialRun, publishResults } from '../results.ts';
 import { type ServiceProcess, startServiceProcess } from '../serviceProcess.ts';
+import { inWorkspace } from '../workspace.ts';
 import { loadCore, readWrkVersion, serverCore } from '../wrk.ts';
-import { type Attack, attacks, type Target } from './attacks.ts';
+import { attacks, type Target } from './attacks.ts';
 import { pollDuring } from './poller.ts';
 
 const attacker = fileURLToPath(new URL('./attacker.js', import.meta.url));
 
-interface HostileOptions {
+interface HostileOptions extends Pick<PartialRun, 'only'> {
   readonly rounds: number;
   /** Of each attack. */
   readonly seconds: number;
-  /** Only attacks with this in their name. */
-  readonly only?: string;
 }
 
 /** Attacks a service that has its limits, and measures what others notice of it. */
-export async function measureHostile({ rounds, seconds, only = '' }: HostileOptions): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
-  try {
+export async function measureHostile({ rounds, seconds, ...partial }: HostileOptions): Promise<void> {
+  const series = await inWorkspace(async ({ dir, onEnd }) => {
     const environment = {
       ...(await fillData(dir)),
       MINER_RATE_LIMITS: 'on',
       // So that the attacks may come from as many clients as they like.
       MINER_TRUSTED_PROXIES: '127.0.0.1',
     };
-    const service = await startServiceProcess({
-      dir,
-      installationId: 'wheel.local',
-      environment,
-      core: serverCore,
-    });
-    try {
-      await service.readyAfterMs();
-      const measureAttack = (attack: Attack) => ({
-        name: attack.name,
-        measure: () => measureDuring(service, dir, attack, seconds),
-      });
-      const series = await measureInterleaved(
-        attacks.filter(({ name }) => name.includes(only)).map(measureAttack),
-        rounds,
-      );
-      if (only !== '') return printSeries(series);
-      publishResults({
-        command: 'hostile',
-        about: `${seconds} seconds of each attack beside 200 requests a second of normal clients, from another core (${await readWrkVersion()}). Latencies are of those clients; memory is how much more is resident at most than before the attack.`,
-        tables: [
-          {
-            title: 'Attack',
-            unit: 'p99 ms of pollers',
-            isLessBetter: true,
-            isComparison: false,
-            series,
-          },
-        ],
-      });
-    } finally {
-      await service.stop();
-    }
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
+    const service = await startServiceProcess({ dir, environment, core: serverCore });
+    onEnd(service.stop);
+    await service.readyAfterMs();
+    const contenders = attacks
+      .filter(({ name }) => name.includes(partial.only ?? ''))
+      .map(({ name }) => ({ name, measure: () => measureDuring(service, { name, dir, seconds }) }));
+    return measureInterleaved(contenders, rounds);
+  });
+  const results = {
+    command: 'hostile',
+    about: `${seconds} seconds of each attack beside 200 requests a second of normal clients, from another core (${await readWrkVersion()}). Latencies are of those clients; memory is how much more is resident at most than before the attack.`,
+    tables: [{ title: 'Attack', unit: 'p99 ms of pollers', isLessBetter: true, isComparison: false, series }],
+  };
+  publishResults(results, partial);
+}
+
+interface RunningAttack {
+  readonly name: string;
+  readonly dir: string;
+  readonly seconds: number;
 }
 
 async function measureDuring(
   service: ServiceProcess,
-  dir: string,
-  attack: Attack,
-  seconds: number,
+  { name, dir, seconds }: RunningAttack,
 ): Promise<Measurement> {
   const before = {
     statuses: await countStatuses(service),
-    bytes: service.residentBytes().now,
+    bytes: service.residentBytes(),
     cpuMs: service.cpuMs(),
   };
   let mostBytes = before.bytes;
   const sampling = setInterval(() => {
-    mostBytes = Math.max(mostBytes, service.residentBytes().now);
+    mostBytes = Math.max(mostBytes, service.residentBytes());
   }, 50);
   const { publicUrl, natsUrl } = service;
   const [{ latencies, refused }] = await Promise.all([
     pollDuring(publicUrl, seconds),
-    runAttack(attack, { publicUrl, natsUrl, dir }, seconds),
+    runAttack(name, { publicUrl, natsUrl, dir }, seconds),
   ]).finally(() => clearInterval(sampling));
   const cpuMs = service.cpuMs() - before.cpuMs;
   const healthz = latencies.get('/healthz') ?? [];
@@ -113,26 +90,12 @@ async function measureDuring(
   };
 }
 
-async function runAttack({ name }: Attack, target: Target, seconds: number): Promise<void> {
+async function runAttack(name: string, target: Target, seconds: number): Promise<void> {
   // Who measures goes first on the core that both may share.
-  const command = [
-    'nice',
-    '-n',
-    '19',
-    process.execPath,
-    attacker,
-    name,
-    JSON.stringify(target),
-    String(seconds),
-  ] as const;
-  const [program, ...args] = pinToCore(loadCore, [...command]);
+  const attack = [attacker, name, JSON.stringify(target), String(seconds)];
+  const [program, ...args] = pinToCore(loadCore, ['nice', '-n', '19', process.execPath, ...attack]);
   const [status] = await once(spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');
   if (status !== 0) throw new Error(`the attack ended with status ${status}: ${name}`);
-}
-
-function printSeries(series: readonly Series[]) {
-  for (const { name, values, others } of series)
-    process.stdout.write(`${JSON.stringify({ name, values, ...others })}\n`);
 }
 
 /** Responses so far, by status. */

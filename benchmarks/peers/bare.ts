@@ -1,8 +1,9 @@
 import uWS from 'uWebSockets.js';
-import { announcePort, chooseEncoding, type LoadedAnswer, readPaths } from './preparedAnswers.ts';
+import { chooseEncoding, type LoadedAnswer, readPaths } from './preparedAnswers.ts';
 
-/** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Argument: the file of the answers. */
-const paths = readPaths(process.argv[2] as string);
+/** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Arguments: the file of the answers, and the port. */
+const [file = '', port] = process.argv.slice(2);
+const paths = readPaths(file);
 // As the service: without the library's own header.
 (uWS as { _cfg?(option: 'silent'): void })._cfg?.('silent');
 const app = uWS.App();
@@ -31,7 +32,6 @@ for (const [path, { tag, notModified, byEncoding }] of paths) {
     send(response, '200 OK', headers, body);
   });
 }
-app.listen('127.0.0.1', 0, (socket) => {
-  if (socket === false) throw new Error('no port');
-  announcePort(uWS.us_socket_local_port(socket));
+app.listen('127.0.0.1', Number(port), (socket) => {
+  if (socket === false) throw new Error(`port ${port} is taken`);
 });

@@ -45,8 +45,3 @@ export function readPaths(file: string): ReadonlyMap<string, PreparedPath> {
 export function chooseEncoding(acceptEncoding: string | undefined): string {
   return acceptEncoding === undefined || acceptEncoding === '' ? 'identity' : acceptEncoding;
 }
-
-/** Tells the benchmark where a peer listens. */
-export function announcePort(port: number): void {
-  process.stdout.write(`listening ${port}\n`);
-}

@@ -1,52 +1,25 @@
-import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { bindToParent } from '../../deploy/local/bindToParent.ts';
 import { findFreePort } from '../../test/support/processes/findFreePort.mjs';
 import { pinToCore } from '../pinToCore.ts';
-import { awaitFirstAnswer, createStopper, serverPath } from '../serverChild.ts';
+import { type Server, startServer } from '../servers.ts';
+import { serverCore } from '../wrk.ts';
 import type { PreparedPath } from './preparedAnswers.ts';
 
-const startMs = 10_000;
+/** One of the answers that every peer gives. */
+const probePath = '/v1/status';
 
 /** Another server that gives the same answers. */
-export interface Peer {
-  readonly url: string;
-  readonly pid: number;
-  stop(): Promise<void>;
-}
-
-/** @throws Error when it does not listen within ten seconds. */
-export async function startBare(answersFile: string, core: number): Promise<Peer> {
+export async function startBare(answersFile: string): Promise<Server> {
   const program = fileURLToPath(new URL('./bare.js', import.meta.url));
-  const [command, ...args] = pinToCore(core, [process.execPath, program, answersFile]);
-  const child = spawn(...bindToParent(command, args), {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env.PATH, NODE_ENV: 'production' },
-  });
-  const stop = createStopper(child);
-  const port = await new Promise<number>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the bare handler does not listen')), startMs);
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      clearTimeout(timer);
-      resolve(Number(line.split(' ')[1]));
-    });
-  });
-  return { url: `http://127.0.0.1:${port}`, pid: child.pid as number, stop };
+  const port = String(await findFreePort());
+  const command = pinToCore(serverCore, [process.execPath, program, answersFile, port]);
+  return startServer(command, `http://127.0.0.1:${port}${probePath}`);
 }
 
-/**
- * nginx, one process, with the bodies as files: those of an encoding next to the plain ones, as its `gzip_static` looks for them.
- *
- * @throws Error when it does not answer in time.
- */
-export async function startNginx(
-  dir: string,
-  paths: ReadonlyMap<string, PreparedPath>,
-  core: number,
-): Promise<Peer> {
+/** nginx, one process, with the bodies as files: those of an encoding next to the plain ones, as its `gzip_static` looks for them. */
+export async function startNginx(dir: string, paths: ReadonlyMap<string, PreparedPath>): Promise<Server> {
   const port = await findFreePort();
   mkdirSync(dir, { recursive: true });
   const locations = [...paths].map(([path, { byEncoding }], index) => {
@@ -77,13 +50,6 @@ http {
 }
 `,
   );
-  const [command, ...args] = pinToCore(core, ['nginx', '-c', configuration]);
-  const child = spawn(...bindToParent(command, args), {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { PATH: serverPath },
-  });
-  const stop = createStopper(child);
-  const url = `http://127.0.0.1:${port}`;
-  await awaitFirstAnswer('nginx', () => fetch(url), stop);
-  return { url, pid: child.pid as number, stop };
+  const command = pinToCore(serverCore, ['nginx', '-c', configuration]);
+  return startServer(command, `http://127.0.0.1:${port}${probePath}`);
 }

@@ -1,11 +1,9 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median } from '../measureInterleaved.ts';
 import { publishResults } from '../results.ts';
+import { inWorkspace } from '../workspace.ts';
 import type { Restored, Saved, SnapshotTask } from './snapshotProcess.ts';
 
 const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
@@ -24,16 +22,13 @@ export async function measureYears(options: YearsOptions): Promise<void> {
   for (const part of sizes) {
     const positions = Math.ceil(options.positions * part);
     const ownerEvents = Math.ceil(options.events * part);
-    const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
-    try {
+    await inWorkspace(async ({ dir }) => {
       const saved = await run<Saved>({ does: 'save', dir, positions, ownerEvents });
       const restored = await run<Restored>({ does: 'restore', dir, positions, ownerEvents });
       const name = `${positions.toLocaleString('en-US')} positions, ${ownerEvents.toLocaleString('en-US')} owner events`;
       measured.push({ name, saved, restored });
       process.stderr.write(`${name}\n`);
-    } finally {
-      rmSync(dir, { recursive: true, force: true });
-    }
+    });
   }
   const table = (
     title: string,

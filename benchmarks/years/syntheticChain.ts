@@ -3,7 +3,6 @@ import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
 import type { Hash } from 'viem';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import { ownerEventsRetained } from '../../actors/chain/rows/activityRows.ts';
-import type { EventSource } from '../../actors/chain/spans/chainEvent.ts';
 import {
   type ChainState,
   emptyChainState,
@@ -12,6 +11,7 @@ import {
 } from '../../actors/chain/state/chainState.ts';
 import type { MinerPosition } from '../../actors/chain/state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../../actors/chain/state/ownerState.ts';
+import type { EventSource } from '../../actors/events/eventSchemas.ts';
 import { type Address, toAddress, toBlockHash, toTransactionHash } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
 import { ownerActivity } from '../../storage/tables/ownerActivity.ts';

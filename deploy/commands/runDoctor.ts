@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { pino } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
@@ -7,12 +7,18 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { DirectoryInUse } from '../../storage/directoryLock.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
-import { type Configuration, locateDatabase, readConfiguration, unknownVariables } from '../configuration.ts';
-import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import {
+  type Configuration,
+  locateDatabase,
+  readConfiguration,
+  unknownVariables,
+} from '../configuration/configuration.ts';
+import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
+import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type Finding, failed, formatFinding, ok, skipped } from '../diagnosis/finding.ts';
 import { type DatabaseReport, inspectDatabase, type StoredCounts } from '../diagnosis/inspectDatabase.ts';
 import { findLocalNats } from '../local/localNats.ts';
-import { locateNats } from '../natsConfiguration.ts';
 import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats } from './doctor/checkNats.ts';
@@ -89,13 +95,7 @@ async function examine(
   }
 }
 
-interface NatsParts {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
-}
-
-async function openParts(connection: NatsConnection): Promise<NatsParts> {
+async function openParts(connection: NatsConnection): Promise<JetStream> {
   return {
     connection,
     js: jetstream(connection),
@@ -107,7 +107,7 @@ async function openParts(connection: NatsConnection): Promise<NatsParts> {
 async function inspect(
   configuration: Configuration,
   deployment: Deployment | null,
-  parts: NatsParts | null,
+  parts: JetStream | null,
   isQuick: boolean,
 ): Promise<DatabaseReport> {
   announce('ClickHouse, for up to 30 s where it does not answer');
@@ -120,15 +120,15 @@ async function inspect(
   }
   try {
     const dataDir = configuration.MINER_DATA_DIR;
-    const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [], logger: silent };
-    const report = await inspectDatabase(options);
+    const options = { database, jetStream: parts, deployment, dataDir, isQuick, drifts: [] };
+    const report = await inspectDatabase({ ...options, logger: silent });
     return { ...report, findings: [...report.findings, await askAudit(configuration)] };
   } finally {
     await database.close();
   }
 }
 
-interface ExamineOptions extends NatsParts {
+interface ExamineOptions extends JetStream {
   readonly configuration: Configuration;
   readonly deployment: Deployment;
   readonly stored: StoredCounts | null;
@@ -141,7 +141,7 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
   const { configuration, deployment, stored, jsm, quick, fromBlock } = options;
   if (quick || stored === null)
     print([skipped('readings', quick ? 'skipped by --quick' : 'ClickHouse is not open')]);
-  else print(await checkReadings({ ...options, stored, logger: silent, progressStream: process.stderr }));
+  else print(await checkReadings({ ...options, stored, logger: silent }));
   const rpcUrl = configuration.MINER_RPC_URL;
   if (deployment.onChain === null) print([skipped('node', 'the deployment has no contracts')]);
   else if (rpcUrl === null) print([skipped('node', 'MINER_RPC_URL is not set')]);
@@ -152,16 +152,7 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
     if (quick) print([skipped('spans', 'skipped by --quick')]);
     else if (chainFindings.every(({ outcome }) => outcome === 'ok')) {
       const from = fromBlock ?? onChain.chain.deploymentBlock;
-      print(
-        await checkSpans({
-          ...options,
-          onChain,
-          rpcUrl,
-          fromBlock: from,
-          logger: silent,
-          progressStream: process.stderr,
-        }),
-      );
+      print(await checkSpans({ ...options, onChain, rpcUrl, fromBlock: from, logger: silent }));
     }
   }
 }

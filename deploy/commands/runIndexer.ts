@@ -7,13 +7,13 @@ import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
 import { runAlone } from '../../streams/operators/runAlone.ts';
-import { ConfigurationError } from '../configuration.ts';
-import { readDeploymentFile } from '../deploymentFile.ts';
-import { requireFreePorts } from '../freePorts.ts';
-import { locateNats } from '../natsConfiguration.ts';
-import { createProcessRegistry } from '../processMetrics.ts';
-import { within } from '../within.ts';
-import { showIndexingProgress } from './indexingProgress.ts';
+import { ConfigurationError } from '../configuration/configuration.ts';
+import { readDeploymentFile } from '../configuration/deploymentFile.ts';
+import { locateNats } from '../configuration/natsConfiguration.ts';
+import { requireFreePorts } from '../process/freePorts.ts';
+import { showIndexingProgress } from '../process/indexingProgress.ts';
+import { createProcessRegistry } from '../process/processMetrics.ts';
+import { within } from '../process/within.ts';
 import { listPorts, runUntilStopped } from './runService.ts';
 
 const closeGraceMs = 1_000;
@@ -89,7 +89,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       proofs: configuration.MINER_CHAIN_PROOFS,
       repairFrom: repairFrom ?? null,
       logger,
-      onProgress: showIndexingProgress(process.stderr),
+      onProgress: showIndexingProgress(),
     });
     const running = runAlone(indexer.member, createActorTransitions({ logger, registry }));
     onStop('the indexer', async () => {

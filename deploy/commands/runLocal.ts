@@ -1,15 +1,15 @@
 import { join } from 'node:path';
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
-import { ConfigurationError } from '../configuration.ts';
-import type { Deployment } from '../deploymentFile.ts';
-import { requireFreePorts } from '../freePorts.ts';
+import { ConfigurationError } from '../configuration/configuration.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
+import { locateNats } from '../configuration/natsConfiguration.ts';
 import { startAnvil } from '../local/localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, readLocalAccounts } from '../local/localChainClient.ts';
 import {
@@ -28,10 +28,10 @@ import {
 } from '../local/simulatedGateway.ts';
 import { createWheel, rebootWheel, resumeWheel, type WheelState } from '../local/simulatedWheel.ts';
 import { observeStreams } from '../local/streamObserver.ts';
-import { locateNats } from '../natsConfiguration.ts';
-import type { Service } from '../service.ts';
-import { within } from '../within.ts';
-import { createProgress } from './progress.ts';
+import { requireFreePorts } from '../process/freePorts.ts';
+import { createProgress } from '../process/progress.ts';
+import { within } from '../process/within.ts';
+import type { Service } from '../service/service.ts';
 import {
   type CommandContext,
   listPorts,
@@ -142,13 +142,7 @@ async function completePast(
   const wheel = resumed ?? createWheel({ installationId, seed, startMs: pastFromMs });
   const missing = Math.ceil((pastUntilMs - wheel.observedAtMs) / intervalMs) - 1;
   if (missing <= 0) return rebootWheel(wheel);
-  const progress = createProgress({
-    label: 'simulated past',
-    unit: 'readings',
-    total: missing,
-    stream: process.stderr,
-    nowMs: Date.now,
-  });
+  const progress = createProgress({ label: 'simulated past', unit: 'readings', total: missing });
   const rebootMs = pastFromMs + (pastUntilMs - pastFromMs) / 2;
   const ended = await publishPast(gateway, wheel, { untilMs: pastUntilMs, intervalMs, rebootMs }, progress);
   progress.stop();
@@ -161,7 +155,7 @@ async function completePast(
 
 /** Owners, reporter and keeper: through the past at full speed, then in real time. */
 async function runEconomy(
-  nats: { connection: NatsConnection; js: JetStreamClient; jsm: JetStreamManager },
+  nats: JetStream,
   { simulation, deployment, accounts, chainUrl }: SimulationOptions,
   logger: Logger,
   signal: AbortSignal,
@@ -189,13 +183,8 @@ async function runEconomy(
   });
   const from = await economy.readTipSeconds();
   const until = Math.floor(Date.now() / 1000) - liveBlockSeconds;
-  const progress = createProgress({
-    label: 'simulated chain',
-    unit: 'seconds',
-    total: Math.max(0, until - from),
-    stream: process.stderr,
-    nowMs: Date.now,
-  });
+  const total = Math.max(0, until - from);
+  const progress = createProgress({ label: 'simulated chain', unit: 'seconds', total });
   await economy.runPast(until, (seconds) => progress.update(seconds - from));
   progress.stop();
   if (!signal.aborted) logger.info('the simulated chain has reached the present; it continues in real time');

@@ -2,28 +2,26 @@ import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import type { Logger } from 'pino';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
-import { defaultReadTimeoutMs } from '../../http/server/answers/pendingReads.ts';
 import { detectImplementation, uwsPackage } from '../../http/server/engine/uws.ts';
 import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   type Configuration,
   ConfigurationError,
-  locateDatabase,
   readConfiguration,
   unknownVariables,
-} from '../configuration.ts';
-import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
-import { requireFreePorts } from '../freePorts.ts';
-import { checkHttpEngine } from '../httpEngine.ts';
+} from '../configuration/configuration.ts';
+import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
+import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
-import { locateNats } from '../natsConfiguration.ts';
-import { createProcessRegistry } from '../processMetrics.ts';
-import { type Service, startService } from '../service.ts';
-import { createLogger } from '../serviceLogger.ts';
-import type { ServiceSettings } from '../serviceSettings.ts';
-import { systemClock } from '../systemClock.ts';
-import { startTracing } from '../tracing.ts';
-import { within } from '../within.ts';
+import { requireFreePorts } from '../process/freePorts.ts';
+import { checkHttpEngine } from '../process/httpEngine.ts';
+import { createProcessRegistry } from '../process/processMetrics.ts';
+import { createLogger } from '../process/serviceLogger.ts';
+import { systemClock } from '../process/systemClock.ts';
+import { startTracing } from '../process/tracing.ts';
+import { within } from '../process/within.ts';
+import { type Service, startService } from '../service/service.ts';
+import { buildSettings, type ServiceSettings } from '../service/serviceSettings.ts';
 
 /** Errors whose message is sufficient: a stack trace would only obscure it. */
 const expectedErrors: ReadonlySet<string> = new Set([
@@ -61,7 +59,6 @@ export const stopMs = 9_500;
 const traceFlushMs = 1_000;
 /** Whatever takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
-const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
 /** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
 export function runService(roles: ServiceSettings['roles']): Promise<void> {
@@ -208,41 +205,7 @@ export async function startConfigured(configured: ConfiguredService): Promise<Se
   const tracing = await startTracing(process.env);
   if (tracing !== null) onStop('the traces', () => within(traceFlushMs, tracing.stop()));
   const service = await startService({
-    settings: {
-      roles,
-      nats,
-      database: locateDatabase(configuration),
-      dataDir: configuration.MINER_DATA_DIR,
-      host: configuration.MINER_HOST,
-      httpPort: configuration.MINER_HTTP_PORT,
-      opsPort: configuration.MINER_OPS_PORT,
-      opsHost: configuration.MINER_OPS_HOST,
-      opsNames: configuration.MINER_OPS_NAMES,
-      http: {
-        allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
-        transactionUrl: configuration.MINER_TRANSACTION_URL,
-        publicUrl: configuration.MINER_PUBLIC_URL,
-        securityContact: configuration.MINER_SECURITY_CONTACT,
-        trustedProxies: configuration.MINER_TRUSTED_PROXIES,
-        rateLimits: configuration.MINER_RATE_LIMITS,
-        isPortShared: configuration.MINER_PORT_SHARED,
-        readTimeoutMs: defaultReadTimeoutMs,
-      },
-      retentionDays: configuration.MINER_RETENTION_DAYS,
-      replicas: configuration.MINER_STREAM_REPLICAS,
-      rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
-      acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
-      acceptedLosses: configuration.MINER_LOST_STREAMS,
-      chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
-      chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
-      readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
-      rpcUrl,
-      chainProofs: configuration.MINER_CHAIN_PROOFS,
-      deployment,
-      auditSeconds: configuration.MINER_AUDIT_SECONDS,
-      snapshots: snapshotPolicy,
-      accessLogOneOf: configuration.MINER_ACCESS_LOG,
-    },
+    settings: buildSettings(configuration, { roles, nats, deployment, rpcUrl }),
     clock: systemClock,
     logger,
     registry,

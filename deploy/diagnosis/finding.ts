@@ -1,11 +1,14 @@
+import { z } from 'zod';
+
 /** The result of one check. */
-export interface Finding {
-  readonly check: string;
-  readonly outcome: 'ok' | 'warning' | 'failed' | 'skipped';
+export const findingSchema = z.object({
+  check: z.string(),
+  outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
   /** What was found. */
-  readonly detail: string;
-  readonly remedy?: string;
-}
+  detail: z.string(),
+  remedy: z.string().exactOptional(),
+});
+export type Finding = z.infer<typeof findingSchema>;
 
 export function ok(check: string, detail: string): Finding {
   return { check, outcome: 'ok', detail };

@@ -13,13 +13,13 @@ import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
-import type { Deployment } from '../deploymentFile.ts';
-import { createDomainActors, listFolds } from '../serviceViews.ts';
-import { systemClock } from '../systemClock.ts';
+import { createStreamActors, listFolds } from '../../streams/streamDefinitions.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
+import { systemClock } from '../process/systemClock.ts';
 import { checkDatabase } from './checkDatabase.ts';
 import { checkDisk } from './checkDisk.ts';
 import { checkSnapshots } from './checkSnapshots.ts';
-import { type Finding, failed, ok, skipped, warned } from './finding.ts';
+import { type Finding, failed, findingSchema, ok, skipped, warned } from './finding.ts';
 
 /** Half hours that are compared. */
 const samplesMax = 8;
@@ -41,27 +41,17 @@ export type StoredCounts = z.infer<typeof storedCounts>;
 
 /** What is found in ClickHouse, by the process that may open it. */
 export const databaseReport = z.object({
-  findings: z.array(
-    z.object({
-      check: z.string(),
-      outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
-      detail: z.string(),
-      remedy: z.string().exactOptional(),
-    }),
-  ),
+  findings: z.array(findingSchema),
   /** Null where they were not counted. */
   stored: storedCounts.nullable(),
 });
-export interface DatabaseReport {
-  readonly findings: readonly Finding[];
-  readonly stored: StoredCounts | null;
-}
+export type DatabaseReport = z.infer<typeof databaseReport>;
 
 interface InspectDatabaseOptions {
   readonly database: Database;
   /** Null while NATS is not available, which what compares with a stream needs. */
   readonly jetStream: JetStream | null;
-  /** Null where it is not known, and with it neither whether snapshots are of this deployment. */
+  /** Null where it is not known. */
   readonly deployment: Deployment | null;
   /** Folder of the embedded engine. */
   readonly dataDir: string;
@@ -89,7 +79,7 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
-    const folds = deployment === null ? [] : listFolds(createDomainActors(deployment));
+    const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
     findings.push(...(await checkSnapshots({ jsm, snapshots, folds, nowMs: systemClock.nowMs })));
     const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);
     if (lost !== null)

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { dayMs } from '../../actors/schemas/durations.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
 import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
-import { type Deployment, readDeploymentFile } from '../deploymentFile.ts';
+import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { deployContracts } from './deployContracts.ts';
 import { LocalAnvilError } from './localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, type LocalChainClient } from './localChainClient.ts';

@@ -1,6 +1,6 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import type { Address } from 'viem';
+import { type Address, getContract } from 'viem';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { collectionAbi, coreAbi, miningAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
@@ -45,7 +45,9 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   // A client with more actions than these; viem types each combination as a client of its own.
   const actions = createEconomyActions({ client: client as never, contracts, ...accounts });
   const reporter = createSimulatedReporter({ ...options, core: contracts.core, actions });
-  const read = { core: contracts.core, mining: contracts.mining, collection: contracts.collection };
+  const core = getContract({ client, address: contracts.core, abi: coreAbi });
+  const mining = getContract({ client, address: contracts.mining, abi: miningAbi });
+  const collection = getContract({ client, address: contracts.collection, abi: collectionAbi });
 
   /** Mines a block with everything sent, at a given time or as soon after the tip as the chain allows. */
   async function mineAt(seconds: number) {
@@ -114,11 +116,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   }
 
   async function openSale(): Promise<void> {
-    const sale = await client.readContract({
-      address: read.collection,
-      abi: collectionAbi,
-      functionName: 'sale',
-    });
+    const sale = await collection.read.sale();
     if (sale.allowlistStart > 0n) return;
     const start = BigInt(genesisSeconds);
     await actions.configureSale({
@@ -138,16 +136,8 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   }
 
   async function mintRewards(): Promise<void> {
-    const settled = await client.readContract({
-      address: read.core,
-      abi: coreAbi,
-      functionName: 'settledThroughRound',
-    });
-    const processed = await client.readContract({
-      address: read.mining,
-      abi: miningAbi,
-      functionName: 'processedThroughRound',
-    });
+    const settled = await core.read.settledThroughRound();
+    const processed = await mining.read.processedThroughRound();
     if (settled - processed >= BigInt(checkpointAtRounds)) await actions.checkpoint(accounts.keeper, settled);
   }
 
@@ -164,29 +154,19 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   }
 
   async function mint(owner: Address, quantity: bigint): Promise<void> {
-    const collection = { address: read.collection, abi: collectionAbi } as const;
-    const phase = await client.readContract({ ...collection, functionName: 'phase' });
-    const minted = await client.readContract({ ...collection, functionName: 'publicMinted' });
-    const allowed = await client.readContract({ ...collection, functionName: 'allowance', args: [owner] });
+    const phase = await collection.read.phase();
+    const minted = await collection.read.publicMinted();
+    const allowed = await collection.read.allowance([owner]);
     const isAllowed = phase === 3 || (phase === 2 && allowed >= quantity);
     if (isAllowed && minted + quantity <= mintedMax) await actions.mint(owner, quantity, simulatedPrice);
   }
 
   /** The first two positions of one level that can be merged. */
   async function merge(owner: Address, tokenIds: readonly bigint[]): Promise<void> {
-    const height = await client.readContract({
-      address: read.core,
-      abi: coreAbi,
-      functionName: 'blockHeight',
-    });
+    const height = await core.read.blockHeight();
     const ready = new Map<number, bigint>();
     for (const tokenId of tokenIds) {
-      const position = await client.readContract({
-        address: read.mining,
-        abi: miningAbi,
-        functionName: 'positionOf',
-        args: [tokenId],
-      });
+      const position = await mining.read.positionOf([tokenId]);
       if (position.pendingRound > 0n || height < position.nextMergeBlock || position.level === 10) continue;
       const survivor = ready.get(position.level);
       if (survivor !== undefined) {
@@ -202,17 +182,11 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   }
 
   async function listTokens(owner: Address): Promise<bigint[]> {
-    const collection = { address: read.collection, abi: collectionAbi } as const;
-    const minted =
-      (await client.readContract({ ...collection, functionName: 'publicMinted' })) +
-      (await client.readContract({ ...collection, functionName: 'reserveMinted' }));
+    const minted = (await collection.read.publicMinted()) + (await collection.read.reserveMinted());
     const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
     // One request for all of them: the transport batches calls of one turn.
     const holders = await Promise.all(
-      tokenIds.map(
-        (tokenId) =>
-          client.readContract({ ...collection, functionName: 'ownerOf', args: [tokenId] }).catch(() => null), // Burned by a merge.
-      ),
+      tokenIds.map((tokenId) => collection.read.ownerOf([tokenId]).catch(() => null)), // Burned by a merge.
     );
     return tokenIds.filter((_, index) => holders[index]?.toLowerCase() === owner.toLowerCase());
   }

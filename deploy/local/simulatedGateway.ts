@@ -4,7 +4,7 @@ import { counterSubject, moduleSubject, signerSubject } from '../../actors/messa
 import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
-import type { Progress } from '../commands/progress.ts';
+import type { Progress } from '../process/progress.ts';
 import { simulateModules, simulateSigner } from './simulatedModules.ts';
 import { listPastTimes, observe, rebootWheel, type WheelState } from './simulatedWheel.ts';
 

@@ -1,4 +1,5 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
+import { getContract } from 'viem';
 import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { countWholeBlocks } from '../../actors/chain/state/blockUnits.ts';
 import {
@@ -42,7 +43,7 @@ interface SimulatedReporterOptions {
  */
 export function createSimulatedReporter(options: SimulatedReporterOptions) {
   const { client, core, actions, observer, js, installationId, seed, genesisSeconds } = options;
-  const read = { address: core, abi: coreAbi } as const;
+  const { read } = getContract({ client, address: core, abi: coreAbi });
 
   async function publish(subject: string, seconds: number, body: object) {
     const at = new Date(seconds * 1000).toISOString();
@@ -168,13 +169,13 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
       configuration,
       isPaused,
     ] = await Promise.all([
-      client.readContract({ ...read, functionName: 'settledThroughRound' }),
-      client.readContract({ ...read, functionName: 'cumulativeWork' }),
-      client.readContract({ ...read, functionName: 'cumulativeBlockUnits' }),
-      client.readContract({ ...read, functionName: 'workPerThousandBlocks' }),
-      client.readContract({ ...read, functionName: 'authorizationNonce' }),
-      client.readContract({ ...read, functionName: 'configuration' }),
-      client.readContract({ ...read, functionName: 'paused' }),
+      read.settledThroughRound(),
+      read.cumulativeWork(),
+      read.cumulativeBlockUnits(),
+      read.workPerThousandBlocks(),
+      read.authorizationNonce(),
+      read.configuration(),
+      read.paused(),
     ]);
     const frontier: Frontier = {
       settledThroughRound,

@@ -1,5 +1,3 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { BehaviorSubject, filter, firstValueFrom } from 'rxjs';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -7,10 +5,11 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
-import { systemClock } from '../systemClock.ts';
+import { systemClock } from '../process/systemClock.ts';
 
 /** What an oracle and a reporter read from the streams, by the same definitions as the service. */
 export interface StreamObserver {
@@ -28,10 +27,7 @@ export interface StreamObserver {
   stop(): void;
 }
 
-interface StreamObserverOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface StreamObserverOptions extends JetStream {
   readonly installationId: string;
   readonly genesisMs: number;
   readonly logger: Logger;

@@ -10,65 +10,11 @@ export function findBreakingChanges(released: Contract, current: Contract): stri
     const now = current.paths[path]?.get;
     if (now === undefined) return [`${path}: is gone`];
     return [
-      ...compareParameters(get, now, released, current),
-      ...compareResponses(get, now, released, current),
+      // What a program sends must still be taken, and what it receives be known to it.
+      ...compareParameters(get, now, { from: released, to: current }),
+      ...compareResponses(get, now, { from: current, to: released }),
     ].map((change) => `${path} ${change}`);
   });
-}
-
-function compareParameters(
-  before: Operation,
-  now: Operation,
-  released: Contract,
-  current: Contract,
-): string[] {
-  const [known, taken] = [before.parameters ?? [], now.parameters ?? []];
-  const changes = known.flatMap((parameter) => {
-    const place = `${parameter.in} ${parameter.name}`;
-    const same = taken.find((one) => one.in === parameter.in && one.name === parameter.name);
-    if (same === undefined) return [`${place}: is gone`];
-    const newlyRequired = same.required && !parameter.required ? [`${place}: is required now`] : [];
-    // Whatever a program sends must still be taken.
-    const narrowed = compare(parameter.schema, same.schema, { from: released, to: current }, place);
-    return [...newlyRequired, ...narrowed];
-  });
-  const added = taken.filter(
-    (one) => one.required && !known.some(({ name, in: place }) => name === one.name && place === one.in),
-  );
-  return [...changes, ...added.map((one) => `${one.in} ${one.name}: is required now`)];
-}
-
-function compareResponses(
-  before: Operation,
-  now: Operation,
-  released: Contract,
-  current: Contract,
-): string[] {
-  const added = Object.keys(now.responses).filter((status) => before.responses[status] === undefined);
-  return [
-    ...added.map((status) => `${status}: is new`),
-    ...Object.entries(before.responses).flatMap(([status, response]) => {
-      const same = now.responses[status];
-      // An error that does not occur any more breaks nothing.
-      if (same === undefined) return status < '400' ? [`${status}: is gone`] : [];
-      return compareResponse(response, same, released, current).map((change) => `${status} ${change}`);
-    }),
-  ];
-}
-
-function compareResponse(before: Response, now: Response, released: Contract, current: Contract): string[] {
-  const direction = { from: current, to: released };
-  const headers = Object.entries(before.headers ?? {}).flatMap(([name, header]) => {
-    const same = now.headers?.[name];
-    if (same === undefined) return [`header ${name}: is gone`];
-    const isOptional = header.required && !same.required ? [`header ${name}: may be missing`] : [];
-    return [...isOptional, ...compare(same.schema, header.schema, direction, `header ${name}`)];
-  });
-  const bodies = Object.entries(before.content ?? {}).flatMap(([type, { schema }]) => {
-    const same = now.content?.[type];
-    return same === undefined ? [`${type}: is gone`] : compare(same.schema, schema, direction, 'body');
-  });
-  return [...headers, ...bodies];
 }
 
 /** Whose schemas are compared: values go from one who writes them to one who reads them. */
@@ -77,39 +23,88 @@ interface Direction {
   readonly to: Contract;
 }
 
+function compareParameters(before: Operation, now: Operation, direction: Direction): string[] {
+  const [known, taken] = [before.parameters ?? [], now.parameters ?? []];
+  const changes = known.flatMap((parameter) => {
+    const place = `${parameter.in} ${parameter.name}`;
+    const same = taken.find((one) => one.in === parameter.in && one.name === parameter.name);
+    if (same === undefined) return [`${place}: is gone`];
+    const newlyRequired = same.required && !parameter.required ? [`${place}: is required now`] : [];
+    return [...newlyRequired, ...compare(parameter.schema, same.schema, { ...direction, place })];
+  });
+  const added = taken.filter(
+    (one) => one.required && !known.some(({ name, in: place }) => name === one.name && place === one.in),
+  );
+  return [...changes, ...added.map((one) => `${one.in} ${one.name}: is required now`)];
+}
+
+function compareResponses(before: Operation, now: Operation, direction: Direction): string[] {
+  const added = Object.keys(now.responses).filter((status) => before.responses[status] === undefined);
+  return [
+    ...added.map((status) => `${status}: is new`),
+    ...Object.entries(before.responses).flatMap(([status, response]) => {
+      const same = now.responses[status];
+      // An error that does not occur any more breaks nothing.
+      if (same === undefined) return status < '400' ? [`${status}: is gone`] : [];
+      return compareResponse(response, same, direction).map((change) => `${status} ${change}`);
+    }),
+  ];
+}
+
+function compareResponse(before: Response, now: Response, direction: Direction): string[] {
+  const headers = Object.entries(before.headers ?? {}).flatMap(([name, header]) => {
+    const same = now.headers?.[name];
+    const place = `header ${name}`;
+    if (same === undefined) return [`${place}: is gone`];
+    const isOptional = header.required && !same.required ? [`${place}: may be missing`] : [];
+    return [...isOptional, ...compare(same.schema, header.schema, { ...direction, place })];
+  });
+  const bodies = Object.entries(before.content ?? {}).flatMap(([type, { schema }]) => {
+    const same = now.content?.[type];
+    if (same === undefined) return [`${type}: is gone`];
+    return compare(same.schema, schema, { ...direction, place: 'body' });
+  });
+  return [...headers, ...bodies];
+}
+
 /** Keywords that are compared by meaning; all others have to stay as they are. */
 const understood = [
   ...['$ref', 'type', 'const', 'enum', 'properties', 'required', 'items', 'anyOf', 'oneOf'],
   ...['minimum', 'minLength', 'minItems', 'maximum', 'maxLength', 'maxItems'],
 ];
 
+interface Comparison extends Direction {
+  /** Where the schemas are, as a change names it. */
+  readonly place: string;
+  /** Pairs of references that are being compared. */
+  readonly seen?: readonly string[];
+}
+
 /** Why a reader of `read` may meet a value of `written` that it does not know. */
-function compare(
-  written: Schema,
-  read: Schema,
-  direction: Direction,
-  place: string,
-  seen: readonly string[] = [],
-): string[] {
+function compare(written: Schema, read: Schema, comparison: Comparison): string[] {
+  const { place, seen = [] } = comparison;
   const pair = `${written.$ref} ${read.$ref}`;
   if (written.$ref !== undefined && seen.includes(pair)) return [];
   const within = (one: Schema, other: Schema, at = place) =>
-    compare(one, other, direction, at, [...seen, pair]);
-  const from = expand(written, direction.from);
-  const to = expand(read, direction.to);
+    compare(one, other, { ...comparison, place: at, seen: [...seen, pair] });
+  const from = expand(written, comparison.from);
+  const to = expand(read, comparison.to);
   const variants = from.anyOf ?? from.oneOf;
   if (variants !== undefined) return variants.flatMap((variant) => within(variant, read));
   const known = to.anyOf ?? to.oneOf;
-  if (known !== undefined)
-    return findNearest(
-      known.map((variant) => within(written, variant)),
-      place,
-    );
-  return [
-    ...compareValues(from, to).map((change) => `${place}: ${change}`),
-    ...compareMembers(from, to, place, within),
-    ...(from.items !== undefined && to.items !== undefined ? within(from.items, to.items, `${place}[]`) : []),
-  ];
+  if (known !== undefined) {
+    const changes = known.map((variant) => within(written, variant));
+    return findNearest(changes, place);
+  }
+  const members = Object.entries(to.properties ?? {}).flatMap(([name, member]) => {
+    const at = `${place}.${name}`;
+    const same = from.properties?.[name];
+    if (same === undefined) return [`${at}: is gone`];
+    const isSure = from.required?.includes(name) || !to.required?.includes(name);
+    return [...(isSure ? [] : [`${at}: may be missing`]), ...within(same, member, at)];
+  });
+  const items = from.items && to.items ? within(from.items, to.items, `${place}[]`) : [];
+  return [...compareValues(from, to).map((change) => `${place}: ${change}`), ...members, ...items];
 }
 
 /** Those of the variant that is meant: of the same type, and with the fewest changes within. */
@@ -164,19 +159,4 @@ function listValues(schema: Schema): readonly unknown[] | null {
 
 function listTypes({ type = [] }: Schema): readonly string[] {
   return [type].flat();
-}
-
-function compareMembers(
-  from: Schema,
-  to: Schema,
-  place: string,
-  within: (one: Schema, other: Schema, at: string) => string[],
-): string[] {
-  return Object.entries(to.properties ?? {}).flatMap(([name, member]) => {
-    const at = `${place}.${name}`;
-    const same = from.properties?.[name];
-    if (same === undefined) return [`${at}: is gone`];
-    const isSure = from.required?.includes(name) || !to.required?.includes(name);
-    return [...(isSure ? [] : [`${at}: may be missing`]), ...within(same, member, at)];
-  });
 }

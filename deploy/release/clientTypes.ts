@@ -4,43 +4,9 @@ import { feedEvent } from '../../http/responses/feedEvent.ts';
 import { createOpenApiDocument } from '../../http/routes/openApi.ts';
 import type { Route } from '../../http/routes/route.ts';
 import { routes } from '../../http/routes/routes.ts';
+import type { Contract, Schema } from './contract.ts';
 
-/** What of JSON Schema the published document uses. */
-interface Schema {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly (string | number)[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
-  readonly oneOf?: readonly Schema[];
-  readonly required?: readonly string[];
-}
-
-interface Document {
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly get: {
-          readonly summary: string;
-          readonly parameters?: readonly {
-            readonly name: string;
-            readonly in: string;
-            readonly required?: boolean;
-            readonly description?: string;
-            readonly schema: Schema;
-          }[];
-        };
-      }
-    >
-  >;
-}
-
-const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as Document;
+const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as Contract;
 const { schemas } = document.components;
 const refPrefix = '#/components/schemas/';
 
@@ -95,7 +61,7 @@ function toSource(schema: Schema): JSONSchema {
   const description = schema.description ?? resolved.description;
   if (isDecimal(schema) || isDecimal(resolved))
     return { tsType: 'bigint', ...(description && { description }) };
-  const isScalar = ['string', 'integer', 'number', 'boolean'].includes(resolved.type ?? '');
+  const isScalar = ['string', 'integer', 'number', 'boolean'].includes(String(resolved.type));
   if (schema.$ref !== undefined && !isScalar)
     return { $ref: schema.$ref.replace(refPrefix, '#/definitions/') };
   return {

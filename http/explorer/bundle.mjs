@@ -1,4 +1,4 @@
-// The bundles of the explorer, built by `deploy/build.mjs` together with the service that serves them: the browser's program with its styles
+// The bundles of the explorer, built by `deploy/build/build.mjs` together with the service that serves them: the browser's program with its styles
 // and icons under names that change with their contents, and the program that renders pages on the server.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

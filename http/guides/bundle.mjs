@@ -1,4 +1,4 @@
-// The guides as pages, written into the folder of the service by `deploy/build.mjs`: Markdown to HTML happens at build time alone.
+// The guides as pages, written into the folder of the service by `deploy/build/build.mjs`: Markdown to HTML happens at build time alone.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Marked } from 'marked';

@@ -22,7 +22,7 @@ export async function askService(baseUrl: string, path: string): Promise<ToolAns
   const body: unknown = await response.json().catch(() => null);
   if (response.ok && body !== null) {
     const { text, cuts } = capAnswer(body);
-    const note = cuts.length === 0 ? [] : [`Lists that were cut: ${cuts.slice(0, 20).join('; ')}`];
+    const note = cuts.length === 0 ? [] : [`What was cut: ${cuts.slice(0, 20).join('; ')}`];
     return { texts: [text, ...note], isError: false };
   }
   const { error: code = '' } = errorBody.safeParse(body).data ?? {};

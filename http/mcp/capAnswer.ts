@@ -1,5 +1,7 @@
 /** Of a text that a language model has to read: some 8,000 words. */
 const answerCharactersMax = 30_000;
+/** Longest text within an answer that has to be cut: longer than any description, and shorter than the image of a token. */
+const textCharactersMax = 3_000;
 /** How many items of each list are tried, the most first. */
 const itemsTried = [100, 50, 20, 10, 5, 2, 1, 0];
 
@@ -10,28 +12,34 @@ interface CappedAnswer {
   readonly cuts: readonly string[];
 }
 
-/** Lists are cut from their end, all to the same length, until the text fits; it stays JSON. */
+/** Long texts are cut, then lists from their end, all to the same length, until the answer fits; it stays JSON. */
 export function capAnswer(body: unknown, charactersMax = answerCharactersMax): CappedAnswer {
   const whole = JSON.stringify(body);
   if (whole.length <= charactersMax) return { text: whole, cuts: [] };
   for (const itemsMax of itemsTried) {
     const cuts: string[] = [];
-    const text = JSON.stringify(cutLists(body, itemsMax, '', cuts));
+    const text = JSON.stringify(cutMembers(body, itemsMax, '', cuts));
     if (text.length <= charactersMax) return { text, cuts };
   }
   throw new RangeError(`the answer is longer than ${charactersMax} characters without any list`);
 }
 
-function cutLists(value: unknown, itemsMax: number, place: string, cuts: string[]): unknown {
+function cutMembers(value: unknown, itemsMax: number, place: string, cuts: string[]): unknown {
+  if (typeof value === 'string' && value.length > textCharactersMax) {
+    cuts.push(`${place}: ${textCharactersMax} of ${value.length} characters`);
+    return value.slice(0, textCharactersMax);
+  }
   if (Array.isArray(value)) {
     if (value.length > itemsMax) cuts.push(`${place}: ${itemsMax} of ${value.length}`);
-    return value.slice(0, itemsMax).map((item, index) => cutLists(item, itemsMax, `${place}.${index}`, cuts));
+    return value
+      .slice(0, itemsMax)
+      .map((item, index) => cutMembers(item, itemsMax, `${place}.${index}`, cuts));
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      cutLists(member, itemsMax, place === '' ? name : `${place}.${name}`, cuts),
+      cutMembers(member, itemsMax, place === '' ? name : `${place}.${name}`, cuts),
     ]),
   );
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type BuilderView, builderUnavailableReasons, type FrontierView } from '../../actors/views/views.ts';
+import { encodeView } from './encodeView.ts';
 import {
   plainAnchorMembers,
   plainProjected,
@@ -57,36 +58,25 @@ export const builder = defineBuilder(plainAnchorMembers, plainProjected, builder
 });
 
 export function toProcessBuilderBody(view: BuilderView): z.infer<typeof processBuilder> {
-  if (view.status === 'available')
-    return { ...toAvailableBuilder(view), ...toFrontiers(view, toPublicFrontier) };
+  if (view.status === 'available') return toAvailableBuilder(view, toPublicFrontier);
   const { status, reason } = view;
   return { status, reason: reason === 'round_ineligible' ? 'round_projection_gap' : reason };
 }
 
 export function toBuilderBody(view: BuilderView): z.infer<typeof builder> {
-  return view.status === 'available'
-    ? { ...toAvailableBuilder(view), ...toFrontiers(view, toPlainFrontier) }
-    : view;
+  return view.status === 'available' ? toAvailableBuilder(view, toPlainFrontier) : view;
 }
 
 type AvailableBuilder = Extract<BuilderView, { status: 'available' }>;
 
-function toAvailableBuilder({
-  queued: { closedRoundCount, closedWorkUnits, openRoundWorkUnits },
-}: AvailableBuilder) {
-  return {
-    status: 'available' as const,
-    queued: {
-      closedRoundCount: closedRoundCount.toString(),
-      closedWorkUnits: closedWorkUnits.toString(),
-      openRoundWorkUnits: openRoundWorkUnits.toString(),
-    },
-  };
-}
-
-function toFrontiers<Shown>(
-  { anchor, projected }: AvailableBuilder,
+function toAvailableBuilder<Shown>(
+  { status, anchor, queued: waiting, projected }: AvailableBuilder,
   sums: (frontier: FrontierView) => Shown,
 ) {
-  return { anchor: toAnchorBody(anchor, sums), projected: toProjectedBody(projected, sums) };
+  return {
+    status,
+    queued: encodeView(waiting),
+    anchor: toAnchorBody(anchor, sums),
+    projected: toProjectedBody(projected, sums),
+  };
 }

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import {
+  type ChainAvailable,
   type ChainInfo,
   type ChainUnavailable,
   chainTargets,
   chainUnavailableReasons,
-  type EventSource,
   type Identities,
-  type Release,
 } from '../../actors/views/chain/chainViewTypes.ts';
+import { encodeView } from './encodeView.ts';
 import { toIsoString } from './isoTime.ts';
 import {
   availableStatus,
@@ -180,63 +180,51 @@ export function toChainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {
   };
 }
 
-function toChainBody(info: ChainInfo): z.infer<typeof chain> {
-  return {
-    ...toChainBriefBody(info),
-    economyDeploymentBlock: info.economyDeploymentBlock.toString(),
-    safeBlockHash: info.safeBlockHash,
-    safeBlockTimestamp: toIsoString(info.safeBlockTimestampMs),
-  };
-}
-
-function toReleaseBody({ id, protocolRevision, rewardModelRevision }: Release): z.infer<typeof release> {
-  return { id, protocolRevision, rewardModelRevision };
-}
-
-function toIdentitiesBody(view: Identities): z.infer<typeof identities> {
-  return { ...view, miningImplementationVersion: view.miningImplementationVersion.toString() };
-}
-
-/** The values of {@link availableMembers}. */
-export function toAvailableMembers(view: {
-  readonly installationId: string;
-  readonly generatedAtMs: number;
-  readonly release: Release;
-  readonly chain: ChainInfo;
+/** What {@link availableMembers} show. */
+interface EconomyMembers extends ChainAvailable {
   readonly identities: Identities;
-}) {
+}
+
+export function toAvailableMembers(view: EconomyMembers) {
   return {
     installationId: view.installationId,
-    status: 'available' as const,
+    status: view.status,
     generatedAt: toIsoString(view.generatedAtMs),
-    release: toReleaseBody(view.release),
-    chain: toChainBody(view.chain),
-    identities: toIdentitiesBody(view.identities),
+    release: view.release,
+    chain: { ...toChainBriefBody(view.chain), ...encodeView(view.chain) },
+    identities: encodeView(view.identities),
   };
+}
+
+/** The variants of a route of the economy, of one schema version. */
+export function defineVariants<Version extends number, Members extends z.ZodRawShape>(
+  version: Version,
+  members: Members,
+) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: schemaVersion(version), ...availableMembers, ...members }),
+    defineUnavailableWithRelease(version),
+  ]);
 }
 
 export function toUnavailableBody<Version extends number>(
-  schemaVersion: Version,
+  version: Version,
   { installationId: id, reason }: ChainUnavailable,
 ) {
-  return { schemaVersion, installationId: id, status: 'unavailable' as const, reason };
+  return { schemaVersion: version, installationId: id, status: 'unavailable' as const, reason };
 }
 
-export function toUnavailableBodyWithRelease<Version extends number>(
-  schemaVersion: Version,
-  view: ChainUnavailable,
+/**
+ * The body of a route of the economy, of one schema version.
+ *
+ * @param toMembers the members that are its own, where the view is available.
+ */
+export function toVariant<Version extends number, View extends EconomyMembers, Members extends object>(
+  version: Version,
+  view: View | ChainUnavailable,
+  toMembers: (view: View) => Members,
 ) {
-  const shownRelease = view.release === null ? null : toReleaseBody(view.release);
-  return { ...toUnavailableBody(schemaVersion, view), release: shownRelease };
-}
-
-export function toEventSourceBody(source: EventSource) {
-  return {
-    blockNumber: source.blockNumber.toString(),
-    blockHash: source.blockHash,
-    blockTimestamp: toIsoString(source.blockTimestampMs),
-    transactionHash: source.transactionHash,
-    transactionIndex: source.transactionIndex,
-    logIndex: source.logIndex,
-  };
+  return view.status === 'unavailable'
+    ? { ...toUnavailableBody(version, view), release: view.release }
+    : { schemaVersion: version, ...toAvailableMembers(view), ...toMembers(view) };
 }

@@ -13,9 +13,9 @@ import {
   eventSourceMembers,
   text,
   toChainBriefBody,
-  toEventSourceBody,
   toUnavailableBody,
 } from './chain.ts';
+import { encodeView } from './encodeView.ts';
 import { availableStatus, decimal, installationId, schemaVersion } from './scalars.ts';
 
 /** Core state shows times of blocks as Unix seconds (CONTRACT.md, Units). */
@@ -156,35 +156,18 @@ export function toCoreBody(view: CoreView | ChainUnavailable): CoreResponse {
       proxyImplementation: implementation.codeAddress,
       proxyAdminSlot: requireKnown(proxyAdminSlot),
     },
-    configuration: {
-      streamId: configuration.streamId,
-      genesisTimestamp: configuration.genesisTimestamp.toString(),
-      roundDuration: configuration.roundDuration.toString(),
-      maxWorkPerRound: configuration.maxWorkPerRound.toString(),
-      maxRoundsPerBatch: configuration.maxRoundsPerBatch.toString(),
-      initialWorkPerThousandBlocks: configuration.initialWorkPerThousandBlocks.toString(),
-      targetBlocksPerActiveRound: configuration.targetBlocksPerActiveRound.toString(),
-      difficultySmoothingRounds: configuration.difficultySmoothingRounds.toString(),
-      blockUnitsPerBlock: configuration.blockUnitsPerBlock.toString(),
-      guardian: configuration.guardian,
-      reporter: configuration.reporter,
-    },
-    core: {
-      cumulativeWork: core.cumulativeWork.toString(),
-      cumulativeBlockUnits: core.cumulativeBlockUnits.toString(),
-      blockHeight: (core.cumulativeBlockUnits / blockUnitsPerBlock).toString(),
-      blockProgress: (core.cumulativeBlockUnits % blockUnitsPerBlock).toString(),
-      workPerThousandBlocks: core.workPerThousandBlocks.toString(),
-      settledThroughRound: core.settledThroughRound.toString(),
-      authorizationNonce: core.authorizationNonce.toString(),
+    configuration: encodeView(configuration),
+    core: encodeView({
+      cumulativeWork: core.cumulativeWork,
+      cumulativeBlockUnits: core.cumulativeBlockUnits,
+      blockHeight: core.cumulativeBlockUnits / blockUnitsPerBlock,
+      blockProgress: core.cumulativeBlockUnits % blockUnitsPerBlock,
+      workPerThousandBlocks: core.workPerThousandBlocks,
+      settledThroughRound: core.settledThroughRound,
+      authorizationNonce: core.authorizationNonce,
       paused: core.paused,
-    },
-    implementation: {
-      codeAddress: implementation.codeAddress,
-      codeVersion: implementation.codeVersion.toString(),
-      storageLayoutDigest: implementation.storageLayoutDigest,
-      runtimeHash: implementation.runtimeHash,
-    },
+    }),
+    implementation: encodeView(implementation),
     governance:
       operation === null
         ? null
@@ -211,7 +194,7 @@ function toEventBody(chainId: bigint, { contract, address: at, name, args, sourc
 }
 
 function withUnixTime(source: ChainEvent['source']) {
-  return { ...toEventSourceBody(source), blockTimestamp: String(Math.floor(source.blockTimestampMs / 1000)) };
+  return { ...encodeView(source), blockTimestamp: String(Math.floor(source.blockTimestampMs / 1000)) };
 }
 
 /** Integers as decimals, addresses in lower case, lists with commas. */

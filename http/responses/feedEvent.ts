@@ -6,15 +6,8 @@ import {
   measurementPolicyVersion,
   streakDistanceMm,
 } from '../../actors/views/feed/feedViews.ts';
-import {
-  address,
-  asset,
-  availableMembers,
-  eventSourceMembers,
-  positiveDecimal,
-  toEventSourceBody,
-  versionId,
-} from './chain.ts';
+import { address, asset, availableMembers, eventSourceMembers, positiveDecimal, versionId } from './chain.ts';
+import { type Encoded, encodeView } from './encodeView.ts';
 import { toIsoString } from './isoTime.ts';
 import { closed, decimal, installationId, timestamp, uuid } from './scalars.ts';
 
@@ -166,7 +159,7 @@ type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
   const recordedAt = toIsoString(recordedAtMs);
   if (event.family === 'chain') {
-    const { blockTimestamp: occurredAt, ...at } = toEventSourceBody(event.source);
+    const { blockTimestamp: occurredAt, ...at } = encodeView(event.source);
     const { chain, release } = context;
     const source = {
       kind: 'chain' as const,
@@ -202,37 +195,26 @@ export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, context: 
 
 function toChainPayload({ details }: ChainFeedEvent, { asset: token }: FeedContext) {
   switch (details.type) {
-    case 'system.settlement_completed': {
-      const { type, firstCompletedBlock, lastCompletedBlock, ...rest } = details;
-      const blocks = {
-        firstCompletedBlock: firstCompletedBlock?.toString() ?? null,
-        lastCompletedBlock: lastCompletedBlock?.toString() ?? null,
-      };
-      return { type, payload: { ...toDecimals(rest), ...blocks } };
-    }
-    case 'system.mining_checkpointed': {
-      const { type, ...rest } = details;
-      return { type, payload: { ...toDecimals(rest), asset: token } };
-    }
-    case 'player.miner_minted': {
-      const { type, owner, ...rest } = details;
-      return { type, payload: { owner, ...toDecimals(rest) } };
-    }
+    case 'system.settlement_completed':
+      return splitDetails(details);
+    case 'system.mining_checkpointed':
+      return splitDetails({ ...details, asset: token });
+    case 'player.miner_minted':
+      return splitDetails(details);
     case 'player.miners_merged': {
       const { type, owner, level, ...rest } = details;
-      return { type, payload: { owner, level, ...toDecimals(rest) } };
+      return { type, payload: { owner, level, ...encodeView(rest) } };
     }
-    case 'player.rewards_claimed': {
-      const { type, owner, tokenIds, amountBaseUnits } = details;
-      const payload = {
-        owner,
-        tokenIds: tokenIds.map(String),
-        amountBaseUnits: amountBaseUnits.toString(),
-        asset: token,
-      };
-      return { type, payload };
-    }
+    case 'player.rewards_claimed':
+      return splitDetails({ ...details, asset: token });
   }
+}
+
+function splitDetails<Details extends { readonly type: string }>({
+  type,
+  ...members
+}: Details): { readonly type: Details['type']; readonly payload: Encoded<Omit<Details, 'type'>> } {
+  return { type, payload: encodeView(members) };
 }
 
 function toMeasurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedEvent>['achievement']) {
@@ -275,14 +257,4 @@ function toMeasurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedE
       return { type, payload: { days, minimumDailyDistanceMm: String(streakDistanceMm), endingUtcDate } };
     }
   }
-}
-
-/** Each bigint as a decimal string. */
-function toDecimals<Members extends Record<string, bigint>>(
-  members: Members,
-): { [Key in keyof Members]: string } {
-  // Object.fromEntries knows no keys.
-  return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value.toString()])) as {
-    [Key in keyof Members]: string;
-  };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { blockUnitsPerBlock } from '../../actors/views/chain/chainViewTypes.ts';
 import type { AnchorView, CompletedBlocks, FrontierView, ProjectedView } from '../../actors/views/views.ts';
 import { bytes32 } from './chain.ts';
+import { encodeView } from './encodeView.ts';
 import { toIsoStringOrNull } from './isoTime.ts';
 import { decimal, timestamp, uint64Decimal } from './scalars.ts';
 
@@ -79,11 +80,7 @@ export function toCompletedBody({
   lastCompletedBlock,
   completedBlockCount,
 }: CompletedBlocks) {
-  return {
-    firstCompletedBlock: firstCompletedBlock?.toString() ?? null,
-    lastCompletedBlock: lastCompletedBlock?.toString() ?? null,
-    completedBlockCount: completedBlockCount.toString(),
-  };
+  return encodeView({ firstCompletedBlock, lastCompletedBlock, completedBlockCount });
 }
 
 /** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (CONTRACT.md, Frontiers). */
@@ -95,20 +92,26 @@ export function toPublicFrontier({
 }: FrontierView) {
   const rounded = (workPerThousandBlocks + 999n) / 1000n;
   const workPerBlock = rounded > 1n ? rounded : 1n;
-  return {
-    cumulativeWork: cumulativeWork.toString(),
-    blockHeight: blockHeight.toString(),
-    currentWork: ((blockProgress * workPerBlock) / blockUnitsPerBlock).toString(),
-    workPerBlock: workPerBlock.toString(),
-  };
+  return encodeView({
+    cumulativeWork,
+    blockHeight,
+    currentWork: (blockProgress * workPerBlock) / blockUnitsPerBlock,
+    workPerBlock,
+  });
 }
 
-export function toPlainFrontier(frontier: FrontierView) {
-  return {
-    cumulativeWork: frontier.cumulativeWork.toString(),
-    cumulativeBlockUnits: frontier.cumulativeBlockUnits.toString(),
-    blockHeight: frontier.blockHeight.toString(),
-    blockProgress: frontier.blockProgress.toString(),
-    workPerThousandBlocks: frontier.workPerThousandBlocks.toString(),
-  };
+export function toPlainFrontier({
+  cumulativeWork,
+  cumulativeBlockUnits,
+  blockHeight,
+  blockProgress,
+  workPerThousandBlocks,
+}: FrontierView) {
+  return encodeView({
+    cumulativeWork,
+    cumulativeBlockUnits,
+    blockHeight,
+    blockProgress,
+    workPerThousandBlocks,
+  });
 }

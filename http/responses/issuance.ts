@@ -5,13 +5,8 @@ import {
   collectionPhases,
   type IssuanceView,
 } from '../../actors/views/chain/chainViewTypes.ts';
-import {
-  asset,
-  availableMembers,
-  defineUnavailableWithRelease,
-  toAvailableMembers,
-  toUnavailableBodyWithRelease,
-} from './chain.ts';
+import { asset, availableMembers, defineUnavailableWithRelease, defineVariants, toVariant } from './chain.ts';
+import { encodeView } from './encodeView.ts';
 import { toIsoStringOrNull } from './isoTime.ts';
 import { decimal, schemaVersion, timestamp } from './scalars.ts';
 
@@ -36,7 +31,6 @@ const collection = z
   .meta({ id: 'CollectionState', description: 'The sale, its phase at the time of the safe block' });
 
 const members = {
-  ...availableMembers,
   asset: asset.describe('The reward token'),
 };
 
@@ -46,22 +40,9 @@ const issuanceMembers = {
   unmintedCapacityBaseUnits: decimal.describe('What the cap leaves, in base units'),
 };
 
-const publicAvailable = z.strictObject({
-  schemaVersion: schemaVersion(2),
-  ...members,
-  issuance: z
-    .strictObject({
-      ...issuanceMembers,
-      mintedThroughBlock: decimal.describe('Last work block that was minted for'),
-      mintedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
-      lastAppliedRound: decimal.describe('Last round whose changes of weight count'),
-    })
-    .describe('What was issued; settled work that no checkpoint has reached is not in it'),
-  collection: collection.optional().describe('The sale of tokens of the collection'),
-});
-
 const plainAvailable = z.strictObject({
   schemaVersion: schemaVersion(1),
+  ...availableMembers,
   ...members,
   issuance: z
     .strictObject({
@@ -77,9 +58,19 @@ const plainAvailable = z.strictObject({
   collection: collection.optional().describe('The sale of tokens of the collection'),
 });
 
-export const minerStateResponse = z
-  .discriminatedUnion('status', [publicAvailable, defineUnavailableWithRelease(2)])
-  .meta({ id: 'MinerState', description: 'Issuance and collection state of the public route' });
+export const minerStateResponse = defineVariants(2, {
+  ...members,
+  issuance: z
+    .strictObject({
+      ...issuanceMembers,
+      mintedThroughBlock: decimal.describe('Last work block that was minted for'),
+      mintedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
+      lastAppliedRound: decimal.describe('Last round whose changes of weight count'),
+    })
+    .describe('What was issued; settled work that no checkpoint has reached is not in it'),
+  collection: collection.optional().describe('The sale of tokens of the collection'),
+}).meta({ id: 'MinerState', description: 'Issuance and collection state of the public route' });
+
 /** The contract lists two more reasons for this route; today their conditions are told as `indexer_unavailable`. */
 const plainUnavailable = defineUnavailableWithRelease(1).extend({
   reason: z
@@ -93,65 +84,50 @@ export const miningStateResponse = z
   .meta({ id: 'MiningState', description: 'Issuance and collection state of the plain route' });
 
 export function toMinerStateBody(view: IssuanceView | ChainUnavailable): z.infer<typeof minerStateResponse> {
-  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(2, view);
-  return {
-    schemaVersion: 2,
-    ...toMembersBody(view),
-    issuance: {
-      ...toIssuanceBody(view),
-      mintedThroughBlock: view.closedThroughBlock.toString(),
-      mintedThroughRound: view.processedThroughRound.toString(),
-      lastAppliedRound: view.lastActivationRound.toString(),
-    },
-    collection: toCollectionBody(view),
-  };
+  return toVariant(2, view, (available) => ({
+    asset: available.asset,
+    issuance: encodeView({
+      ...listAmounts(available),
+      mintedThroughBlock: available.closedThroughBlock,
+      mintedThroughRound: available.processedThroughRound,
+      lastAppliedRound: available.lastActivationRound,
+    }),
+    collection: toCollectionBody(available),
+  }));
 }
 
 export function toMiningStateBody(
   view: IssuanceView | ChainUnavailable,
 ): z.infer<typeof miningStateResponse> {
-  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(1, view);
-  return {
-    schemaVersion: 1,
-    ...toMembersBody(view),
-    issuance: {
-      ...toIssuanceBody(view),
-      closedThroughBlock: view.closedThroughBlock.toString(),
-      processedThroughRound: view.processedThroughRound.toString(),
-      lastActivationRound: view.lastActivationRound.toString(),
-      supplyCapBaseUnits: view.supplyCap.toString(),
-      paidBaseUnits: view.paidBaseUnits.toString(),
-    },
-    livePositionCount: view.livePositionCount.toString(),
-    collection: toCollectionBody(view),
-  };
+  return toVariant(1, view, (available) => ({
+    asset: available.asset,
+    issuance: encodeView({
+      ...listAmounts(available),
+      closedThroughBlock: available.closedThroughBlock,
+      processedThroughRound: available.processedThroughRound,
+      lastActivationRound: available.lastActivationRound,
+      supplyCapBaseUnits: available.supplyCap,
+      paidBaseUnits: available.paidBaseUnits,
+    }),
+    livePositionCount: available.livePositionCount.toString(),
+    collection: toCollectionBody(available),
+  }));
 }
 
-function toMembersBody(view: IssuanceView) {
-  return {
-    ...toAvailableMembers(view),
-    asset: { ...view.asset },
-  };
-}
-
-function toIssuanceBody({ mintedBaseUnits, tokenSupplyBaseUnits, supplyCap }: IssuanceView) {
-  return {
-    mintedBaseUnits: mintedBaseUnits.toString(),
-    tokenSupplyBaseUnits: tokenSupplyBaseUnits.toString(),
-    unmintedCapacityBaseUnits: (supplyCap - mintedBaseUnits).toString(),
-  };
+function listAmounts({ mintedBaseUnits, tokenSupplyBaseUnits, supplyCap }: IssuanceView) {
+  return { mintedBaseUnits, tokenSupplyBaseUnits, unmintedCapacityBaseUnits: supplyCap - mintedBaseUnits };
 }
 
 function toCollectionBody({ collection: { sale, ...state } }: IssuanceView): z.infer<typeof collection> {
-  return {
+  return encodeView({
     phase: state.phase,
     paused: state.paused,
-    publicMinted: state.publicMinted.toString(),
-    publicAllocation: (sale?.publicAllocation ?? 0n).toString(),
-    reserveMinted: state.reserveMinted.toString(),
-    protocolReserve: (sale?.protocolReserve ?? 0n).toString(),
-    publicPriceBaseUnits: (sale?.publicPrice ?? 0n).toString(),
+    publicMinted: state.publicMinted,
+    publicAllocation: sale?.publicAllocation ?? 0n,
+    reserveMinted: state.reserveMinted,
+    protocolReserve: sale?.protocolReserve ?? 0n,
+    publicPriceBaseUnits: sale?.publicPrice ?? 0n,
     allowlistStart: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistStart) * 1000),
     allowlistEnd: toIsoStringOrNull(sale === null ? null : Number(sale.allowlistEnd) * 1000),
-  };
+  });
 }

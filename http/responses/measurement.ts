@@ -1,7 +1,20 @@
 import { z } from 'zod';
-import { type MeasurementView, stalenessSeconds } from '../../actors/views/views.ts';
+import {
+  type Measurement,
+  type MeasurementView,
+  measurements,
+  stalenessSeconds,
+} from '../../actors/views/views.ts';
 import { toIsoString } from './isoTime.ts';
 import { coreStatus, decimal, provenance, safeCount, timestamp, uint64Decimal, uuid } from './scalars.ts';
+
+const measured = {
+  rpmMilli: safeCount.meta({ description: measurements.rpmMilli.description }),
+  speedMmPerSecond: safeCount.meta({ description: measurements.speedMmPerSecond.description }),
+  distanceMm: safeCount.meta({
+    description: `${measurements.distanceMm.description}, which the device reports for its current universal day`,
+  }),
+} satisfies Record<Measurement, z.ZodType>;
 
 const measurementMembers = {
   freshness: z
@@ -17,11 +30,7 @@ const measurementMembers = {
   counterEpoch: uuid.describe('Period of the counter within which it never falls'),
   provenance: provenance.describe('Where the value comes from'),
   coreStatus: coreStatus.describe('State of the counter, as the device reports it'),
-  rpmMilli: safeCount.describe('Speed of rotation in thousandths of revolutions per minute'),
-  speedMmPerSecond: safeCount.describe('Speed in millimetres per second'),
-  distanceMm: safeCount.meta({
-    description: 'Distance that the device reports for its current universal day',
-  }),
+  ...measured,
 };
 
 export const measurement = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AcceptedReading, ObservationPage } from '../../actors/views/views.ts';
+import type { CounterReading, ObservationPage } from '../../actors/views/views.ts';
 import { toIsoString } from './isoTime.ts';
 import { decimal, installationId, provenance, safeCount, schemaVersion, timestamp, uuid } from './scalars.ts';
 
@@ -50,7 +50,7 @@ export function toObservationsBody(installationId: string, page: ObservationPage
   };
 }
 
-function toObservationBody(reading: AcceptedReading): z.infer<typeof observation> {
+function toObservationBody(reading: CounterReading): z.infer<typeof observation> {
   return {
     cursor: encodeObservationCursor(reading.position),
     telemetryId: reading.telemetryId,
@@ -66,22 +66,9 @@ function toObservationBody(reading: AcceptedReading): z.infer<typeof observation
   };
 }
 
-/** Three digits are four characters of base64url, and one or two at the end are two or three: so each is encoded once. */
-const encodedDigits: ReadonlyMap<string, string> = new Map(
-  [1, 2, 3].flatMap((length) =>
-    Array.from({ length: 10 ** length }, (_, value) => {
-      const digits = String(value).padStart(length, '0');
-      return [digits, Buffer.from(digits).toString('base64url')] as const;
-    }),
-  ),
-);
-
-/** base64url of the decimal receipt position (CONTRACT.md, Cursors); a page has a hundred of them. */
+/** base64url of the decimal receipt position (CONTRACT.md, Cursors). */
 export function encodeObservationCursor(position: number): string {
-  const digits = String(position);
-  let cursor = '';
-  for (let at = 0; at < digits.length; at += 3) cursor += encodedDigits.get(digits.slice(at, at + 3));
-  return cursor;
+  return Buffer.from(String(position)).toString('base64url');
 }
 
 /** The position of a cursor; null when it does not decode to a positive decimal. */

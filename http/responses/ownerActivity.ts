@@ -11,10 +11,9 @@ import {
   defineUnavailableWithRelease,
   eventSourceMembers,
   parseBigint,
-  toAvailableMembers,
-  toEventSourceBody,
-  toUnavailableBodyWithRelease,
+  toVariant,
 } from './chain.ts';
+import { encodeView } from './encodeView.ts';
 import { cursor } from './observations.ts';
 import { decimal, schemaVersion } from './scalars.ts';
 
@@ -101,42 +100,25 @@ export const plainOwnerActivityResponse = defineResponse(1).meta({
   description: 'Owner activity of the plain route, newest first',
 });
 
-type View = OwnerActivityView | ChainUnavailable;
-
-export function toPublicOwnerActivityBody(view: View): z.infer<typeof publicOwnerActivityResponse> {
-  return view.status === 'unavailable'
-    ? toUnavailableBodyWithRelease(2, view)
-    : { schemaVersion: 2, ...toAvailableBody(view) };
-}
-
-export function toPlainOwnerActivityBody(view: View): z.infer<typeof plainOwnerActivityResponse> {
-  return view.status === 'unavailable'
-    ? toUnavailableBodyWithRelease(1, view)
-    : { schemaVersion: 1, ...toAvailableBody(view) };
-}
-
-function toAvailableBody(view: OwnerActivityView) {
-  return {
-    ...toAvailableMembers(view),
-    owner: view.owner,
-    activity: view.activity.map((event) => toActivityBody(view.chain.chainId, event)),
-    total: view.total.toString(),
-    nextCursor: view.nextCursor,
-  };
+export function toOwnerActivityBody<Version extends number>(
+  version: Version,
+  view: OwnerActivityView | ChainUnavailable,
+) {
+  return toVariant(version, view, ({ owner, activity: events, chain, total, nextCursor }) => ({
+    owner,
+    activity: events.map((event) => toActivityBody(chain.chainId, event)),
+    total: total.toString(),
+    nextCursor,
+  }));
 }
 
 function toActivityBody(chainId: bigint, event: OwnerEvent): z.infer<typeof activity> {
-  const { kind, source } = event;
+  const { address: contract, kind, tokenIds, source, position: _position, ...details } = event;
   return {
-    id: `chain:${chainId}:${event.address}:${source.transactionHash}:${source.logIndex}:${kind}`,
+    id: `chain:${chainId}:${contract}:${source.transactionHash}:${source.logIndex}:${kind}`,
     kind,
-    tokenIds: event.tokenIds.map((tokenId) => tokenId.toString()),
-    amountBaseUnits: event.amountBaseUnits?.toString() ?? null,
-    from: event.from,
-    to: event.to,
-    level: event.level,
-    effectiveRound: event.effectiveRound?.toString() ?? null,
-    nextMergeBlock: event.nextMergeBlock?.toString() ?? null,
-    source: { ...toEventSourceBody(source), confirmationStatus: 'safe' },
+    tokenIds: tokenIds.map(String),
+    ...encodeView(details),
+    source: { ...encodeView(source), confirmationStatus: 'safe' },
   };
 }

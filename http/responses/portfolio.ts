@@ -3,22 +3,19 @@ import {
   type ChainUnavailable,
   mergeStates,
   type PortfolioView,
-  type PositionView,
 } from '../../actors/views/chain/chainViewTypes.ts';
 import {
   address,
-  availableMembers,
-  defineUnavailableWithRelease,
+  defineVariants,
   parseBigint,
   positiveDecimal,
-  toAvailableMembers,
   tokenDecimals,
   tokenSymbol,
-  toUnavailableBodyWithRelease,
+  toVariant,
 } from './chain.ts';
-import { toIsoString } from './isoTime.ts';
+import { encodeView } from './encodeView.ts';
 import { cursor } from './observations.ts';
-import { decimal, schemaVersion, timestamp } from './scalars.ts';
+import { decimal, timestamp } from './scalars.ts';
 
 /** Tokens of one claim (CONTRACT.md, Portfolio). */
 const claimLimit = z
@@ -63,7 +60,6 @@ const position = z
   .meta({ id: 'Position' });
 
 const members = {
-  ...availableMembers,
   owner: address.describe('Address of the owner'),
   configuration: z
     .strictObject({
@@ -133,40 +129,25 @@ function isAscending(values: readonly bigint[]): boolean {
   return values.every((value, index) => index === 0 || value > (values[index - 1] as bigint));
 }
 
-function defineResponse<Version extends number>(version: Version) {
-  return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: schemaVersion(version), ...members }),
-    defineUnavailableWithRelease(version),
-  ]);
-}
-
-export const publicPortfolioResponse = defineResponse(2).meta({
+export const publicPortfolioResponse = defineVariants(2, members).meta({
   id: 'PublicPortfolio',
   description: 'Owner portfolio of the public route',
 });
-export const plainPortfolioResponse = defineResponse(1).meta({
+export const plainPortfolioResponse = defineVariants(1, members).meta({
   id: 'Portfolio',
   description: 'Owner portfolio of the plain route',
 });
 
-type View = PortfolioView | ChainUnavailable;
-
-export function toPublicPortfolioBody(view: View): z.infer<typeof publicPortfolioResponse> {
-  return view.status === 'unavailable'
-    ? toUnavailableBodyWithRelease(2, view)
-    : { schemaVersion: 2, ...toAvailableBody(view) };
+export function toPortfolioBody<Version extends number>(
+  version: Version,
+  view: PortfolioView | ChainUnavailable,
+) {
+  return toVariant(version, view, toMembers);
 }
 
-export function toPlainPortfolioBody(view: View): z.infer<typeof plainPortfolioResponse> {
-  return view.status === 'unavailable'
-    ? toUnavailableBodyWithRelease(1, view)
-    : { schemaVersion: 1, ...toAvailableBody(view) };
-}
-
-function toAvailableBody(view: PortfolioView) {
-  const { configuration, mining, summary } = view;
+function toMembers(view: PortfolioView) {
+  const { configuration, mining, summary, earnings, positions } = view;
   return {
-    ...toAvailableMembers(view),
     owner: view.owner,
     configuration: {
       genesisTimestamp: configuration.genesisTimestamp.toString(),
@@ -181,45 +162,7 @@ function toAvailableBody(view: PortfolioView) {
         cooldownBlocks: cooldownBlocks.toString(),
       })),
     },
-    mining: {
-      settledThroughRound: mining.settledThroughRound.toString(),
-      currentRound: mining.currentRound.toString(),
-      completedBlockHeight: mining.completedBlockHeight.toString(),
-      lastAppliedRound: mining.lastAppliedRound.toString(),
-      totalWeight: mining.totalWeight.toString(),
-    },
-    summary: {
-      positionCount: summary.positionCount.toString(),
-      activeWeight: summary.activeWeight.toString(),
-      targetWeight: summary.targetWeight.toString(),
-      claimableBaseUnits: summary.claimableBaseUnits.toString(),
-      earnedBaseUnits: summary.earnedBaseUnits.toString(),
-      earnedSevenDayBaseUnits: summary.earnedSevenDayBaseUnits.toString(),
-    },
-    earnings: view.earnings.map(({ date, earnedBaseUnits }) => ({
-      date,
-      earnedBaseUnits: earnedBaseUnits.toString(),
-    })),
-    positions: view.positions.map(toPositionBody),
+    ...encodeView({ mining, summary, earnings, positions }),
     nextCursor: view.nextCursor,
-  };
-}
-
-function toPositionBody(view: PositionView): z.infer<typeof position> {
-  return {
-    tokenId: view.tokenId.toString(),
-    level: view.level,
-    activeWeight: view.activeWeight.toString(),
-    targetWeight: view.targetWeight.toString(),
-    pendingRound: view.pendingRound?.toString() ?? null,
-    pendingActivationSource: view.pendingActivationSource,
-    mergeState: view.mergeState,
-    nextMergeBlock: view.nextMergeBlock.toString(),
-    blocksUntilMerge: view.blocksUntilMerge.toString(),
-    claimableBaseUnits: view.claimableBaseUnits.toString(),
-    earnedBaseUnits: view.earnedBaseUnits.toString(),
-    earnedSevenDayBaseUnits: view.earnedSevenDayBaseUnits.toString(),
-    ownershipStartedAt: toIsoString(view.ownershipStartedAtMs),
-    metadataStatus: view.metadataStatus,
   };
 }

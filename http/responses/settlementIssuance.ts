@@ -1,11 +1,7 @@
 import { z } from 'zod';
-import {
-  mintRoundStates,
-  type SettlementHistoryView,
-  type SettlementIssuance,
-} from '../../actors/views/chain/chainViewTypes.ts';
+import { mintRoundStates, type SettlementHistoryView } from '../../actors/views/chain/chainViewTypes.ts';
 import { address, tokenDecimals, tokenSymbol, versionId } from './chain.ts';
-import { toIsoString } from './isoTime.ts';
+import { encodeView } from './encodeView.ts';
 import { availableStatus, decimal, timestamp, unavailableStatus } from './scalars.ts';
 import { checkpoint, toCheckpointBody } from './settlementRecords.ts';
 
@@ -87,24 +83,7 @@ export function toMiningBody({
     processedThroughRound: issuance.processedThroughRound.toString(),
     rangeMintedBaseUnits: issuance.rangeMintedBaseUnits.toString(),
     rangeCheckpointCount: issuance.rangeCheckpointCount.toString(),
-    nextRound: toNextRoundBody(nextRound),
+    nextRound: encodeView(nextRound),
     recentCheckpoints: issuance.recentCheckpoints.map(toCheckpointBody),
-  };
-}
-
-function toNextRoundBody(
-  round: SettlementIssuance['nextRound'],
-): z.infer<typeof miningAvailable>['nextRound'] {
-  return {
-    state: round.state,
-    round: round.round.toString(),
-    countedThroughRound: round.countedThroughRound.toString(),
-    startsAt: toIsoString(round.startsAtMs),
-    endsAt: toIsoString(round.endsAtMs),
-    previousCumulativeBlockUnits: round.previousCumulativeBlockUnits.toString(),
-    cumulativeBlockUnits: round.cumulativeBlockUnits.toString(),
-    completedBlockCount: round.completedBlockCount.toString(),
-    eligibleWeight: round.eligibleWeight.toString(),
-    amountBaseUnits: round.amountBaseUnits.toString(),
   };
 }

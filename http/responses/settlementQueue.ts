@@ -9,6 +9,7 @@ import {
   submissionLifecycles,
 } from '../../actors/views/views.ts';
 import { bytes32, text } from './chain.ts';
+import { encodeView } from './encodeView.ts';
 import {
   completed,
   plainAnchorMembers,
@@ -21,7 +22,6 @@ import {
   toProjectedBody,
   toPublicFrontier,
 } from './frontiers.ts';
-import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
 import { availableStatus, decimal, timestamp, uint64Decimal, unavailableStatus, uuid } from './scalars.ts';
 
 function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
@@ -124,49 +124,18 @@ export function toQueueBody(view: SettlementQueueView): z.infer<typeof settlemen
 }
 
 function toAvailableQueue<Shown>(view: AvailableQueue, sums: (frontier: FrontierView) => Shown) {
-  const { buffered, lastRun, latestSubmission } = view;
+  const { projected, latestSubmission } = view;
   return {
-    status: 'available' as const,
-    state: view.state,
-    settlementEnabled: view.settlementEnabled,
-    reporterEnvironmentEnabled: view.reporterEnvironmentEnabled,
-    buffered: {
-      firstRound: buffered.firstRound?.toString() ?? null,
-      lastRound: buffered.lastRound?.toString() ?? null,
-      roundCount: buffered.roundCount.toString(),
-      activeRoundCount: buffered.activeRoundCount.toString(),
-      workUnits: buffered.workUnits.toString(),
-    },
-    projected: toProjectedBody(view.projected, sums),
-    incidentOpen: view.incidentOpen,
-    blockedReason: view.blockedReason,
-    lastRun:
-      lastRun === null
-        ? null
-        : {
-            startedAt: toIsoString(lastRun.startedAtMs),
-            finishedAt: toIsoString(lastRun.finishedAtMs),
-            result: lastRun.result,
-          },
+    ...encodeView(view),
+    projected: toProjectedBody(projected, sums),
     latestSubmission: latestSubmission === null ? null : toSubmissionBody(latestSubmission, sums),
   };
 }
 
 function toSubmissionBody<Shown>(view: SubmissionView, sums: (frontier: FrontierView) => Shown) {
   return {
-    submissionId: view.submissionId,
-    lifecycle: view.lifecycle,
-    previousSettledThroughRound: view.previousSettledThroughRound.toString(),
-    settledThroughRound: view.settledThroughRound.toString(),
-    roundCount: view.roundCount.toString(),
+    ...encodeView(view),
     activeRoundCount: String(view.activeRoundCount),
     expected: { ...toAnchorBody(view.expected, sums), ...toCompletedBody(view.expected) },
-    transactionHash: view.transactionHash,
-    createdAt: toIsoString(view.createdAtMs),
-    submittedAt: toIsoStringOrNull(view.submittedAtMs),
-    confirmedAt: toIsoStringOrNull(view.confirmedAtMs),
-    terminalAt: toIsoStringOrNull(view.terminalAtMs),
-    changedAt: toIsoString(view.changedAtMs),
-    outcomeCode: view.outcomeCode,
   };
 }

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import {
   blockUnitsPerBlock,
   type Checkpoint,
+  type EventSource,
   type Settlement,
 } from '../../actors/views/chain/chainViewTypes.ts';
 import { bytes32, positiveDecimal } from './chain.ts';
+import { encodeView } from './encodeView.ts';
 import { toIsoString } from './isoTime.ts';
 import { decimal, timestamp } from './scalars.ts';
 
@@ -55,41 +57,29 @@ export function toSettlementBody(
   record: Settlement,
   processedThroughRound: bigint,
 ): z.infer<typeof settlement> {
-  const heightBefore = record.previousCumulativeBlockUnits / blockUnitsPerBlock;
+  const { source, position: _, previousCumulativeBlockUnits, mintedBaseUnits, ...sums } = record;
+  const heightBefore = previousCumulativeBlockUnits / blockUnitsPerBlock;
   const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
   return {
-    previousSettledThroughRound: record.previousSettledThroughRound.toString(),
-    settledThroughRound: record.settledThroughRound.toString(),
-    activeRoundCount: record.activeRoundCount.toString(),
-    workAdded: record.workAdded.toString(),
-    cumulativeWork: record.cumulativeWork.toString(),
-    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
-    firstCompletedBlock: (heightBefore + 1n).toString(),
-    lastCompletedBlock: blockHeight.toString(),
-    completedBlockCount: (blockHeight - heightBefore).toString(),
-    blockHeight: blockHeight.toString(),
-    ...toOnChainBody(record),
-    ...(processedThroughRound >= record.settledThroughRound
-      ? { sqkMintedBaseUnits: record.mintedBaseUnits.toString() }
-      : {}),
+    ...encodeView({
+      ...sums,
+      firstCompletedBlock: heightBefore + 1n,
+      lastCompletedBlock: blockHeight,
+      completedBlockCount: blockHeight - heightBefore,
+      blockHeight,
+    }),
+    ...toOnChainBody(source),
+    sqkMintedBaseUnits:
+      processedThroughRound >= record.settledThroughRound ? mintedBaseUnits.toString() : undefined,
   };
 }
 
 export function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
-  return {
-    afterRound: record.afterRound.toString(),
-    throughRound: record.throughRound.toString(),
-    completedBlockCount: record.completedBlockCount.toString(),
-    cumulativeWork: record.cumulativeWork.toString(),
-    cumulativeBlockUnits: record.cumulativeBlockUnits.toString(),
-    eligibleWeight: record.eligibleWeight.toString(),
-    amountBaseUnits: record.amountBaseUnits.toString(),
-    totalMintedBaseUnits: record.totalMintedBaseUnits.toString(),
-    ...toOnChainBody(record),
-  };
+  const { source, position: _, ...sums } = record;
+  return { ...encodeView(sums), ...toOnChainBody(source) };
 }
 
-function toOnChainBody({ source }: Settlement | Checkpoint) {
+function toOnChainBody(source: EventSource) {
   return {
     transactionHash: source.transactionHash,
     ethereumBlockNumber: source.blockNumber.toString(),

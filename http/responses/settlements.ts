@@ -3,11 +3,11 @@ import { z } from 'zod';
 import {
   type ChainUnavailable,
   type SettlementHistoryView,
-  type SettlementSums,
   settlementRanges,
 } from '../../actors/views/chain/chainViewTypes.ts';
 import type { SettlementsView } from '../../actors/views/views.ts';
 import { chainBrief, defineUnavailable, toChainBriefBody } from './chain.ts';
+import { encodeView } from './encodeView.ts';
 import { toIsoString } from './isoTime.ts';
 import {
   availableStatus,
@@ -101,13 +101,6 @@ const members = {
     .describe('For the other ranges, where issuance is available: the window before this one'),
 };
 
-function defineResponse<Version extends number>(version: Version) {
-  return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: schemaVersion(version), ...members }),
-    defineUnavailable(version),
-  ]);
-}
-
 const withQueue = {
   settlementQueue: processQueue.optional().describe('What waits for settlement; with `queue=1` alone'),
 };
@@ -122,10 +115,15 @@ export const publicSettlementsResponse = z
     description: 'Settlement history of the public route, with the queue where it is requested',
   });
 
-export const plainSettlementsResponse = defineResponse(1).meta({
-  id: 'SettlementHistory',
-  description: 'Settlement history of the plain route',
-});
+export const plainSettlementsResponse = z
+  .discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: schemaVersion(1), ...members }),
+    defineUnavailable(1),
+  ])
+  .meta({
+    id: 'SettlementHistory',
+    description: 'Settlement history of the plain route',
+  });
 
 type View = SettlementHistoryView | ChainUnavailable;
 
@@ -164,49 +162,21 @@ function buildBody(view: View) {
     range: view.range,
     generatedAt: toIsoString(view.generatedAtMs),
     chain: toChainBriefBody(view.chain),
-    window:
-      window === null
-        ? null
-        : {
-            startAt: toIsoString(window.startAtMs),
-            endAt: toIsoString(window.endAtMs),
-            bucketSeconds: window.bucketSeconds,
-          },
-    summary: { ...toSumsBody(summary), archivedSettlementCount: summary.archivedSettlementCount.toString() },
+    window: encodeView(window),
+    summary: encodeView(summary),
     recentSettlements: view.recentSettlements.map((one) => toSettlementBody(one, processed)),
-    buckets: view.buckets.map((one) => ({
-      startAt: toIsoString(one.startAtMs),
-      endAt: toIsoString(one.endAtMs),
-      ...toSumsBody(one),
-      ...(one.mintedBaseUnits === null ? {} : { sqkMintedBaseUnits: one.mintedBaseUnits.toString() }),
+    buckets: view.buckets.map(({ mintedBaseUnits, ...others }) => ({
+      ...encodeView(others),
+      sqkMintedBaseUnits: mintedBaseUnits?.toString(),
     })),
     mining: toMiningBody(view),
-    ...(recentRounds === null
-      ? {}
-      : {
-          recentRounds: recentRounds.map(({ roundId, endAtMs, amountBaseUnits }) => ({
-            roundId: roundId.toString(),
-            endAt: toIsoString(endAtMs),
-            sqkMintedBaseUnits: amountBaseUnits.toString(),
-          })),
-        }),
-    ...(previousPeriod === null
-      ? {}
-      : {
-          previousPeriod: {
-            startAt: toIsoString(previousPeriod.startAtMs),
-            endAt: toIsoString(previousPeriod.endAtMs),
-            sqkMintedBaseUnits: previousPeriod.mintedBaseUnits.toString(),
-          },
-        }),
+    recentRounds: recentRounds?.map(({ roundId, endAtMs, amountBaseUnits }) =>
+      encodeView({ roundId, endAtMs, sqkMintedBaseUnits: amountBaseUnits }),
+    ),
+    previousPeriod: previousPeriod === null ? undefined : toPeriodBody(previousPeriod),
   };
 }
 
-function toSumsBody({ settlementCount, activeRoundCount, workAdded, completedBlockCount }: SettlementSums) {
-  return {
-    settlementCount: settlementCount.toString(),
-    activeRoundCount: activeRoundCount.toString(),
-    workAdded: workAdded.toString(),
-    completedBlockCount: completedBlockCount.toString(),
-  };
+function toPeriodBody({ mintedBaseUnits, ...period }: NonNullable<SettlementHistoryView['previousPeriod']>) {
+  return { ...encodeView(period), sqkMintedBaseUnits: mintedBaseUnits.toString() };
 }

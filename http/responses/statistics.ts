@@ -6,7 +6,8 @@ import {
   type StatisticsView,
   statisticsRanges,
 } from '../../actors/views/statisticsViews.ts';
-import { toIsoString, toIsoStringOrNull } from './isoTime.ts';
+import { encodeView } from './encodeView.ts';
+import { toIsoString } from './isoTime.ts';
 import {
   availableStatus,
   decimal,
@@ -17,8 +18,8 @@ import {
   unboundedDecimal,
 } from './scalars.ts';
 import { activity, toActivityBody } from './statisticsActivity.ts';
-import { records, toRecordsBody } from './statisticsRecords.ts';
-import { bps, count, toTextOrNull } from './statisticsScalars.ts';
+import { records } from './statisticsRecords.ts';
+import { bps, count } from './statisticsScalars.ts';
 
 const oracle = z.discriminatedUnion('status', [
   z.strictObject({
@@ -133,23 +134,13 @@ function hasDaysOfWindow(body: {
   return body.activity.days.length === body.window.dayCount;
 }
 
-export function toPublicStatisticsBody(view: StatisticsView): z.infer<typeof publicStatisticsResponse> {
-  return { schemaVersion: 2, ...buildBody(view) };
-}
-
-export function toPlainStatisticsBody(view: StatisticsView): z.infer<typeof plainStatisticsResponse> {
-  return { schemaVersion: 1, ...buildBody(view) };
-}
-
-function buildBody({
-  installationId: id,
-  revision,
-  statistics,
-  settled,
-  oracle: submissions,
-}: StatisticsView) {
+export function toStatisticsBody<Version extends number>(
+  version: Version,
+  { installationId: id, revision, statistics, settled, oracle: submissions }: StatisticsView,
+) {
   const { lifetime, generatedAtMs, windowStartMs, dayCount } = statistics;
   return {
+    schemaVersion: version,
     installationId: id,
     revision,
     generatedAt: toIsoString(generatedAtMs),
@@ -162,32 +153,25 @@ function buildBody({
       bucketSeconds,
       roundSeconds,
     },
-    lifetime: {
-      acceptedWorkUnits: lifetime.acceptedWorkUnits.toString(),
-      observedDistanceMm: lifetime.observedDistanceMm.toString(),
-      settledBlockCount: settled?.settledBlockCount.toString() ?? null,
-      settlementCount: settled?.settlementCount.toString() ?? null,
-      settledWorkUnits: settled?.settledWorkUnits.toString() ?? null,
+    lifetime: encodeView({
+      acceptedWorkUnits: lifetime.acceptedWorkUnits,
+      observedDistanceMm: lifetime.observedDistanceMm,
+      settledBlockCount: settled?.settledBlockCount ?? null,
+      settlementCount: settled?.settlementCount ?? null,
+      settledWorkUnits: settled?.settledWorkUnits ?? null,
       activeDayCount: lifetime.activeDayCount,
       coverageBps: lifetime.coverageBps,
-      firstObservedAt: toIsoStringOrNull(lifetime.firstObservedAtMs),
-    },
+      firstObservedAtMs: lifetime.firstObservedAtMs,
+    }),
     activity: toActivityBody(statistics),
-    records: toRecordsBody(statistics.records),
+    records: encodeView(statistics.records),
     blocks: { status: 'unavailable' as const, reason: 'completion_boundaries_unavailable' as const },
-    rounds: {
-      ...statistics.rounds,
-      averageActiveWorkMilli: toTextOrNull(statistics.rounds.averageActiveWorkMilli),
-      medianActiveWork: toTextOrNull(statistics.rounds.medianActiveWork),
-      p90ActiveWork: toTextOrNull(statistics.rounds.p90ActiveWork),
-      mostActiveWork: toTextOrNull(statistics.rounds.mostActiveWork),
-    },
+    rounds: encodeView(statistics.rounds),
     oracle: toOracleBody(submissions),
   };
 }
 
 function toOracleBody(view: OracleStatistics | null): z.infer<typeof oracle> {
   if (view === null) return { status: 'unavailable', reason: 'projection_not_initialized' };
-  const { coverageStartedAtMs, ...rest } = view;
-  return { status: 'available', coverageStartedAt: toIsoString(coverageStartedAtMs), ...rest };
+  return { status: 'available', ...encodeView(view) };
 }

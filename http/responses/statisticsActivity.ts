@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { bucketCoverages, type Statistics } from '../../actors/views/statisticsViews.ts';
+import { encodeView } from './encodeView.ts';
 import { decimal, unboundedDecimal } from './scalars.ts';
-import { bps, count, minute, toTextOrNull } from './statisticsScalars.ts';
+import { bps, count, minute } from './statisticsScalars.ts';
 
 const coverageMembers = {
   expectedRoundCount: count.describe('Rounds that have ended and could have been observed'),
@@ -98,26 +99,8 @@ export function toActivityBody({ coverage, summary, days, typicalDay }: Statisti
   return {
     provenance: 'accepted_rounds' as const,
     coverage,
-    summary: {
-      ...summary,
-      observedWorkUnits: summary.observedWorkUnits.toString(),
-      observedDistanceMm: summary.observedDistanceMm.toString(),
-      averageWorkPerActiveDayMilli: toTextOrNull(summary.averageWorkPerActiveDayMilli),
-      medianWorkPerActiveDay: toTextOrNull(summary.medianWorkPerActiveDay),
-      averageDistancePerActiveDayMm: toTextOrNull(summary.averageDistancePerActiveDayMm),
-      mostActiveDateWorkUnits: toTextOrNull(summary.mostActiveDateWorkUnits),
-    },
-    days: days.map((day) => ({
-      date: day.date,
-      coverage: day.coverage,
-      observedWorkUnits: day.observedWorkUnits.toString(),
-      distanceMm: toTextOrNull(day.distanceMm),
-      buckets: day.buckets.map((one) => ({ ...one, workUnits: toTextOrNull(one.workUnits) })),
-    })),
-    typicalDay: typicalDay.map((one) => ({
-      ...one,
-      totalWorkUnits: one.totalWorkUnits.toString(),
-      meanWorkMilli: toTextOrNull(one.meanWorkMilli),
-    })),
+    summary: encodeView(summary),
+    days: days.map((day) => ({ ...encodeView(day), distanceMm: day.distanceMm?.toString() ?? null })),
+    typicalDay: encodeView(typicalDay),
   };
 }

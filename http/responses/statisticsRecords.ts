@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import type { Statistics } from '../../actors/views/statisticsViews.ts';
-import { toIsoString } from './isoTime.ts';
 import { timestamp, unboundedDecimal } from './scalars.ts';
 
 const record = z
@@ -26,24 +24,3 @@ export const records = z.strictObject({
   longestActiveWindowMinutes: record.describe('Longest run of observed rounds with work, in minutes'),
   longestActiveDayStreak: record.describe('Longest run of days with work, in days'),
 });
-
-export function toRecordsBody(records: Statistics['records']) {
-  return {
-    mostWorkHalfHour: toRecordBody(records.mostWorkHalfHour),
-    mostWorkUtcDay: toRecordBody(records.mostWorkUtcDay),
-    maximumDailyDistanceMm: toRecordBody(records.maximumDailyDistanceMm),
-    peakObservedRpmMilli: toRecordBody(records.peakObservedRpmMilli),
-    peakObservedSpeedMmPerSecond: toRecordBody(records.peakObservedSpeedMmPerSecond),
-    longestActiveWindowMinutes: toRecordBody(records.longestActiveWindowMinutes),
-    longestActiveDayStreak: toRecordBody(records.longestActiveDayStreak),
-  };
-}
-
-function toRecordBody(view: Statistics['records']['mostWorkHalfHour']): z.infer<typeof record> {
-  if (view === null) return null;
-  return {
-    value: view.value.toString(),
-    occurredAt: toIsoString(view.occurredAtMs),
-    coverage: view.coverage,
-  };
-}

@@ -5,20 +5,12 @@ import {
   imageDataUriPattern,
   type MetadataView,
 } from '../../actors/views/chain/chainViewTypes.ts';
-import {
-  address,
-  availableMembers,
-  defineUnavailableWithRelease,
-  toAvailableMembers,
-  toUnavailableBodyWithRelease,
-} from './chain.ts';
-import { schemaVersion } from './scalars.ts';
+import { address, defineVariants, toVariant } from './chain.ts';
 
 const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
 const cardImageUrl = z.string().regex(cardImageUrlPattern).max(2048);
 
 const members = {
-  ...availableMembers,
   tokenId: z
     .string()
     .regex(/^[1-9][0-9]{0,3}$/)
@@ -43,18 +35,11 @@ const members = {
     .describe('Address of an image of its card; left out where it has none, and without the release’s name'),
 };
 
-function defineResponse<Version extends number>(version: Version) {
-  return z.discriminatedUnion('status', [
-    z.strictObject({ schemaVersion: schemaVersion(version), ...members }),
-    defineUnavailableWithRelease(version),
-  ]);
-}
-
-export const publicMetadataResponse = defineResponse(2).meta({
+export const publicMetadataResponse = defineVariants(2, members).meta({
   id: 'PublicTokenMetadata',
   description: 'Token metadata of the public route',
 });
-export const plainMetadataResponse = defineResponse(1).meta({
+export const plainMetadataResponse = defineVariants(1, members).meta({
   id: 'TokenMetadata',
   description: 'Token metadata of the plain route',
 });
@@ -71,29 +56,28 @@ export function toPublicMetadataBody(
   view: View,
   isReleaseNamed: boolean,
 ): z.infer<typeof publicMetadataResponse> {
-  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(2, view);
-  const images = isReleaseNamed
-    ? { cardImageUrl: true, imageDataUri: view.cardImageUrl === null }
-    : { cardImageUrl: false, imageDataUri: true };
-  return { schemaVersion: 2, ...toAvailableBody(view, images) };
+  return toVariant(2, view, (available) =>
+    toMembers(available, {
+      cardImageUrl: isReleaseNamed,
+      imageDataUri: !isReleaseNamed || available.cardImageUrl === null,
+    }),
+  );
 }
 
 /** The plain route keeps the image and has no card (CONTRACT.md, Token metadata). */
 export function toPlainMetadataBody(view: View): z.infer<typeof plainMetadataResponse> {
-  if (view.status === 'unavailable') return toUnavailableBodyWithRelease(1, view);
-  return { schemaVersion: 1, ...toAvailableBody(view, { imageDataUri: true, cardImageUrl: false }) };
+  return toVariant(1, view, (available) => toMembers(available, { imageDataUri: true, cardImageUrl: false }));
 }
 
-function toAvailableBody(view: MetadataView, images: ShownImages) {
+function toMembers(view: MetadataView, images: ShownImages) {
   const { imageDataUri, cardImageUrl } = view;
   return {
-    ...toAvailableMembers(view),
     tokenId: view.tokenId.toString(),
     collection: view.identities.collection,
     name: view.name,
     description: view.description,
     attributes: view.attributes.map((attribute) => ({ ...attribute })),
-    ...(images.imageDataUri && imageDataUri !== null ? { imageDataUri } : {}),
-    ...(images.cardImageUrl && cardImageUrl !== null ? { cardImageUrl } : {}),
+    imageDataUri: images.imageDataUri ? (imageDataUri ?? undefined) : undefined,
+    cardImageUrl: images.cardImageUrl ? (cardImageUrl ?? undefined) : undefined,
   };
 }

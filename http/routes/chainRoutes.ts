@@ -18,16 +18,12 @@ const core = defineViewRoute({
   summary: 'Core contract at the safe block',
   topic: 'settlement',
   rateClass: 'publicFast',
-  pathParameter: null,
   query: 'none',
-  cacheControl: null,
   errors: ['invalid_query'],
   response: coreResponse,
   view: ({ chain }) => chain.core(),
   body: toCoreBody,
   unavailable: describeUnreadable,
-  tag: null,
-  isConditional: false,
 });
 
 const miningState = defineViewRoute({
@@ -36,16 +32,12 @@ const miningState = defineViewRoute({
   summary: 'Issuance and collection at the safe block',
   topic: 'rewards',
   rateClass: 'publicFast',
-  pathParameter: null,
   query: 'none',
-  cacheControl: null,
   errors: ['invalid_query'],
   response: miningStateResponse,
   view: ({ chain }) => chain.issuance(),
   body: toMiningStateBody,
   unavailable: describeUnreadable,
-  tag: null,
-  isConditional: false,
 });
 
 const minerState = defineViewRoute({
@@ -54,7 +46,6 @@ const minerState = defineViewRoute({
   summary: 'Issuance and collection at the safe block',
   topic: 'rewards',
   rateClass: 'publicFast',
-  pathParameter: null,
   query: 'none',
   cacheControl: noStore,
   errors: ['invalid_query'],
@@ -62,8 +53,6 @@ const minerState = defineViewRoute({
   view: ({ chain }) => chain.checkedIssuance(),
   body: toMinerStateBody,
   unavailable: describeUnreadable,
-  tag: null,
-  isConditional: false,
 });
 
 /** The routes that are read from the chain. */

@@ -55,7 +55,6 @@ const members = {
   summary: 'What happened on the chain and what the wheel reached, newest first',
   topic: 'events',
   rateClass: 'publicHeavy',
-  pathParameter: null,
   query,
   cacheControl: noStore,
   errors: ['invalid_query', 'invalid_cursor'],

@@ -1,17 +1,13 @@
 import { z } from 'zod';
+import type { OwnerPageRequest } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
 import { cursor } from '../responses/observations.ts';
 import {
   plainOwnerActivityResponse,
   publicOwnerActivityResponse,
-  toPlainOwnerActivityBody,
-  toPublicOwnerActivityBody,
+  toOwnerActivityBody,
 } from '../responses/ownerActivity.ts';
-import {
-  plainPortfolioResponse,
-  publicPortfolioResponse,
-  toPlainPortfolioBody,
-  toPublicPortfolioBody,
-} from '../responses/portfolio.ts';
+import { plainPortfolioResponse, publicPortfolioResponse, toPortfolioBody } from '../responses/portfolio.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseOwner } from './ownerAddress.ts';
@@ -47,68 +43,66 @@ const ownerPath: PathParameter = {
   error: 'invalid_address',
 };
 
-const publicOwnerMembers = {
+const portfolio = {
+  summary: 'Positions of an owner, and what they earn',
+  topic: 'rewards',
   rateClass: 'publicHeavy',
-  pathParameter: null,
+} as const;
+
+const activity = { ...portfolio, summary: 'What an owner did, newest first' };
+
+const publicMembers = {
   query: [ownerParameter, limitParameter, cursorParameter],
   cacheControl: noStore,
   errors: ['invalid_query'],
 } as const;
 
-const plainOwnerMembers = {
-  rateClass: 'publicHeavy',
+const plainMembers = {
   pathParameter: ownerPath,
   query: [limitParameter, cursorParameter],
-  cacheControl: null,
   errors: ['invalid_address', 'invalid_cursor', 'invalid_query', 'cursor_invalidated'],
 } as const;
 
+const loadPortfolio = ({ chain }: ActorViews, page: OwnerPageRequest) => chain.portfolio(page);
+const loadActivity = ({ chain }: ActorViews, page: OwnerPageRequest, signal: AbortSignal) =>
+  chain.ownerActivity(page, signal);
+
 export const publicPortfolio = defineReadRoute({
-  ...publicOwnerMembers,
+  ...portfolio,
+  ...publicMembers,
   path: '/v2/public/miners/portfolio',
   operationId: 'getPublicPortfolio',
-  summary: 'Positions of an owner, and what they earn',
-  topic: 'rewards',
   response: publicPortfolioResponse,
-  unavailable: (views) => toPublicPortfolioBody(describeUnreadable(views)),
-  read: readPublicOwnerList(({ chain }, page) => chain.portfolio(page), toPublicPortfolioBody),
+  unavailable: (views) => toPortfolioBody(2, describeUnreadable(views)),
+  read: readPublicOwnerList(loadPortfolio, (view) => toPortfolioBody(2, view)),
 });
 
 export const plainPortfolio = defineReadRoute({
-  ...plainOwnerMembers,
+  ...portfolio,
+  ...plainMembers,
   path: '/v1/owners/{address}/miners',
   operationId: 'getPortfolio',
-  summary: 'Positions of an owner, and what they earn',
-  topic: 'rewards',
   response: plainPortfolioResponse,
-  unavailable: (views) => toPlainPortfolioBody(describeUnreadable(views)),
-  read: readPlainOwnerList(({ chain }, page) => chain.portfolio(page), toPlainPortfolioBody),
+  unavailable: (views) => toPortfolioBody(1, describeUnreadable(views)),
+  read: readPlainOwnerList(loadPortfolio, (view) => toPortfolioBody(1, view)),
 });
 
 export const publicActivity = defineReadRoute({
-  ...publicOwnerMembers,
+  ...activity,
+  ...publicMembers,
   path: '/v2/public/miners/activity',
   operationId: 'getPublicOwnerActivity',
-  summary: 'What an owner did, newest first',
-  topic: 'rewards',
   response: publicOwnerActivityResponse,
-  unavailable: (views) => toPublicOwnerActivityBody(describeUnreadable(views)),
-  read: readPublicOwnerList(
-    ({ chain }, page, signal) => chain.ownerActivity(page, signal),
-    toPublicOwnerActivityBody,
-  ),
+  unavailable: (views) => toOwnerActivityBody(2, describeUnreadable(views)),
+  read: readPublicOwnerList(loadActivity, (view) => toOwnerActivityBody(2, view)),
 });
 
 export const plainActivity = defineReadRoute({
-  ...plainOwnerMembers,
+  ...activity,
+  ...plainMembers,
   path: '/v1/owners/{address}/activity',
   operationId: 'getOwnerActivity',
-  summary: 'What an owner did, newest first',
-  topic: 'rewards',
   response: plainOwnerActivityResponse,
-  unavailable: (views) => toPlainOwnerActivityBody(describeUnreadable(views)),
-  read: readPlainOwnerList(
-    ({ chain }, page, signal) => chain.ownerActivity(page, signal),
-    toPlainOwnerActivityBody,
-  ),
+  unavailable: (views) => toOwnerActivityBody(1, describeUnreadable(views)),
+  read: readPlainOwnerList(loadActivity, (view) => toOwnerActivityBody(1, view)),
 });

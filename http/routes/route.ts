@@ -108,6 +108,23 @@ export interface ReadRoute extends RouteEntry {
 
 export type Route = ViewRoute | ReadRoute;
 
+/** What an entry may leave out. */
+const defaults = { pathParameter: null, cacheControl: null, errors: [], unavailable: null };
+const viewDefaults = {
+  ...defaults,
+  tag: null,
+  isConditional: false,
+  receivedAtMs: null,
+  header: null,
+  refusal: null,
+  selection: () => '',
+};
+
+/** A part of an entry as its author writes it: members with a default may be missing. */
+type Written<Entry, Replaced> = Omit<Entry, 'kind' | keyof Replaced | keyof typeof viewDefaults> &
+  Partial<Omit<Pick<Entry, keyof Entry & keyof typeof viewDefaults>, keyof Replaced>> &
+  Replaced;
+
 /**
  * An entry whose selection, view, body and response have matching types. The table does not keep them: there the parameters are `never`, and who
  * calls these functions passes what the entry's own ones have returned.
@@ -117,51 +134,37 @@ export function defineViewRoute<
   Schema extends z.ZodType,
   Selection extends string = string,
 >(
-  route: Omit<
+  route: Written<
     ViewRoute,
-    | 'kind'
-    | 'view'
-    | 'body'
-    | 'tag'
-    | 'receivedAtMs'
-    | 'header'
-    | 'selection'
-    | 'refusal'
-    | 'response'
-    | 'unavailable'
-  > & {
-    readonly response: Schema;
-    readonly view: (views: ActorViews, pathValue: string, selection: Selection) => View;
-    readonly body: (view: View) => z.infer<Schema>;
-    readonly tag: ((body: z.infer<Schema>) => string | null) | null;
-    readonly receivedAtMs?: (view: View) => number | null;
-    readonly header?: ResponseHeader<View>;
-    readonly selection?: (query: URLSearchParams) => Selection | null;
-    readonly refusal?: ViewRoute['refusal'];
-    readonly unavailable?: (views: ActorViews, failed: View | null) => View;
-  },
+    {
+      readonly response: Schema;
+      readonly view: (views: ActorViews, pathValue: string, selection: Selection) => View;
+      readonly body: (view: View) => z.infer<Schema>;
+      readonly tag?: (body: z.infer<Schema>) => string | null;
+      readonly receivedAtMs?: (view: View) => number | null;
+      readonly header?: ResponseHeader<View>;
+      readonly selection?: (query: URLSearchParams) => Selection | null;
+      readonly unavailable?: (views: ActorViews, failed: View | null) => View;
+    }
+  >,
 ): ViewRoute {
-  const defaults = {
-    receivedAtMs: null,
-    header: null,
-    refusal: null,
-    selection: () => '',
-    unavailable: null,
-  };
-  return { kind: 'view', ...defaults, ...route };
+  return { kind: 'view', ...viewDefaults, ...route };
 }
 
 export function defineReadRoute<Schema extends z.ZodType>(
-  route: Omit<ReadRoute, 'kind' | 'read' | 'response' | 'unavailable'> & {
-    readonly response: Schema;
-    readonly read: (
-      sources: RouteSources,
-      request: ReadRequest,
-    ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
-    readonly unavailable?: (views: ActorViews) => z.infer<Schema>;
-  },
+  route: Written<
+    ReadRoute,
+    {
+      readonly response: Schema;
+      readonly read: (
+        sources: RouteSources,
+        request: ReadRequest,
+      ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
+      readonly unavailable?: (views: ActorViews) => z.infer<Schema>;
+    }
+  >,
 ): ReadRoute {
-  return { kind: 'read', unavailable: null, ...route };
+  return { kind: 'read', ...defaults, ...route };
 }
 
 /** Name of the body of a route in the documentation. */

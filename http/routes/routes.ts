@@ -13,14 +13,13 @@ import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
 import { revalidated } from './cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';
 import { eventRoutes } from './eventRoutes.ts';
-import { parseInstallationId } from './installationIdParameter.ts';
 import { defineReadRoute, defineViewRoute, type PathParameter, type Route } from './route.ts';
 import { statisticsRoutes } from './statisticsRoutes.ts';
 
 const installationPath: PathParameter = {
   name: 'installationId',
   schema: installationId,
-  parse: parseInstallationId,
+  parse: (segment) => installationId.safeParse(segment).data ?? null,
   error: 'invalid_installation_id',
 };
 
@@ -33,16 +32,12 @@ const publicTelemetry = defineViewRoute({
   summary: 'Newest accepted measurement of the public installation',
   topic: 'wheel',
   rateClass: 'publicFast',
-  pathParameter: null,
   query: 'ignored',
-  cacheControl: null,
-  errors: [],
   response: telemetryResponse,
   view: (views) => views.telemetry(views.publicInstallationId),
   body: toTelemetryBody,
   tag: ({ revision }) => revision,
   receivedAtMs: ({ reading }) => reading?.receivedAtMs ?? null,
-  isConditional: false,
 });
 
 const installationTelemetry = defineViewRoute({
@@ -53,13 +48,11 @@ const installationTelemetry = defineViewRoute({
   rateClass: 'publicFast',
   pathParameter: installationPath,
   query: 'ignored',
-  cacheControl: null,
   errors: ['invalid_installation_id'],
   response: telemetryResponse,
   view: (views, id) => views.telemetry(id),
   body: toTelemetryBody,
   tag: ({ revision }) => revision,
-  isConditional: false,
 });
 
 const modules = defineViewRoute({
@@ -68,15 +61,10 @@ const modules = defineViewRoute({
   summary: 'Module snapshots of the public installation',
   topic: 'wheel',
   rateClass: 'publicFast',
-  pathParameter: null,
   query: 'ignored',
-  cacheControl: null,
-  errors: [],
   response: modulesResponse,
   view: (views) => views.modules(),
   body: toModulesBody,
-  tag: null,
-  isConditional: false,
 });
 
 const observations = defineReadRoute({
@@ -98,7 +86,6 @@ const observations = defineReadRoute({
       schema: z.string().meta({ example: '100', default: '100' }),
     },
   ],
-  cacheControl: null,
   errors: ['invalid_installation_id', 'invalid_cursor'],
   response: observationsResponse,
   read: ({ observations: reader }, { pathValue: id, query, signal }) => {
@@ -125,7 +112,6 @@ const process = defineViewRoute({
   summary: 'Process snapshot: measured, projected, queued',
   topic: 'settlement',
   rateClass: 'publicFast',
-  pathParameter: null,
   query: 'none',
   cacheControl: revalidated,
   errors: ['invalid_query'],
@@ -143,7 +129,6 @@ const status = defineViewRoute({
   summary: 'Pipeline status, with signer and modules',
   topic: 'settlement',
   rateClass: 'publicFast',
-  pathParameter: null,
   query: 'none',
   cacheControl: revalidated,
   errors: ['invalid_query'],

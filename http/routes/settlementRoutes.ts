@@ -42,7 +42,6 @@ const settlementsMembers = {
   summary: 'Settlements, what they completed and what was minted for it',
   topic: 'settlement',
   rateClass: 'publicHeavy',
-  pathParameter: null,
   cacheControl: revalidated,
   errors: ['invalid_query'],
   tag: computeSettlementsTag,

@@ -4,8 +4,7 @@ import type { ActorViews } from '../../actors/views/views.ts';
 import {
   plainStatisticsResponse,
   publicStatisticsResponse,
-  toPlainStatisticsBody,
-  toPublicStatisticsBody,
+  toStatisticsBody,
 } from '../responses/statistics.ts';
 import { revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
@@ -15,7 +14,6 @@ const members = {
   summary: 'Statistics over 7 or 30 universal days',
   topic: 'statistics',
   rateClass: 'publicHeavy',
-  pathParameter: null,
   query: [{ name: 'range', description: 'Window', schema: z.enum(statisticsRanges), isRequired: true }],
   cacheControl: revalidated,
   errors: ['invalid_query', 'public_stats_rebuilding'],
@@ -40,7 +38,7 @@ const publicStatistics = defineViewRoute({
   operationId: 'getPublicStatistics',
   view: (views, _path, range) => expectStatistics(views).cached(range),
   response: publicStatisticsResponse,
-  body: toPublicStatisticsBody,
+  body: (view) => toStatisticsBody(2, view),
 });
 
 const statistics = defineViewRoute({
@@ -49,7 +47,7 @@ const statistics = defineViewRoute({
   operationId: 'getStatistics',
   view: (views, _path, range) => expectStatistics(views).current(range),
   response: plainStatisticsResponse,
-  body: toPlainStatisticsBody,
+  body: (view) => toStatisticsBody(1, view),
 });
 
 /** The routes of the statistics. */

@@ -31,10 +31,8 @@ export function createOperatorServer({
   const app = App();
   const transport = selectTransport();
   const isKnownHost = createHostCheck(names);
-  /** Whoever asks while metrics are collected gets the same ones. */
-  let collecting: Promise<string> | null = null;
 
-  function send(response: HttpResponse, status: string, contentType: string, body: string) {
+  function send(response: HttpResponse, status: string, body: string, contentType = jsonType) {
     response.cork(() => {
       response
         .writeStatus(status)
@@ -45,72 +43,61 @@ export function createOperatorServer({
     });
   }
 
-  function collect(): Promise<string> {
-    collecting ??= registry.metrics().finally(() => {
-      collecting = null;
-    });
-    return collecting;
-  }
-
   function get(path: string, answer: (response: HttpResponse, query: string) => void) {
     app.get(path, (response: HttpResponse, request: HttpRequest) => {
       const { host, origin, isAmbiguous } = readRequestHeaders(request, transport);
       if (isAmbiguous) response.close();
       else if (isOfWebsite(origin, request.getHeader('sec-fetch-site')))
-        send(response, '403 Forbidden', jsonType, '{"error":"other_origin"}');
+        send(response, '403 Forbidden', '{"error":"other_origin"}');
       else if (isKnownHost(host)) answer(response, transport.query(request));
-      else send(response, '421 Misdirected Request', jsonType, '{"error":"unknown_host"}');
+      else send(response, '421 Misdirected Request', '{"error":"unknown_host"}');
     });
   }
 
-  function answerLater(response: HttpResponse, contentType: string, what: string, body: Promise<string>) {
-    let isAborted = false;
-    response.onAborted(() => {
-      isAborted = true;
-    });
-    body.then(
-      (text) => {
-        if (!isAborted) send(response, '200 OK', contentType, text);
-      },
-      (error: unknown) => {
-        logger.error({ err: error }, what);
-        if (!isAborted) send(response, '500 Internal Server Error', jsonType, '{"error":"internal_error"}');
-      },
-    );
+  /** Answers with a text that takes a while: whoever asks meanwhile gets the same. */
+  function createLateAnswer(contentType: string, failure: string, make: () => Promise<string>) {
+    let making: Promise<string> | null = null;
+    return (response: HttpResponse) => {
+      let isAborted = false;
+      response.onAborted(() => {
+        isAborted = true;
+      });
+      making ??= make().finally(() => {
+        making = null;
+      });
+      making.then(
+        (text) => {
+          if (!isAborted) send(response, '200 OK', text, contentType);
+        },
+        (error: unknown) => {
+          logger.error({ err: error }, failure);
+          if (!isAborted) send(response, '500 Internal Server Error', '{"error":"internal_error"}');
+        },
+      );
+    };
   }
 
-  get('/metrics', (response) =>
-    answerLater(response, registry.contentType, 'metrics could not be collected', collect()),
+  get(
+    '/metrics',
+    createLateAnswer(registry.contentType, 'metrics could not be collected', () => registry.metrics()),
   );
   if (diagnose !== undefined) {
-    const isQuickQuery = (query: string) => new URLSearchParams(query).has('quick');
-    // It reads what is stored: one of each kind at a time, and whoever asks meanwhile gets the same.
-    const diagnosing = new Map<boolean, Promise<string>>();
-    const examine = (isQuick: boolean): Promise<string> => {
-      const running = diagnosing.get(isQuick);
-      if (running !== undefined) return running;
-      const body = diagnose(isQuick)
-        .then((found) => JSON.stringify(found))
-        .finally(() => diagnosing.delete(isQuick));
-      diagnosing.set(isQuick, body);
-      return body;
-    };
-    get('/diagnosis', (response, query) => {
-      answerLater(response, jsonType, 'what is stored could not be examined', examine(isQuickQuery(query)));
-    });
+    // It reads what is stored: one of each kind at a time.
+    const examine = async (isQuick: boolean) => JSON.stringify(await diagnose(isQuick));
+    const failure = 'what is stored could not be examined';
+    const answerFully = createLateAnswer(jsonType, failure, () => examine(false));
+    const answerQuickly = createLateAnswer(jsonType, failure, () => examine(true));
+    get('/diagnosis', (response, query) =>
+      new URLSearchParams(query).has('quick') ? answerQuickly(response) : answerFully(response),
+    );
   }
-  get('/healthz', (response) => send(response, '200 OK', jsonType, '{"status":"alive"}'));
+  get('/healthz', (response) => send(response, '200 OK', '{"status":"alive"}'));
   get('/readyz', (response) => {
     const { isReady, detail } = readiness();
-    const status = isReady ? '200 OK' : '503 Service Unavailable';
-    send(
-      response,
-      status,
-      jsonType,
-      `${JSON.stringify({ status: isReady ? 'ready' : 'waiting', ...detail })}\n`,
-    );
+    const body = JSON.stringify({ status: isReady ? 'ready' : 'waiting', ...detail });
+    send(response, isReady ? '200 OK' : '503 Service Unavailable', `${body}\n`);
   });
-  app.any('/*', (response) => send(response, '404 Not Found', jsonType, '{"error":"not_found"}'));
+  app.any('/*', (response) => send(response, '404 Not Found', '{"error":"not_found"}'));
 
   return listenOn(app);
 }

@@ -1,5 +1,5 @@
-import type { EventSource } from '../../actors/chain/spans/chainEvent.ts';
-import type { StoredBy } from '../../actors/storedRows.ts';
+import type { StoredBy } from '../../actors/chain/rows/rowOrigin.ts';
+import type { EventSource } from '../../actors/events/eventSchemas.ts';
 import type { Column } from './column.ts';
 import { blockHash, column, count, largeCount, name, smallCount, time, transactionHash } from './column.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckpointRow, SettlementRow } from '../../actors/storedRows.ts';
+import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { positionColumn, rowsPerMark, runColumn, sourceColumns, storedByColumns } from './chainColumns.ts';
 import { amount, column, count, largeCount } from './column.ts';
 import { defineTable } from './table.ts';

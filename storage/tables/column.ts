@@ -1,6 +1,6 @@
-import { type Address, isAddress, isBlockHash, isTransactionHash } from '../../actors/schemas/hex.ts';
+import { isAddress, isBlockHash, isTransactionHash } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
-import type { RowText } from './rowText.ts';
+import { escapeCell, nullCell } from './tabSeparated.ts';
 
 /** A value of a result. */
 export type ResultCell = string | number | null;
@@ -11,7 +11,7 @@ export type ResultRow = readonly ResultCell[];
 /** What a column holds: ClickHouse's type, and how a value becomes a cell of `TabSeparated` text and comes back from a result. */
 export interface Column<Value> {
   readonly type: string;
-  readonly write: (text: RowText, value: Value) => void;
+  readonly format: (value: Value) => string;
   /** @throws Error when the cell does not hold such a value, which only another program can have written. */
   readonly read: (cell: ResultCell) => Value;
   /** SQL of what `read` reads; the column itself when it is left out. */
@@ -21,7 +21,7 @@ export interface Column<Value> {
   /** ClickHouse's default when it is left out. */
   readonly codec?: string;
   /** What it means, with its unit: for whoever queries the table. */
-  readonly comment?: string;
+  readonly comment?: string | undefined;
 }
 
 interface InsertedForm {
@@ -35,25 +35,31 @@ interface InsertedForm {
 /** The column of a kind as a table has it. */
 export function column<Value>(
   kind: Column<Value>,
-  about: { readonly comment: string; readonly codec?: string },
+  about: { readonly comment: string | undefined; readonly codec?: string },
 ): Column<Value> {
   return { ...kind, ...about };
 }
 
+/** The same column where the value may be unknown. */
+function nullable<Value>(kind: Column<Value>): Column<Value | null> {
+  return {
+    ...kind,
+    type: `Nullable(${kind.type})`,
+    format: (value) => (value === null ? nullCell : kind.format(value)),
+    read: (cell) => (cell === null ? null : kind.read(cell)),
+  };
+}
+
 export const string: Column<string> = {
   type: 'String',
-  write: (text, value) => text.text(value),
+  format: escapeCell,
   read: readString,
 };
 
 /** One of not too many strings, which many rows repeat. */
 export const name: Column<string> = { ...string, type: 'LowCardinality(String)' };
 
-export const nullableString: Column<string | null> = {
-  type: 'Nullable(String)',
-  write: (text, value) => text.text(value),
-  read: (cell) => (cell === null ? null : readString(cell)),
-};
+export const nullableString = nullable(string);
 
 /** A UUID in lower case. */
 export const uuid: Column<string> = { ...string, type: 'UUID' };
@@ -61,14 +67,14 @@ export const uuid: Column<string> = { ...string, type: 'UUID' };
 /** A string that may be unknown, in a column that cannot be null. No value of it is empty. */
 export const stringOrEmpty: Column<string | null> = {
   type: 'String',
-  write: (text, value) => text.text(value ?? ''),
+  format: (value) => escapeCell(value ?? ''),
   read: (cell) => (cell === '' ? null : readString(cell)),
 };
 
 /** Any safe integer. */
 export const integer: Column<number> = {
   type: 'Int64',
-  write: (text, value) => text.integer(value),
+  format: String,
   read: readInteger,
 };
 
@@ -81,20 +87,13 @@ export const smallCount: Column<number> = { ...integer, type: 'UInt32' };
 /** 0 to 255. */
 export const byte: Column<number> = { ...integer, type: 'UInt8' };
 
-export const nullableByte: Column<number | null> = {
-  type: 'Nullable(UInt8)',
-  write: (text, value) => {
-    if (value === null) text.text(null);
-    else text.integer(value);
-  },
-  read: (cell) => (cell === null ? null : readInteger(cell)),
-};
+export const nullableByte = nullable(byte);
 
 /** `0x` and digits in lower case, which say nothing of what they are: the type of the column does. */
 function defineHex<Value extends string>(isOne: (text: string) => text is Value, what: string) {
   return {
     type: 'String',
-    write: (text, value) => text.text(value),
+    format: String,
     read: (cell) => {
       const value = readString(cell);
       if (!isOne(value)) throw new Error(`a column of ${what} holds ${cell}`);
@@ -107,11 +106,7 @@ export const blockHash = defineHex(isBlockHash, 'hashes of blocks');
 export const transactionHash = defineHex(isTransactionHash, 'hashes of transactions');
 export const address = defineHex(isAddress, 'addresses');
 
-export const nullableAddress: Column<Address | null> = {
-  type: 'Nullable(String)',
-  write: (text, value) => text.text(value),
-  read: (cell) => (cell === null ? null : address.read(cell)),
-};
+export const nullableAddress = nullable(address);
 
 /**
  * Epoch milliseconds of any year from 0 to 9999, as a time. They are inserted as the integer that they are: as text, a server takes times outside
@@ -131,41 +126,27 @@ export const time: Column<number> = {
 /** 0 to 2^256 - 1. */
 export const amount: Column<bigint> = {
   type: 'UInt256',
-  write: (text, value) => text.decimal(value),
+  format: String,
   read: (cell) => BigInt(readString(cell)),
   // A server writes it as a JSON number, which would be rounded.
   readExpression: (column) => `toString(${column})`,
 };
+
+export const nullableAmount = nullable(amount);
 
 /**
  * A sum of amounts, which nothing bounds: null where it is above 2^256 - 1, which would come back as another one (ClickHouse takes the digits
  * modulo 2^256).
  */
 export const sum: Column<bigint | null> = {
-  ...amount,
-  type: 'Nullable(UInt256)',
-  write: (text, value) => {
-    if (value === null || value > uint256Max) text.text(null);
-    else text.decimal(value);
-  },
-  read: (cell) => (cell === null ? null : BigInt(readString(cell))),
-};
-
-/** The same where it may be unknown. */
-export const nullableAmount: Column<bigint | null> = {
-  ...amount,
-  type: 'Nullable(UInt256)',
-  write: (text, value) => {
-    if (value === null) text.text(null);
-    else text.decimal(value);
-  },
-  read: (cell) => (cell === null ? null : BigInt(readString(cell))),
+  ...nullableAmount,
+  format: (value) => nullableAmount.format(value !== null && value > uint256Max ? null : value),
 };
 
 /** Several of them, none of which can be unknown. */
 export const amounts: Column<readonly bigint[]> = {
   type: 'Array(UInt256)',
-  write: (text, values) => text.text(`[${values.join(',')}]`),
+  format: (values) => `[${values.join(',')}]`,
   read: (cell) => {
     const list = readString(cell);
     return list === '' ? [] : list.split(',').map(BigInt);
@@ -176,13 +157,13 @@ export const amounts: Column<readonly bigint[]> = {
 /** 0 to 2^64 - 1, such as the number of a block. */
 export const largeCount: Column<bigint> = { ...amount, type: 'UInt64' };
 
-export const nullableLargeCount: Column<bigint | null> = { ...nullableAmount, type: 'Nullable(UInt64)' };
+export const nullableLargeCount = nullable(largeCount);
 
 /** One of a few strings. */
 export function oneOf<Value extends string>(values: readonly Value[]): Column<Value> {
   return {
     type: 'String',
-    write: (text, value) => text.text(value),
+    format: escapeCell,
     read: (cell) => {
       const found = values.find((value) => value === cell);
       if (found === undefined) throw new Error(`a column of ${values.join(', ')} holds ${cell}`);
@@ -201,7 +182,7 @@ export function enumerated<Value extends string>(values: readonly Value[]): Colu
 export function json<Value>(): Column<Value> {
   return {
     type: 'String',
-    write: (text, value) => text.text(JSON.stringify(value)),
+    format: (value) => escapeCell(JSON.stringify(value)),
     read: (cell) => JSON.parse(readString(cell)),
   };
 }

@@ -1,5 +1,6 @@
+import type { StoredBy } from '../../actors/chain/rows/rowOrigin.ts';
+import type { EventRow } from '../../actors/feed/eventRows.ts';
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
-import type { EventRow, StoredBy } from '../../actors/storedRows.ts';
 import { storedByColumns } from './chainColumns.ts';
 import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
 import { defineTable, type Table, type TableOptions } from './table.ts';

@@ -1,14 +1,9 @@
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 
 /** What a state is of: a stream's folds, or of the counter stream the installations that a replay of one leaves alone. */
 export type FoldedSource = InputStreamName | 'MINER_COUNTER beside';
-export const foldedSources: readonly FoldedSource[] = [
-  'MINER_COUNTER',
-  'MINER_PIPELINE',
-  'MINER_CHAIN',
-  'MINER_COUNTER beside',
-];
+export const foldedSources: readonly FoldedSource[] = [...inputStreamNames, 'MINER_COUNTER beside'];
 
 /** What a snapshot is of: the position in its stream, and the fold that made it. */
 export interface SnapshotHeader extends FoldIdentity {

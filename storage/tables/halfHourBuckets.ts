@@ -1,4 +1,4 @@
-import type { BucketRow } from '../../actors/storedRows.ts';
+import type { BucketRow } from '../../actors/wheel/roundFold.ts';
 import { byte, column, count, name, sum, time } from './column.ts';
 import { defineTable } from './table.ts';
 

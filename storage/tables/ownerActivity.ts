@@ -1,5 +1,5 @@
+import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { activityKinds } from '../../actors/chain/state/ownerState.ts';
-import type { OwnerActivityRow } from '../../actors/storedRows.ts';
 import { positionColumn, rowsPerMark, runColumn, sourceColumns, storedByColumns } from './chainColumns.ts';
 import {
   address,

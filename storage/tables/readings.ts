@@ -1,10 +1,14 @@
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
-import { coreStatuses, provenances } from '../../actors/wheel/counterReading.ts';
+import {
+  type CounterReading,
+  coreStatuses,
+  measurements,
+  provenances,
+} from '../../actors/wheel/counterReading.ts';
 import { amount, column, count, enumerated, name, nullableString, time, uuid } from './column.ts';
 import { defineTable } from './table.ts';
 
 /** Accepted readings; each generation has a table of them. Codecs are by the figures of `storage/README.md`. */
-export const readings = defineTable<AcceptedReading>({
+export const readings = defineTable<CounterReading>({
   name: 'readings',
   comment: 'Readings of the wheels that were accepted, one row each',
   columns: {
@@ -37,14 +41,14 @@ export const readings = defineTable<AcceptedReading>({
     softwareVersion: column(nullableString, { comment: 'Software of the device; null where it is unknown' }),
     coreStatus: column(enumerated(coreStatuses), { comment: 'State of the counter', codec: 'ZSTD(1)' }),
     rpmMilli: column(count, {
-      comment: 'Thousandths of a revolution per minute',
+      comment: measurements.rpmMilli.description,
       codec: 'DoubleDelta, ZSTD(1)',
     }),
     speedMmPerSecond: column(count, {
-      comment: 'Speed of the rim in millimetres per second',
+      comment: measurements.speedMmPerSecond.description,
       codec: 'DoubleDelta, ZSTD(1)',
     }),
-    distanceMm: column(count, { comment: 'Distance of the rim in millimetres', codec: 'T64, ZSTD(1)' }),
+    distanceMm: column(count, { comment: measurements.distanceMm.description, codec: 'T64, ZSTD(1)' }),
   },
   engine: 'ReplacingMergeTree(position)',
   partitionBy: { month: 'observedAtMs' },

@@ -1,4 +1,4 @@
-import type { RoundRow } from '../../actors/storedRows.ts';
+import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import { column, count, name, smallCount, sum, time } from './column.ts';
 import { defineTable } from './table.ts';
 

@@ -1,6 +1,3 @@
-/** A value of a row. Integers beyond 2^53 are bigints. */
-export type Cell = string | number | bigint | null;
-
 const escapes: Record<string, string> = {
   '\\': '\\\\',
   '\t': '\\t',
@@ -13,14 +10,19 @@ const escapes: Record<string, string> = {
 const escaped = /[\\\t\n\r\0\b\f]/;
 const allEscaped = /[\\\t\n\r\0\b\f]/g;
 
-/** A value as a cell of ClickHouse's `TabSeparated` format. */
-export function cellText(cell: Cell): string {
-  if (cell === null) return '\\N';
-  if (typeof cell !== 'string') return String(cell);
-  return escaped.test(cell) ? cell.replace(allEscaped, (character) => escapes[character] as string) : cell;
+/** The cell of an unknown value in ClickHouse's `TabSeparated` format. */
+export const nullCell = '\\N';
+
+/** A string as a cell of ClickHouse's `TabSeparated` format. */
+export function escapeCell(text: string): string {
+  return escaped.test(text) ? escapeAll(text) : text;
 }
 
 /** A string as an SQL literal. */
 export function sqlString(value: string): string {
-  return `'${value.replace(allEscaped, (character) => escapes[character] as string).replaceAll("'", "\\'")}'`;
+  return `'${escapeAll(value).replaceAll("'", "\\'")}'`;
+}
+
+function escapeAll(text: string): string {
+  return text.replace(allEscaped, (character) => escapes[character] as string);
 }

@@ -1,10 +1,12 @@
-import type { Column, ResultRow } from './column.ts';
-import { type AnyColumn, compileGetter, compileReader, compileWriter } from './compileRows.ts';
-import { createRowText, type RowText } from './rowText.ts';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
+import type { Column, ResultCell, ResultRow } from './column.ts';
 import { sqlString } from './tabSeparated.ts';
 
 /** Names of a row's values. */
 type ColumnKey<Row> = keyof Row & string;
+
+/** A column as it is defined, whatever its values are. */
+type ColumnDefinition = Omit<Column<never>, 'format' | 'read'>;
 
 /** 30 days, which lie in two months at most. */
 const partitionMs = 2_592_000_000;
@@ -63,8 +65,8 @@ export interface Table<Row> extends ColumnSelection<Row> {
    * partitioned by time.
    */
   readonly findPeriod: (row: Row) => number;
-  /** Writes one row of `TabSeparated` text. */
-  readonly write: (text: RowText, row: Row) => void;
+  /** A row as a line of `TabSeparated` text. */
+  readonly format: (row: Row) => string;
   /** Some of the columns, in the order in which they are named. */
   select<Key extends ColumnKey<Row>>(...keys: readonly Key[]): ColumnSelection<Pick<Row, Key>>;
   /** The statement that creates it where it does not exist, under its own name or another one. */
@@ -94,40 +96,41 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     rowsPerMark === undefined ? [] : `index_granularity = ${rowsPerMark}`,
     oneFileBelowBytes === undefined ? [] : `min_bytes_for_wide_part = ${oneFileBelowBytes}`,
   ].flat();
-  const entries = Object.entries<AnyColumn>(columns);
+  const keys = listKeys<ColumnKey<Row>>(columns);
   const resolveName = (key: ColumnKey<Row>) => nameColumn(key, columns[key]);
   const timeKey = partitionBy !== undefined && 'month' in partitionBy ? partitionBy.month : null;
   const timeColumn = timeKey === null ? null : resolveName(timeKey);
   const valueColumn =
     partitionBy !== undefined && 'value' in partitionBy ? resolveName(partitionBy.value) : null;
   const partitionExpression = timeColumn === null ? valueColumn : `toYYYYMM(${timeColumn})`;
-  const selectColumns = (keys: readonly ColumnKey<Row>[]) => ({
-    columns: keys.map(toSnakeCase),
-    list: keys.map((key) => writeReadExpression(resolveName(key), columns[key])).join(', '),
+  const formatCell = <Key extends ColumnKey<Row>>(row: Row, key: Key) => columns[key].format(row[key]);
+  const select = <Key extends ColumnKey<Row>>(selected: readonly Key[]): ColumnSelection<Pick<Row, Key>> => ({
+    columns: selected.map(toSnakeCase),
+    list: selected.map((key) => writeReadExpression(resolveName(key), columns[key])).join(', '),
+    // Each value is that of its key.
+    read: (row) =>
+      Object.fromEntries(
+        selected.map((key, at) => [key, columns[key].read(row[at] as ResultCell)]),
+      ) as unknown as Pick<Row, Key>,
   });
   return {
     name: ownName,
     comment,
-    ...selectColumns(entries.map(([key]) => key as ColumnKey<Row>)),
-    read: compileReader(entries),
-    write: compileWriter(entries),
-    storedColumns: entries.map(([key, { type, codec = null, comment = null, inserted }]) => ({
-      name: resolveName(key as ColumnKey<Row>),
-      type,
-      codec,
-      comment,
-      insertedAs: inserted === undefined ? null : toSnakeCase(key),
-    })),
+    // All of a row's values have a column.
+    ...(select(keys) as ColumnSelection<unknown> as ColumnSelection<Row>),
+    format: (row) => `${keys.map((key) => formatCell(row, key)).join('\t')}\n`,
+    storedColumns: keys.map((key) => {
+      const { type, codec = null, comment: about = null, inserted } = columns[key];
+      const insertedAs = inserted === undefined ? null : toSnakeCase(key);
+      return { name: resolveName(key), type, codec, comment: about, insertedAs };
+    }),
     timeColumn,
     partitionExpression,
-    findPeriod: timeKey === null ? () => 0 : compilePeriod(timeKey),
-    select: (...keys) => ({
-      ...selectColumns(keys),
-      read: compileReader(keys.map((key) => [key, columns[key]])),
-    }),
+    findPeriod: (row) => (timeKey === null ? 0 : Math.floor(Number(row[timeKey]) / partitionMs)),
+    select: (...selected) => select(selected),
     createStatement: ({ name = ownName, cluster = null } = {}) => {
       const definitions = [
-        ...entries.flatMap(([key, one]) => defineColumn(key, one)),
+        ...keys.flatMap((key) => defineColumn(key, columns[key])),
         ...ranges.map(resolveName).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
       ];
       const key = orderBy.map(resolveName).join(', ');
@@ -161,17 +164,15 @@ export function onCluster(cluster: string | null): string {
 
 /** Appends rows to a table, under its own name or another one. Its outcome is unknown when it fails: insert the same rows again. */
 export async function insertRows<Row>(
-  database: { insertBytes(table: string, columns: readonly string[], bytes: Buffer): Promise<void> },
-  table: Pick<Table<Row>, 'write' | 'columns' | 'name'>,
+  database: { insertText(table: string, columns: readonly string[], text: string): Promise<void> },
+  table: Pick<Table<Row>, 'format' | 'columns' | 'name'>,
   rows: readonly Row[],
   name: string = table.name,
 ): Promise<void> {
-  const text = createRowText();
-  for (const row of rows) table.write(text, row);
-  await database.insertBytes(name, table.columns, text.take());
+  await database.insertText(name, table.columns, rows.map(table.format).join(''));
 }
 
-function defineColumn(key: string, column: AnyColumn): string[] {
+function defineColumn(key: string, column: ColumnDefinition): string[] {
   const { type, codec, comment, inserted } = column;
   const insertedName = toSnakeCase(key);
   const definition = [
@@ -185,7 +186,7 @@ function defineColumn(key: string, column: AnyColumn): string[] {
   return [definition, `${insertedName} ${inserted.type} EPHEMERAL COMMENT ${sqlString(about)}`];
 }
 
-function nameColumn(key: string, { inserted }: Pick<AnyColumn, 'inserted'>): string {
+function nameColumn(key: string, { inserted }: Pick<ColumnDefinition, 'inserted'>): string {
   const name = toSnakeCase(key);
   if (inserted === undefined) return name;
   if (!name.endsWith(inserted.suffix))
@@ -193,7 +194,10 @@ function nameColumn(key: string, { inserted }: Pick<AnyColumn, 'inserted'>): str
   return name.slice(0, -inserted.suffix.length);
 }
 
-function writeReadExpression(name: string, { readExpression }: Pick<AnyColumn, 'readExpression'>): string {
+function writeReadExpression(
+  name: string,
+  { readExpression }: Pick<ColumnDefinition, 'readExpression'>,
+): string {
   return readExpression === undefined ? name : readExpression(name);
 }
 
@@ -203,11 +207,6 @@ export function replicate(engine: string, name: string): string {
   if (kind === undefined || version === undefined) throw new Error(`${engine} is no engine of these tables`);
   const place = `'/clickhouse/tables/{shard}/{database}/${name}', '{replica}'`;
   return `Replicated${kind}(${version === '' ? place : `${place}, ${version}`})`;
-}
-
-function compilePeriod<Row>(timeKey: string): (row: Row) => number {
-  const timeMs = compileGetter<Row, number>(timeKey);
-  return (row) => Math.floor(timeMs(row) / partitionMs);
 }
 
 function toSnakeCase(key: string): string {

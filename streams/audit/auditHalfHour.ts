@@ -45,7 +45,7 @@ export async function findHalfHour(
 ): Promise<HalfHourSample | null> {
   const message = await jsm.streams.getMessage('MINER_COUNTER', { seq: sequence });
   if (message === null) return null;
-  const decoded = decodeCounter(message.subject, message.data);
+  const decoded = decodeCounter(message);
   if ('rejection' in decoded) return null;
   const { installationId, observedAtMs, receivedAtMs } = decoded.value;
   const startMs = Math.floor(observedAtMs / bucketMs) * bucketMs;

@@ -1,8 +1,8 @@
 import { counterSubject } from '../../actors/messages/subjects.ts';
-import type { BucketRow, RoundRow } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
+import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
 import { bucketMs } from '../../actors/wheel/roundFold.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { readRange } from '../jetstream/readRange.ts';
@@ -16,7 +16,7 @@ export interface HalfHour {
 
 /** A half hour as the messages of the stream make it. */
 export interface FoldedHalfHour {
-  readonly readings: readonly AcceptedReading[];
+  readonly readings: readonly CounterReading[];
   readonly rounds: readonly RoundRow[];
   readonly bucket: BucketRow;
 }
@@ -39,7 +39,7 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
   const { installationId, startMs } = halfHour;
   const actor = createInstallationActor(installationId, genesisMs, null);
   const isWithin = (timeMs: number) => timeMs >= startMs && timeMs < startMs + bucketMs;
-  const readings: AcceptedReading[] = [];
+  const readings: CounterReading[] = [];
   const rounds: RoundRow[] = [];
   let isComplete = fromSequence === 1;
   const messages = readRange({
@@ -48,8 +48,8 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
     subject: counterSubject(installationId),
   });
   for await (const message of messages) {
-    const decoded = decodeCounter(message.subject, message.data);
-    const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value, message.seq);
+    const decoded = decodeCounter(message);
+    const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value);
     if ('rejection' in outcome) continue;
     const { reading, closed } = outcome.output;
     // The half hour is known from its beginning on where a reading from before it is.

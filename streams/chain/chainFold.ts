@@ -2,19 +2,16 @@ import type { Logger } from 'pino';
 import type { ChainActors, ChainOutput } from '../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../actors/chain/fold/followLink.ts';
 import type { ChainFault, Reorganization } from '../../actors/chain/fold/spanFoldState.ts';
+import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import type { CheckpointRow, SettlementRow } from '../../actors/chain/rows/settlementRows.ts';
 import { toCheckpointRow, toSettlementRow } from '../../actors/chain/rows/settlementRows.ts';
+import type { ChainEventRow } from '../../actors/feed/eventRows.ts';
 import { toChainRow } from '../../actors/feed/eventRows.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { toMilliseconds } from '../../actors/schemas/durations.ts';
-import {
-  type ChainEventRow,
-  type CheckpointRow,
-  noRows,
-  type OwnerActivityRow,
-  type SettlementRow,
-} from '../../actors/storedRows.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import type { ChainCounts } from '../metrics/chainMetrics.ts';
 import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';

@@ -1,14 +1,10 @@
+import type { EventRow } from '../../actors/feed/eventRows.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import {
-  type BucketRow,
-  type EventRow,
-  noRows,
-  type RoundRow,
-  type StoredRows,
-} from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import type { CounterOutput } from '../../actors/wheel/counterActors.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { EvictedMeasurements } from '../../actors/wheel/publicState.ts';
+import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
+import { noRows, type StoredRows } from '../../storage/storedRows.ts';
 
 /** Rows for ClickHouse from the messages of one batch of `MINER_COUNTER`. */
 interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
@@ -16,7 +12,7 @@ interface CollectedRows extends Omit<StoredRows, 'throughPosition'> {
 }
 
 export function collectRows(): CollectedRows {
-  const readings: AcceptedReading[] = [];
+  const readings: CounterReading[] = [];
   const rounds: RoundRow[] = [];
   const buckets: BucketRow[] = [];
   const measurementEvents: EventRow[] = [];

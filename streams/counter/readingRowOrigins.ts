@@ -13,7 +13,7 @@ export async function readReadingRowOrigins(database: Database, tables: Tables):
     {
       position,
       isMessage: ({ subject, data }) => {
-        const decoded = decodeCounter(subject, data);
+        const decoded = decodeCounter({ subject, data, seq: position });
         return 'value' in decoded && decoded.value.telemetryId === telemetryId;
       },
     },

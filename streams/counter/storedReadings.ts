@@ -1,6 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
-import type { StoredReading } from '../../actors/wheel/counterReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/database.ts';
 import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { readStored } from '../../storage/observations.ts';
@@ -26,7 +26,7 @@ interface StoredReadingsOptions {
  */
 export function createStoredReadings(options: StoredReadingsOptions) {
   const { database, oldestRowMs, logger } = options;
-  return async function* (after: number, through: number): AsyncIterable<readonly StoredReading[]> {
+  return async function* (after: number, through: number): AsyncIterable<readonly CounterReading[]> {
     const tables = options.tables();
     if (!(await areOfStream(options, tables))) {
       logger.warn({ stream, after, through }, 'stored readings are of an earlier stream, and are not used');

@@ -53,21 +53,32 @@ export async function chooseSnapshot(
       { stream, snapshots: headers.length - usable.length, foldVersion: fold.identity.foldVersion },
       'snapshots of another version or deployment are left alone',
     );
-  let disagrees = false;
-  for (const header of sortByPreference(usable, verified, options)) {
-    const { position } = header;
+  const isInStream = async (header: StoredSnapshotHeader) => {
     try {
       await verifySource(jsm, stream, header);
-      const replaceState = await readState(header, options);
-      if (replaceState !== null) return { found: { header, replaceState }, disagrees, isReconfigured: false };
+      return true;
     } catch (error) {
       if (!(error instanceof StreamDiverged)) throw error;
-      disagrees = true;
+      const { position } = header;
       logger.error(
         { stream, position, reason: error.reason, err: error },
         'snapshot disagrees with the stream',
       );
+      return false;
     }
+  };
+  let disagrees = false;
+  for (const header of sortByPreference(usable, verified, options)) {
+    if (!(await isInStream(header))) {
+      disagrees = true;
+      continue;
+    }
+    const replaceState = await readState(header, options);
+    if (replaceState === null) continue;
+    // The newest one shows whether the stream has lost its end, also where it is too young to be restored.
+    const newest = usable.find(({ streamCreated }) => streamCreated === verified.created);
+    if (!disagrees && newest !== undefined && newest !== header) disagrees = !(await isInStream(newest));
+    return { found: { header, replaceState }, disagrees, isReconfigured: false };
   }
   return { found: null, disagrees, isReconfigured: isReconfigured(headers, fold) };
 }

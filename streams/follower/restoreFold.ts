@@ -16,8 +16,8 @@ export interface StoredOutput {
    * stored, so that a process killed in between leaves rows without a snapshot, and not a snapshot without its rows.
    */
   readonly removeAbove: (position: number, deleteSnapshots: () => Promise<void>) => Promise<void>;
-  /** Removes what a batch above `position` has left that was not stored to its end; left out where every row says which message stored it. */
-  readonly removeUnfinished?: (position: number) => Promise<void>;
+  /** Removes rows above `position` of an insert that a kill cut off; left out where each row shows its message. */
+  readonly removeCutOff?: (position: number) => Promise<void>;
 }
 
 interface RestorationOptions extends SnapshotChoiceOptions {
@@ -82,13 +82,13 @@ async function verifyOrCreate({
 
 /**
  * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
- * rows of messages that the stream may not hold any more, those of another deployment, and those that a rewinding fold may not make again,
- * are removed.
+ * rows of messages that the stream does not hold any more, those of another deployment, those that a rewinding fold may not make again, and
+ * those of an insert that was cut off, are removed.
  *
  * @returns whether the stream is not the one whose messages were stored.
  */
 async function correctStored(
-  { resumeAfter, isStoredHistoryReplaced, removeAbove, removeUnfinished }: StoredOutput,
+  { resumeAfter, isStoredHistoryReplaced, removeAbove, removeCutOff }: StoredOutput,
   { position, firstSequence }: { readonly position: number; readonly firstSequence: number },
   { disagrees, isReconfigured }: SnapshotChoice,
   fault: PipelineFault | null,
@@ -109,7 +109,7 @@ async function correctStored(
   const removableAbove = isReconfigured ? position : Math.max(position, firstSequence - 1);
   if (hasDiverged || isRewinding || isReconfigured)
     await removeAbove(removableAbove, () => snapshots.deleteAbove(stream, isReconfigured ? -1 : position));
-  else await removeUnfinished?.(removableAbove);
+  else await removeCutOff?.(removableAbove);
   return hasDiverged;
 }
 

@@ -8,6 +8,7 @@ import { decodeMessage } from '../../actors/messages/decodeMessage.ts';
 import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
+import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { type BlockSpan, buildSpans } from './buildSpans.ts';
 
@@ -107,8 +108,7 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
 
   async function readStream() {
     const { config } = await jsm.streams.info('MINER_CHAIN');
-    const limits = [connection.info?.max_payload ?? spanBytesMax, config.max_msg_size];
-    messageBytesMax = Math.min(...limits.filter((limit) => limit > 0));
+    messageBytesMax = findMessageBytesMax(connection, config);
     const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: subject });
     const spans: ChainSpanMessage[] = [];
     for await (const stored of readBackwards(jsm, 'MINER_CHAIN', last?.seq ?? 0)) {

@@ -4,13 +4,15 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
 import { canReadStored } from '../../storage/migrations.ts';
+import { readNewestChainRows } from '../../storage/newestChainRows.ts';
 import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
+import type { Tables } from '../../storage/tables.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 
 /** A stream that stored rows or snapshots were made from, and that NATS does not have. Times are as NATS writes them. */
 export interface LostStream {
   readonly stream: InputStreamName;
-  /** Creation time of the stream that was folded. */
+  /** Creation time of the stream that was folded; where no snapshot names it, when that stream stored the newest message with rows. */
   readonly folded: string;
   /** Creation time of the stream that has its name now; null if there is none. */
   readonly found: string | null;
@@ -30,7 +32,7 @@ export class StreamsLost extends Error {
 export function describeLostStreams(lost: readonly LostStream[]): { detail: string; remedy: string } {
   const details = lost.map(
     ({ stream, folded, found }) =>
-      `ClickHouse holds what was made from ${stream} created ${folded}, and NATS has ${found === null ? 'no such stream' : `one created ${found}`}.`,
+      `ClickHouse holds what was made from ${formatLostStream({ stream, folded })}, and NATS has ${found === null ? 'no such stream' : `one created ${found}`}.`,
   );
   const accepting = `MINER_LOST_STREAMS=${lost.map(formatLostStream).join(',')}`;
   return {
@@ -40,7 +42,7 @@ export function describeLostStreams(lost: readonly LostStream[]): { detail: stri
 }
 
 /** A lost stream as `MINER_LOST_STREAMS` names it. It never means another one, since no two have one name and creation time. */
-function formatLostStream({ stream, folded }: LostStream): string {
+function formatLostStream({ stream, folded }: Pick<LostStream, 'stream' | 'folded'>): string {
   return `${stream}@${folded}`;
 }
 
@@ -50,17 +52,31 @@ interface StreamSources {
 }
 
 /** Compares the streams that rows and snapshots were made from with those in NATS. An empty database says nothing. */
-export async function findLostStreams({ database, jsm }: StreamSources): Promise<LostStream[]> {
+export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
+  const { database, jsm } = sources;
   if (!(await canReadStored(database))) return [];
-  const lost: LostStream[] = [];
-  for (const [stream, [folded, ...others]] of await readStreamsOfRows(
-    database,
-    await findActiveTables(database),
-  )) {
+  const tables = await findActiveTables(database);
+  const streams = await readStreamsOfRows(database, tables);
+  const lost: LostStream[] = streams.has('MINER_CHAIN') ? [] : await findLostChain(sources, tables);
+  for (const [stream, [folded, ...others]] of streams) {
     const found = await readCreated(jsm, stream);
     if (folded !== found && !others.some((other) => other === found)) lost.push({ stream, folded, found });
   }
   return lost;
+}
+
+/** Rows of the chain say when their messages were stored. Without a snapshot they are of any stream that is not younger, or has the message: a mirror is younger than its messages. */
+async function findLostChain({ database, jsm }: StreamSources, tables: Tables): Promise<LostStream[]> {
+  const stream = 'MINER_CHAIN';
+  const [newest] = (await readNewestChainRows(database, tables)).sort((a, b) => b.storedAtMs - a.storedAtMs);
+  if (newest === undefined) return [];
+  const { storedBy, storedAtMs } = newest;
+  const found = await readCreated(jsm, stream);
+  if (found !== null) {
+    const message = await jsm.streams.getMessage(stream, { seq: storedBy });
+    if (Date.parse(found) <= storedAtMs || message?.time.getTime() === storedAtMs) return [];
+  }
+  return [{ stream, folded: new Date(storedAtMs).toISOString(), found }];
 }
 
 async function readCreated(jsm: JetStreamManager, stream: InputStreamName): Promise<string | null> {
@@ -76,7 +92,7 @@ interface StreamGuardOptions {
   readonly database: Database;
   readonly jsm: () => JetStreamManager;
   /** Streams whose loss an operator accepts, as `MINER_LOST_STREAMS` names them. */
-  readonly acceptedLosses: readonly string[];
+  readonly acceptedLosses: Pick<readonly string[], 'includes'>;
   readonly logger: Logger;
 }
 

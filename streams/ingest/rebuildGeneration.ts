@@ -1,9 +1,10 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
+import { inputStreamNames } from '../../actors/messages/subjects.ts';
 import { hasReadings } from '../../storage/countStored.ts';
 import type { Database } from '../../storage/database.ts';
-import { deleteChainRowsAbove, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import {
   findGenerations,
   isSameIdentity,
@@ -122,8 +123,7 @@ async function removeLost(
   const snapshots = createSnapshotStore({ database, tables: () => active, logger });
   for (const lost of await streamGuard.check()) {
     const { stream: name } = lost;
-    if (name === 'MINER_COUNTER') await deleteRowsAbove(database, active, 0);
-    if (name === 'MINER_CHAIN') await deleteChainRowsAbove(database, active, 0);
+    await deleteRowsAbove(database, { tables: active, stream: name, position: 0 });
     await snapshots.deleteAbove(name, 0);
     logger.warn(lost, 'what was made from a lost stream is removed, as MINER_LOST_STREAMS says');
   }
@@ -237,8 +237,8 @@ async function beginNext(
     if (generation !== active.generation) await dropTables(database, resolveTables(generation));
   const tables = resolveTables(await log.nextGeneration(active.generation));
   await createEmpty(database, tables);
-  for (const other of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
-    await attachSnapshots(database, active, tables, { stream: other, position: null });
+  for (const other of inputStreamNames)
+    if (other !== stream) await attachSnapshots(database, active, tables, { stream: other, position: null });
   await noteGeneration(database, tables, wanted, nowMs());
   return tables;
 }

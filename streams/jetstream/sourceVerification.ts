@@ -1,4 +1,4 @@
-import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
+import type { JetStreamManager, StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 import { digestMessage, missingDigest, parseNanos, type StreamPosition } from './streamPosition.ts';
 
@@ -22,6 +22,7 @@ export interface VerifiedStream {
   readonly created: string;
   readonly firstSequence: number;
   readonly lastSequence: number;
+  readonly config: StreamConfig;
 }
 
 /**
@@ -40,8 +41,8 @@ export async function verifySource(
   const stored = digest === null ? null : await jsm.streams.getMessage(stream, { seq: position });
   const info = await jsm.streams.info(stream);
   checkIdentity(stream, info, place);
-  const { created, state } = info;
-  const verified = { created, firstSequence: state.first_seq, lastSequence: state.last_seq };
+  const { created, state, config } = info;
+  const verified = { created, firstSequence: state.first_seq, lastSequence: state.last_seq, config };
   if (digest === null || position < verified.firstSequence) return verified;
   const currentDigest =
     stored === null

@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/decodeMessage.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 
 /** Counts messages by outcome. */
 export interface MessageCounts {
@@ -10,7 +10,7 @@ export interface MessageCounts {
   rejected(stream: InputStreamName, reason: RejectionReason): void;
 }
 
-export function createMessageCounts(registry: Registry, streams: readonly InputStreamName[]): MessageCounts {
+export function createMessageCounts(registry: Registry): MessageCounts {
   const messages = new Counter({
     name: 'miner_messages_total',
     help: 'Messages read from a stream, by outcome.',
@@ -23,7 +23,7 @@ export function createMessageCounts(registry: Registry, streams: readonly InputS
     labelNames: ['stream', 'reason'],
     registers: [registry],
   });
-  for (const stream of streams) {
+  for (const stream of inputStreamNames) {
     for (const outcome of ['accepted', 'rejected', 'unread']) messages.inc({ stream, outcome }, 0);
     for (const reason of rejectionReasons) rejections.inc({ stream, reason }, 0);
   }

@@ -1,11 +1,10 @@
-import { JetStreamApiError, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { Logger } from 'pino';
+import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
 import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
+import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import type { RejectedStream } from '../jetstream/rejectedStream.ts';
 import { formatNanos, parseNanos } from '../jetstream/streamPosition.ts';
@@ -88,7 +87,7 @@ interface Published {
   readonly sequence: number;
   /** Sequence of the newest message of the subject in `MINER_REJECTED`; 0 if there is none. */
   readonly end: number;
-  /** Largest message that an operator lets `MINER_REJECTED` take, in bytes. */
+  /** Largest message that `MINER_REJECTED` takes, in bytes. */
   readonly messageBytesMax: number;
 }
 
@@ -97,7 +96,7 @@ interface Published {
  * point the last published one determines which are published already.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
-  const { connection, jsm, stream, rejected, clock, logger, mayPublish, onFailing } = options;
+  const { stream, rejected, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
   /** Null once the outcome of an attempt is unknown: it is read before the next one. */
   let published: Published | null = null;
@@ -112,9 +111,9 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   async function publishFirst(messages: readonly RejectedMessage[], most: number) {
     if (mayPublish?.() === false)
       throw new Error('this process does not hold the ingest lease at the moment, so nothing is published');
-    const known = published ?? (await readPublished(jsm, stream, logger));
+    const known = published ?? (await readPublished(options));
     published = null;
-    const bytesMax = computeOriginalBytesMax(connection, known.messageBytesMax);
+    const bytesMax = computeOriginalBytesMax(known.messageBytesMax);
     const bodies: string[] = [];
     let bytes = 0;
     let count = 0;
@@ -169,7 +168,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     resume: () =>
       // Behind the attempt of a cancelled pipeline, which would otherwise end later and put back what was known before it.
       rejected.takeTurn(async () => {
-        published = await readPublished(jsm, stream, logger);
+        published = await readPublished(options);
       }),
     publishAfter: (position, owner = noOwner) => {
       // Of those behind the position, the fold produces what the stream still holds.
@@ -236,9 +235,8 @@ function isWrongPredecessor(error: unknown): boolean {
 }
 
 /** Bytes of the original for which the largest message of server and stream has space next to the rest; base64 adds a third. */
-function computeOriginalBytesMax({ info }: NatsConnection, messageBytesMax: number): number {
-  const payloadMax = Math.min(info?.max_payload ?? Number.POSITIVE_INFINITY, messageBytesMax);
-  const fitting = Math.floor(((payloadMax - envelopeBytesMax) / 4) * 3);
+function computeOriginalBytesMax(messageBytesMax: number): number {
+  const fitting = Math.floor(((messageBytesMax - envelopeBytesMax) / 4) * 3);
   return Math.max(0, Math.min(originalBytesMax, fitting));
 }
 
@@ -259,16 +257,13 @@ function toRejectionMessage(
   };
 }
 
-async function readPublished(
-  jsm: JetStreamManager,
-  stream: InputStreamName,
-  logger: Logger,
-): Promise<Published> {
+async function readPublished(options: RejectionLogOptions): Promise<Published> {
+  const { connection, jsm, stream } = options;
   const { config } = await jsm.streams.info('MINER_REJECTED');
   const last = await jsm.streams.getMessage('MINER_REJECTED', { last_by_subj: rejectedSubject(stream) });
   const end = last?.seq ?? 0;
-  const messageBytesMax = config.max_msg_size > 0 ? config.max_msg_size : Number.POSITIVE_INFINITY;
-  return { ...(await findLastPublished(jsm, stream, end, logger)), end, messageBytesMax };
+  const messageBytesMax = findMessageBytesMax(connection, config);
+  return { ...(await findLastPublished(options, end)), end, messageBytesMax };
 }
 
 /**
@@ -276,10 +271,8 @@ async function readPublished(
  * the stream lost after a power failure; other messages reuse their sequences.
  */
 async function findLastPublished(
-  jsm: JetStreamManager,
-  stream: InputStreamName,
+  { jsm, stream, logger }: Pick<RejectionLogOptions, 'jsm' | 'stream' | 'logger'>,
   end: number,
-  logger: Logger,
 ): Promise<Pick<Published, 'streamCreated' | 'sequence'>> {
   const { created, state } = await jsm.streams.info(stream);
   const subject = rejectedSubject(stream);

@@ -10,16 +10,11 @@ import {
 } from 'rxjs';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { StoredRows } from '../../actors/storedRows.ts';
 import type { DeliveryState } from '../../machines/deliveryMachine.ts';
 import type { Database } from '../../storage/database.ts';
 import type { StoringProgress } from '../../storage/eventsStored.ts';
-import {
-  buildInserts,
-  createRowEncoder,
-  type EncodedRows,
-  type RowInsert,
-} from '../../storage/rowInserts.ts';
+import { buildInserts, type EncodedRows, encodeRows, type RowInsert } from '../../storage/rowInserts.ts';
+import type { StoredRows } from '../../storage/storedRows.ts';
 import type { ActiveTables } from '../../storage/tables.ts';
 import { type ActorOwner, noOwner } from '../operators/actorOwner.ts';
 import { type DeliveryStatus, deliverInOrder } from '../operators/deliverInOrder.ts';
@@ -90,8 +85,8 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     progress$.next({ ...progress$.value, ...change });
   }
 
-  async function insert({ table, columns, bytes, rowCount }: RowInsert) {
-    const answer = database.insertBytes(table, columns, bytes);
+  async function insert({ table, columns, text, rowCount }: RowInsert) {
+    const answer = database.insertText(table, columns, text);
     inserting = answer.catch(() => undefined);
     await answer;
     writtenRows.set(table, (writtenRows.get(table) ?? 0) + rowCount);
@@ -138,7 +133,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
   }
 
   return {
-    encode: createRowEncoder(),
+    encode: encodeRows,
 
     writeAfter:
       (position, owner = noOwner) =>

@@ -1,6 +1,6 @@
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import type { Restoration, StateCapture, StateRestoration } from '../../actors/foldRecord.ts';
-import type { StoredRows } from '../../actors/storedRows.ts';
+import type { StoredRows } from '../../storage/storedRows.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 

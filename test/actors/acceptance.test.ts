@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AcceptanceState, acceptReading, findRejection } from '../../actors/wheel/acceptance.ts';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const bootA = 'bbbbbbbb-0000-4000-8000-00000000000a';
@@ -10,7 +10,7 @@ const epochA = 'eeeeeeee-0000-4000-8000-00000000000a';
 const epochB = 'eeeeeeee-0000-4000-8000-00000000000b';
 const second = 1_000;
 
-function stateAfter(...readings: Partial<AcceptedReading>[]): AcceptanceState | null {
+function stateAfter(...readings: Partial<CounterReading>[]): AcceptanceState | null {
   let state: AcceptanceState | null = null;
   for (const reading of readings) state = acceptReading(state, acceptedReading(reading));
   return state;
@@ -96,7 +96,7 @@ describe('against a plain second implementation', () => {
     fc.assert(
       fc.property(fc.array(attempt, { maxLength: 60, size: 'max' }), (attempts) => {
         let state: AcceptanceState | null = null;
-        const accepted: AcceptedReading[] = [];
+        const accepted: CounterReading[] = [];
         attempts.forEach((given, index) => {
           const reading = acceptedReading({
             position: index + 1,
@@ -119,7 +119,7 @@ describe('against a plain second implementation', () => {
 });
 
 /** The rules as MESSAGES.md, Acceptance of readings, words them, over the whole list of accepted readings. */
-function naiveReason(accepted: readonly AcceptedReading[], reading: AcceptedReading): string | null {
+function naiveReason(accepted: readonly CounterReading[], reading: CounterReading): string | null {
   const ofBoot = accepted.filter(({ bootId }) => bootId === reading.bootId).at(-1);
   if (ofBoot !== undefined && reading.sequence <= ofBoot.sequence) return 'duplicate';
   const last = accepted.at(-1);

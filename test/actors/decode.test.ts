@@ -24,9 +24,11 @@ const reading = {
 const subject = 'miner.counter.wheel~one';
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
+const decodeReading = (on: string, data: Uint8Array) => decodeCounter({ subject: on, data, seq: 1 });
+
 describe('a counter message', () => {
   it('becomes a reading with exact numbers', () => {
-    expect(decodeCounter(subject, bytes(reading))).toMatchObject({
+    expect(decodeReading(subject, bytes(reading))).toMatchObject({
       value: {
         telemetryId: 'aaaaaaaa-0000-4000-8000-000000000001',
         observedAtMs: Date.UTC(2026, 0, 31, 12, 0, 0, 250),
@@ -37,7 +39,7 @@ describe('a counter message', () => {
   });
 
   it('may have members that this version does not know', () => {
-    expect(decodeCounter(subject, bytes({ ...reading, firmware: 'x' }))).toHaveProperty('value');
+    expect(decodeReading(subject, bytes({ ...reading, firmware: 'x' }))).toHaveProperty('value');
   });
 
   it.each([
@@ -57,31 +59,34 @@ describe('a counter message', () => {
     ['another provenance', { ...reading, provenance: 'guessed' }, 'provenance'],
     ['an ID with a space', { ...reading, installationId: 'wheel one' }, 'installationId'],
   ])('is malformed with %s', (_, message, detail) => {
-    const decoded = decodeCounter(subject, bytes(message));
+    const decoded = decodeReading(subject, bytes(message));
     expect(decoded).toMatchObject({ rejection: { reason: 'malformed' } });
     expect(decoded).toHaveProperty('rejection.detail', expect.stringContaining(detail));
   });
 
   it('has a version of at most 256 characters, however many bytes each takes', () => {
-    const decode = (softwareVersion: string) =>
-      decodeCounter(subject, bytes({ ...reading, softwareVersion }));
-    expect(decode('😀'.repeat(256))).toHaveProperty('value');
-    expect(decode('😀'.repeat(257))).toHaveProperty('rejection.detail', expect.stringContaining('256'));
+    const decodeVersion = (softwareVersion: string) =>
+      decodeReading(subject, bytes({ ...reading, softwareVersion }));
+    expect(decodeVersion('😀'.repeat(256))).toHaveProperty('value');
+    expect(decodeVersion('😀'.repeat(257))).toHaveProperty(
+      'rejection.detail',
+      expect.stringContaining('256'),
+    );
   });
 
   it('is malformed when it is not UTF-8', () => {
     const cut = Buffer.from(JSON.stringify({ ...reading, softwareVersion: 'é' }), 'latin1');
-    expect(decodeCounter(subject, cut)).toEqual({ rejection: { reason: 'malformed', detail: 'not UTF-8' } });
+    expect(decodeReading(subject, cut)).toEqual({ rejection: { reason: 'malformed', detail: 'not UTF-8' } });
   });
 
   it('is malformed over 16 KiB and not at 16 KiB', () => {
     const padReading = (length: number) => bytes(JSON.stringify(reading).padEnd(length));
-    expect(decodeCounter(subject, padReading(16 * 1024))).toHaveProperty('value');
-    expect(decodeCounter(subject, padReading(16 * 1024 + 1))).toHaveProperty('rejection.reason', 'malformed');
+    expect(decodeReading(subject, padReading(16 * 1024))).toHaveProperty('value');
+    expect(decodeReading(subject, padReading(16 * 1024 + 1))).toHaveProperty('rejection.reason', 'malformed');
   });
 
   it('belongs to the installation of its subject', () => {
-    expect(decodeCounter('miner.counter.wheel', bytes(reading))).toMatchObject({
+    expect(decodeReading('miner.counter.wheel', bytes(reading))).toMatchObject({
       rejection: {
         reason: 'wrong_installation',
         detail: 'installationId wheel.one belongs on miner.counter.wheel~one, given on miner.counter.wheel',
@@ -91,10 +96,10 @@ describe('a counter message', () => {
 
   it('may be observed up to 300 seconds after it was received', () => {
     const observedAt = (ms: number) => new Date(Date.parse(reading.receivedAt) + ms).toISOString();
-    expect(decodeCounter(subject, bytes({ ...reading, observedAt: observedAt(300_000) }))).toHaveProperty(
+    expect(decodeReading(subject, bytes({ ...reading, observedAt: observedAt(300_000) }))).toHaveProperty(
       'value',
     );
-    expect(decodeCounter(subject, bytes({ ...reading, observedAt: observedAt(300_001) }))).toMatchObject({
+    expect(decodeReading(subject, bytes({ ...reading, observedAt: observedAt(300_001) }))).toMatchObject({
       rejection: { reason: 'future_observation' },
     });
   });
@@ -116,7 +121,9 @@ describe('a settlement message', () => {
 
   it('is a module snapshot without its data', () => {
     const decoded = decodeSettlement('miner.module.wheel~one.sensor~0', bytes(snapshot));
-    expect(decoded).toMatchObject({ value: { kind: 'module', installationId: 'wheel.one', state: 'ready' } });
+    expect(decoded).toMatchObject({
+      value: { kind: 'module', installationId: 'wheel.one', module: { state: 'ready' } },
+    });
     expect(JSON.stringify(decoded)).not.toContain('secret');
   });
 
@@ -242,7 +249,7 @@ describe('bad input', () => {
     ],
   ];
   const decode = (on: string, data: Uint8Array) =>
-    decodeCounter(on, data) && [decodeSettlement(on, data), decodeChain(on, data)];
+    decodeReading(on, data) && [decodeSettlement(on, data), decodeChain(on, data)];
 
   it.each([
     ['miner.oracle.wheel', ['firstRound', 'lastRound', 'roundId']],

@@ -13,6 +13,7 @@ import { decodeSettlement, settlementBytesMax } from '../../actors/settlement/de
 import { decodeCounter, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
 
 const id = 'wheel.one';
+const decodeReading = (subject: string, data: Uint8Array) => decodeCounter({ subject, data, seq: 1 });
 const decoders = [
   ['a span', 'miner.chain.1.span', spanBytesMax, decodeChain],
   ['reads of the chain', 'miner.chain.1.reads', readsBytesMax, decodeChainReads],
@@ -20,7 +21,7 @@ const decoders = [
   ['a reporter’s message', reporterSubject(id), settlementBytesMax, decodeSettlement],
   ['a module snapshot', moduleSubject(id, 'sensor'), settlementBytesMax, decodeSettlement],
   ['a signer', signerSubject(id), settlementBytesMax, decodeSettlement],
-  ['a reading', counterSubject(id), readingBytesMax, decodeCounter],
+  ['a reading', counterSubject(id), readingBytesMax, decodeReading],
 ] as const;
 
 /** Lists as long, members as many and nesting as deep as the bytes allow. */

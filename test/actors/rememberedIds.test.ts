@@ -3,13 +3,21 @@ import { describe, expect, it } from 'vitest';
 import {
   decodeIds,
   type EncodedIdRun,
-  encodeChangedIds,
   encodeIds,
   noRememberedIds,
+  type RememberedIds,
   rememberedIdsMin,
   rememberedMs,
   rememberId,
 } from '../../actors/settlement/rememberedIds.ts';
+
+/** All records, by their numbers. */
+function listRecords(ids: RememberedIds): Map<number, EncodedIdRun> {
+  const records = new Map<number, EncodedIdRun>();
+  for (const [number, run] of encodeIds(ids, noRememberedIds))
+    if (run !== undefined) records.set(number, run);
+  return records;
+}
 
 describe('remembered IDs', () => {
   it('are restored from the records that changed since each earlier time, also where some are forgotten', () => {
@@ -26,16 +34,16 @@ describe('remembered IDs', () => {
         // So many that older ones are forgotten.
         if (isLong) remember(rememberedIdsMin - 100);
         if (isLong) storedAtMs += rememberedMs;
-        const records = new Map<number, EncodedIdRun>(encodeIds(ids));
+        const records = listRecords(ids);
         for (const { count, days } of steps) {
           const before = ids;
           remember(count);
           storedAtMs += days * dayMs;
-          for (const [record, run] of encodeChangedIds(before, ids)) {
+          for (const [record, run] of encodeIds(ids, before)) {
             if (run === undefined) records.delete(record);
             else records.set(record, run);
           }
-          expect(new Map(records)).toEqual(new Map(encodeIds(ids)));
+          expect(records).toEqual(listRecords(ids));
           expect(decodeIds(records.values())).toEqual(ids);
         }
       }),
@@ -46,7 +54,7 @@ describe('remembered IDs', () => {
   it('are refused where some are missing', () => {
     let ids = noRememberedIds;
     for (let number = 0; number < 400; number++) ids = rememberId(ids, `id ${number}`, number);
-    const runs = [...encodeIds(ids)].map(([, run]) => run);
+    const runs = [...listRecords(ids).values()];
     expect(decodeIds(runs).entries.size).toBe(400);
     expect(() => decodeIds(runs.filter((_, index) => index !== 1))).toThrow('are missing');
   });

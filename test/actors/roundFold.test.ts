@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { createRoundState, foldRound } from '../../actors/wheel/roundFold.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
@@ -19,7 +19,7 @@ function readings(points: readonly (readonly [minutes: number, work: number, epo
   );
 }
 
-function fold(all: readonly AcceptedReading[]) {
+function fold(all: readonly CounterReading[]) {
   const [first, ...rest] = all;
   if (first === undefined) return { rounds: [], buckets: [] };
   let state = createRoundState(first);
@@ -184,11 +184,11 @@ describe('against a plain second implementation', () => {
 });
 
 /** Straight from the terms: for each round, look at all pairs. Instants are whole milliseconds. */
-function naiveRounds(all: readonly AcceptedReading[]) {
+function naiveRounds(all: readonly CounterReading[]) {
   const covered: { fromMs: number; toMs: number; work: bigint }[] = [];
   for (let index = 1; index < all.length; index++) {
-    const a = all[index - 1] as AcceptedReading;
-    const b = all[index] as AcceptedReading;
+    const a = all[index - 1] as CounterReading;
+    const b = all[index] as CounterReading;
     if (a.counterEpoch !== b.counterEpoch || b.observedAtMs - a.observedAtMs > 120_000) continue;
     const work = b.cumulativeWorkUnits - a.cumulativeWorkUnits;
     covered.push({ fromMs: a.observedAtMs, toMs: b.observedAtMs, work });
@@ -209,7 +209,7 @@ function naiveRounds(all: readonly AcceptedReading[]) {
   return rounds;
 }
 
-function naiveBuckets(all: readonly AcceptedReading[]) {
+function naiveBuckets(all: readonly CounterReading[]) {
   const rounds = naiveRounds(all);
   const last = all.at(-1);
   const starts = [...new Set(all.map(({ observedAtMs }) => observedAtMs - (observedAtMs % 1_800_000)))];

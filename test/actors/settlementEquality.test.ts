@@ -109,7 +109,6 @@ const step = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('again' as const), index: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('manyIncidents' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
-  /** The state comes from a snapshot of the version before. */
 );
 
 function restoreActors(records: Iterable<FoldRecord>): SettlementActors {

@@ -17,17 +17,15 @@ import {
 import { closedRoundsMax, endedSubmissionsMax } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { computeStatistics } from '../../actors/statistics/statistics.ts';
-import type { RoundRow } from '../../actors/storedRows.ts';
-import { toAcceptedReading } from '../../actors/wheel/acceptedReading.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { toCounterReading } from '../../actors/wheel/counterReading.ts';
 import {
   type CapturedCounters,
   createCounterRestoration,
-  encodeCounterChanges,
   encodeCounters,
 } from '../../actors/wheel/counterSnapshot.ts';
 import { type DayHistory, findDayStart, pastDaysMax, withReading } from '../../actors/wheel/dayHistory.ts';
+import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import {
   createRoundState,
   foldRound,
@@ -44,7 +42,7 @@ import { deriveUuid, readingMessage } from '../support/readings/readingMessages.
 function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number } = {}) {
   const observedAt = new Date(observedAtMs).toISOString();
   const message = readingMessage('wheel.one', 0, { observedAt, receivedAt: observedAt, ...given });
-  return toAcceptedReading(toCounterReading(message), 1, null);
+  return toCounterReading(message, 1);
 }
 
 describe('days with readings', () => {
@@ -80,14 +78,18 @@ describe('days with readings', () => {
           dayStartMs += step * dayMs;
           if (index % 45 !== 0 && index < days.length - 3) continue;
           const [from, to] = [before, { ...before, history }];
-          follow({ all: () => encodeCounters(to), changes: () => encodeCounterChanges(from, to) });
+          follow({ all: () => encodeCounters(to), changes: () => encodeCounters(to, from) });
           before = to;
         }
         expect(history?.past).toHaveLength(Math.min(pastDaysMax, days.length - 1));
         const restoration = createCounterRestoration();
         for (const record of encodeCounters(before)) restoration.add(record);
         expect(restoration.complete().history).toEqual(history);
-        const { lifetime } = computeStatistics(history, '30d', startMs, plain.endMs);
+        const { lifetime } = computeStatistics('30d', {
+          history,
+          genesisMs: startMs,
+          generatedAtMs: plain.endMs,
+        });
         expect(lifetime).toMatchObject({
           acceptedWorkUnits: plain.work,
           activeDayCount: plain.active,
@@ -166,7 +168,7 @@ it('observed rounds are those of the newest 144, and come back from the records 
           if (index % every !== 0) continue;
           const acceptance = { latest: reading, earlierBoots: [], earlierEpochs: [] };
           const [from, to] = [before, { ...before, installations: [{ acceptance, roundState: activity }] }];
-          follow({ all: () => encodeCounters(to), changes: () => encodeCounterChanges(from, to) });
+          follow({ all: () => encodeCounters(to), changes: () => encodeCounters(to, from) });
           before = to;
         }
         expect(activity.recentRounds).toEqual(closed.slice(-recentRoundsMax));

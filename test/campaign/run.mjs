@@ -20,5 +20,5 @@ const run = (command, args) =>
   spawnSync(command, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...environment } }).status ??
   1;
 process.exitCode =
-  run(process.execPath, ['deploy/build.mjs', 'deploy']) ||
+  run(process.execPath, ['deploy/build/build.mjs', 'deploy']) ||
   run(join(root, 'node_modules', '.bin', 'vitest'), ['run', '--config', 'test/campaign/vitest.config.ts']);

@@ -7,8 +7,8 @@ import {
   readConfiguration,
   unknownVariables,
   variables,
-} from '../../deploy/configuration.ts';
-import { DeploymentFileError, readDeploymentFile } from '../../deploy/deploymentFile.ts';
+} from '../../deploy/configuration/configuration.ts';
+import { DeploymentFileError, readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
@@ -35,6 +35,10 @@ describe('configuration', () => {
       MINER_READY_GRACE_SECONDS: 10,
       MINER_LOG_LEVEL: 'info',
     });
+  });
+
+  it('says of every variable what is expected', () => {
+    for (const { schema } of Object.values(variables)) expect(schema.description).toBeTypeOf('string');
   });
 
   it('reads lists with spaces and an empty last item', () => {
@@ -75,7 +79,9 @@ describe('configuration', () => {
   ] as const)('names %s=%j, what was given and what is expected', (name, value) => {
     const attempt = () => readConfiguration({ [name]: value });
     expect(attempt).toThrow(ConfigurationError);
-    expect(attempt).toThrow(`${name} is ${JSON.stringify(value)}; expected ${variables[name].expected}`);
+    expect(attempt).toThrow(
+      `${name} is ${JSON.stringify(value)}; expected ${variables[name].schema.description}`,
+    );
   });
 
   it('takes several servers of NATS with one login', () => {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startTracing } from '../../deploy/tracing.ts';
+import { startTracing } from '../../deploy/process/tracing.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';

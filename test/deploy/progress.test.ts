@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { createProgress } from '../../deploy/commands/progress.ts';
+import { createProgress } from '../../deploy/process/progress.ts';
 
 describe('progress without a terminal', () => {
   it('is a line every five seconds and one at the end, with rate and time left', () => {

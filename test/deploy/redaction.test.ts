@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createRedaction } from '../../deploy/redaction.ts';
+import { createRedaction } from '../../deploy/process/redaction.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';

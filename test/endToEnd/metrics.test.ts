@@ -91,8 +91,8 @@ const listSources = (folder: string) =>
     .filter((file) => file.endsWith('.ts'))
     .map((file) => join(folder, file));
 /** Source files that register metrics. */
-const sources = [...listSources('http'), ...listSources('streams'), 'deploy/processMetrics.ts'].map((file) =>
-  readFileSync(join(root, file), 'utf8'),
+const sources = [...listSources('http'), ...listSources('streams'), 'deploy/process/processMetrics.ts'].map(
+  (file) => readFileSync(join(root, file), 'utf8'),
 );
 
 /**

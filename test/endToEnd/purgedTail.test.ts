@@ -1,4 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../storage/database.ts';
+import { findActiveTables } from '../../storage/generations.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -46,5 +51,32 @@ describe('rows whose messages have left the stream since the snapshot', () => {
     expect(after.readings).toEqual(stored.readings);
     expect(after.rounds).toEqual(stored.rounds);
     expect(after.buckets).toEqual(stored.buckets);
+  });
+});
+
+describe('a round that was stored without its reading', () => {
+  it('goes at the next start, and nothing else with it: NATS may have lost the reading as well, and another one closes the round', async () => {
+    const { nats, dataDir } = await runAndKill(1_000);
+    const path = `${dataDir}/clickhouse`;
+    const stored = await storedState({ path });
+    // Readings are written last: a kill in between leaves this.
+    const round = {
+      installationId: 'wheel.one',
+      roundId: 17,
+      startMs: genesisMs + 16 * 600_000,
+      workUnits: 7n,
+      position: 1_030,
+    };
+    const database = openDatabase({ path });
+    const rows = encodeRows({ ...noRows, rounds: [round], throughPosition: round.position });
+    for (const { table, columns, text } of buildInserts(await findActiveTables(database), [rows]))
+      await database.insertText(table, columns, text);
+    await database.close();
+    expect((await storedState({ path })).rounds).toHaveLength(stored.rounds.length + 1);
+
+    const second = await startMiner({ natsUrl: nats.url, dataDir });
+    await waitUntilReady(second);
+    await second.end('SIGTERM');
+    expect(await storedState({ path })).toEqual(stored);
   });
 });

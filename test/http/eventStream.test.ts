@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
@@ -12,9 +11,10 @@ import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
@@ -77,9 +77,9 @@ async function createRecords() {
         evicted: { through, throughMs, atPosition: addedCount },
       };
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
-      const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: addedCount });
-      for (const { table, columns, bytes } of buildInserts(tables, [rows]))
-        await database.insertBytes(table, columns, bytes);
+      const rows = encodeRows({ ...noRows, measurementEvents, throughPosition: addedCount });
+      for (const { table, columns, text } of buildInserts(tables, [rows]))
+        await database.insertText(table, columns, text);
     },
     get current() {
       return progress;

@@ -65,6 +65,11 @@ describe('the tools of a language model', () => {
     expect(text.length).toBeLessThanOrEqual(20_000);
     expect(cuts).toContain('activity.typicalDay: 20 of 48');
     expect(JSON.parse(text).activity.days).toHaveLength(7);
+    const token = { name: 'a token', imageDataUri: 'x'.repeat(240_000) };
+    expect(capAnswer(token)).toEqual({
+      text: JSON.stringify({ ...token, imageDataUri: 'x'.repeat(3_000) }),
+      cuts: ['imageDataUri: 3000 of 240000 characters'],
+    });
     expect(() => capAnswer({ name: 'x'.repeat(100) }, 50)).toThrow(RangeError);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { machines } from '../../deploy/machineDiagrams.ts';
+import { machines } from '../../deploy/build/machineDiagrams.ts';
 
 /** What fails because nobody has provided it. */
 function listMissing({ implementations: { actors, actions, guards, delays } }: AnyStateMachine): string {

@@ -427,8 +427,8 @@ export const mutations = [
     replacements: [
       {
         file: 'actors/chain/handlers/miningHandlers.ts',
-        from: '          args.accumulatedPerWeight,\n        ),\n',
-        to: '          0n,\n        ),\n',
+        from: 'perWeightAtActivation.set(roundId.toString(), accumulatedPerWeight)',
+        to: 'perWeightAtActivation.set(roundId.toString(), 0n)',
       },
     ],
   },
@@ -458,7 +458,7 @@ export const mutations = [
     plan: lostRows,
     replacements: [
       {
-        file: 'streams/chain/chainRowOrigins.ts',
+        file: 'streams/chain/chainStream.ts',
         from: 'isMessage: ({ time }) => time.getTime() === storedAtMs,',
         to: 'isMessage: () => true,',
       },
@@ -511,8 +511,8 @@ export const mutations = [
     replacements: [
       {
         file: 'actors/chain/handlers/miningHandlers.ts',
-        from: '      cumulativeWork: args.cumulativeWork,\n      cumulativeBlockUnits: args.cumulativeBlockUnits,\n      eligibleWeight',
-        to: '      cumulativeWork: state.core.cumulativeWork,\n      cumulativeBlockUnits: args.cumulativeBlockUnits,\n      eligibleWeight',
+        from: 'source, ...rest, amountBaseUnits',
+        to: 'source, ...rest, cumulativeWork: state.core.cumulativeWork, amountBaseUnits',
       },
     ],
   },
@@ -541,8 +541,8 @@ export const mutations = [
     replacements: [
       {
         file: 'actors/device/moduleActor.ts',
-        from: 'view = { ...report, state: value };',
-        to: 'view = { ...report, state: value === undefined ? value : view.state };',
+        from: 'view = reported;',
+        to: 'view = { ...reported, state: view.state };',
       },
     ],
   },

@@ -1,4 +1,4 @@
-import type { Deployment } from '../../deploy/deploymentFile.ts';
+import type { Deployment } from '../../deploy/configuration/deploymentFile.ts';
 import { onChain } from './chain/deployment.ts';
 import { createEthereumChain } from './chain/ethereumNode.ts';
 import { checkHistoryRows } from './checks/checkHistoryRows.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { deleteRowsAbove, deleteUnfinishedRows } from '../../storage/deleteRowsAbove.ts';
+import { deleteCutOffRows, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -50,14 +50,23 @@ function withLateInserts(
 describe('rows above a position', () => {
   it('are removed, those too that another writer inserts after the deletion began', async () => {
     const { database, tables, insert } = await openTables();
-    await deleteRowsAbove(withLateInserts(database, insert, 2), tables, 1);
+    await deleteRowsAbove(withLateInserts(database, insert, 2), {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+    });
     expect(await readPositions(database, tables.rounds)).toEqual([1]);
   });
 
   it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
     const { database, tables } = await openTables();
-    const killed = deleteRowsAbove(database, tables, 1, async () => {
-      throw new Error('killed here');
+    const killed = deleteRowsAbove(database, {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+      deleteSnapshots: async () => {
+        throw new Error('killed here');
+      },
     });
     await expect(killed).rejects.toThrow('killed here');
     expect(await database.select(`SELECT count() FROM ${tables.rounds}`)).toEqual([[3]]);
@@ -67,7 +76,9 @@ describe('rows above a position', () => {
   it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {
     const { database, tables, insert } = await openTables();
     const busy = withLateInserts(database, insert, Number.POSITIVE_INFINITY);
-    await expect(deleteRowsAbove(busy, tables, 1)).rejects.toBeInstanceOf(StorageUnavailable);
+    await expect(
+      deleteRowsAbove(busy, { tables, stream: 'MINER_COUNTER', position: 1 }),
+    ).rejects.toBeInstanceOf(StorageUnavailable);
   });
 });
 
@@ -75,9 +86,9 @@ describe('rows whose readings were not stored', () => {
   it('are removed above the restored state, since the stream may have lost their messages', async () => {
     const { database, tables } = await openTables();
     await insertRows(database, readings, [acceptedReading({ position: 2 })], tables.readings);
-    await deleteUnfinishedRows(database, tables, 3);
+    await deleteCutOffRows(database, tables, 3);
     expect(await readPositions(database, tables.rounds)).toEqual([1, 2, 3]);
-    await deleteUnfinishedRows(database, tables, 0);
+    await deleteCutOffRows(database, tables, 0);
     expect(await readPositions(database, tables.rounds)).toEqual([1, 2]);
     expect(await readPositions(database, tables.readings)).toEqual([2]);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, resolveTables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -28,9 +28,9 @@ describe.each(locations)('a generation in %s', (_, locate) => {
       Array.from({ length: 30 }, () => ({ receivedAtMs: 0, distances: 1 })),
     );
     const measurementEvents = events.map((event) => toMeasurementRow(event, feedRun));
-    const rows = createRowEncoder()({ ...noRows, measurementEvents, throughPosition: 30 });
-    for (const { table, columns, bytes } of buildInserts(active, [rows]))
-      await database.insertBytes(table, columns, bytes);
+    const rows = encodeRows({ ...noRows, measurementEvents, throughPosition: 30 });
+    for (const { table, columns, text } of buildInserts(active, [rows]))
+      await database.insertText(table, columns, text);
     await createEmpty(database, rebuilt);
     await attachRows(database, active, rebuilt);
     const countRows = async (table: string) =>

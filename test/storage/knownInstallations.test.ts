@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import type { Database } from '../../storage/database.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createKnownInstallations } from '../../storage/knownInstallations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -20,11 +20,10 @@ describe('observations of installations that nobody has', () => {
     const rows = ['wheel-1', 'wheel-2'].map((installationId, index) =>
       acceptedReading({ position: index + 1, installationId }),
     );
-    const encode = createRowEncoder();
-    for (const { table, columns, bytes } of buildInserts(tables, [
-      encode({ ...noRows, readings: rows, throughPosition: 2 }),
+    for (const { table, columns, text } of buildInserts(tables, [
+      encodeRows({ ...noRows, readings: rows, throughPosition: 2 }),
     ]))
-      await real.insertBytes(table, columns, bytes);
+      await real.insertText(table, columns, text);
     let statements = 0;
     const database: Database = {
       ...real,

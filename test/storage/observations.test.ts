@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -53,7 +53,7 @@ describe('observations of any age', () => {
           });
           for (const installationId of installations) {
             const expected = readings.filter((reading) => reading.installationId === installationId);
-            const seen: AcceptedReading[] = [];
+            const seen: CounterReading[] = [];
             let after = 0;
             for (let more = true; more; ) {
               const page = await reader.page(installationId, after, limit, neverAborted);
@@ -89,10 +89,10 @@ describe('observations of any age', () => {
       const tables = await migrate(database, silentLogger);
       const store = storeInto(database, tables);
       const readings = Array.from({ length: 60 }, (_, index) => acceptedReading({ position: index + 1 }));
-      const [{ installationId }] = readings as [AcceptedReading];
+      const [{ installationId }] = readings as [CounterReading];
       const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
       for (const reading of readings) recent.add(reading);
-      const { isStoredThrough, restoredAt } = createStoredThroughQuery(database, () => tables);
+      const { isStoredThrough, onReset } = createStoredThroughQuery(database, () => tables);
       const reader = createObservationReader({ recent, database, tables: () => tables, isStoredThrough });
       const refused = () =>
         expect(reader.page(installationId, 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
@@ -107,7 +107,7 @@ describe('observations of any age', () => {
       await store(readings.slice(49, 50));
       expect((await reader.page(installationId, 0, 10, neverAborted)).items).toHaveLength(10);
       // After a snapshot, everything below it was stored before it.
-      restoredAt(40);
+      onReset?.(40);
       recent.reset(40);
       expect((await reader.page(installationId, 39, 10, neverAborted)).items).toHaveLength(1);
     } finally {
@@ -117,10 +117,10 @@ describe('observations of any age', () => {
 });
 
 function storeInto(database: Database, tables: Tables) {
-  return async (readings: readonly AcceptedReading[]) => {
+  return async (readings: readonly CounterReading[]) => {
     const last = readings.at(-1)?.position ?? 0;
-    const encoded = createRowEncoder()({ ...noRows, readings, throughPosition: last });
-    for (const { table, columns, bytes } of buildInserts(tables, [encoded]))
-      await database.insertBytes(table, columns, bytes);
+    const encoded = encodeRows({ ...noRows, readings, throughPosition: last });
+    for (const { table, columns, text } of buildInserts(tables, [encoded]))
+      await database.insertText(table, columns, text);
   };
 }

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
-import type { AcceptedReading } from '../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -17,18 +17,17 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
-  const store = async (rows: readonly AcceptedReading[]) => {
-    const encode = createRowEncoder();
-    for (const { table, columns, bytes } of buildInserts(tables, [
-      encode({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
+  const store = async (rows: readonly CounterReading[]) => {
+    for (const { table, columns, text } of buildInserts(tables, [
+      encodeRows({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
     ]))
-      await database.insertBytes(table, columns, bytes);
+      await database.insertText(table, columns, text);
   };
   await store(readings);
   // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
   const stored = createStoredThroughQuery(database, () => tables);
-  stored.restoredAt(20);
+  stored.onReset?.(20);
   recent.reset(20);
   for (const reading of readings.slice(20, 90)) recent.add(reading);
   const reader = createObservationReader({
@@ -49,6 +48,6 @@ it('a replica shows no page with a gap while ingest folds again what it has remo
   const expected = Array.from({ length: 20 }, (_, index) => 31 + index);
   expect(await page()).toEqual(expected);
   // Ingest starts later than the replica: the newest row is of a lost message, so it removes what is above its snapshot of 20.
-  await deleteRowsAbove(database, tables, 20);
+  await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 20 });
   expect(['unavailable', expected]).toContainEqual(await page());
 });

@@ -1,15 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -23,7 +23,6 @@ async function opened() {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
-  const encode = createRowEncoder();
   /** One row in each table but those of the chain, each of a time. */
   const store = async (into: Tables, position: number, timeMs: number) => {
     const installationId = 'wheel.one';
@@ -49,7 +48,7 @@ async function opened() {
       arrivedAtMs: timeMs,
       event: '{}',
     } as const;
-    const rows = encode({
+    const rows = encodeRows({
       ...noRows,
       readings: [acceptedReading({ installationId, position, observedAtMs: timeMs, receivedAtMs: timeMs })],
       rounds: [{ installationId, roundId: position, startMs: timeMs, workUnits: 1n, position }],
@@ -60,8 +59,8 @@ async function opened() {
       ],
       throughPosition: position,
     });
-    for (const { table, columns, bytes } of buildInserts(into, [rows]))
-      await database.insertBytes(table, columns, bytes);
+    for (const { table, columns, text } of buildInserts(into, [rows]))
+      await database.insertText(table, columns, text);
   };
   const listTables = (of: Tables) => [
     ...listRowTables(of, 'MINER_COUNTER'),

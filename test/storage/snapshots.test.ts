@@ -58,9 +58,9 @@ function failAfter(statements: number, database: Database): Database {
   };
   return {
     ...database,
-    insertBytes: async (...overrides) => {
+    insertText: async (...overrides) => {
       count();
-      await database.insertBytes(...overrides);
+      await database.insertText(...overrides);
     },
     command: async (...overrides) => {
       count();

@@ -5,7 +5,6 @@ import type { EventWindow } from '../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import {
@@ -22,8 +21,9 @@ import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.t
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
 import {
   buildChainEvents,
@@ -101,8 +101,8 @@ function buildRows(
 }
 
 async function insertEvents(database: Database, tables: Tables, rows: ReturnType<typeof buildRows>) {
-  for (const { table, columns, bytes } of buildInserts(tables, [createRowEncoder()(rows)]))
-    await database.insertBytes(table, columns, bytes);
+  for (const { table, columns, text } of buildInserts(tables, [encodeRows(rows)]))
+    await database.insertText(table, columns, text);
 }
 
 async function walk(

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import type { OwnerActivityRow } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { activate, createEmpty, findActiveTables } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';

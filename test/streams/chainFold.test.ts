@@ -9,18 +9,18 @@ import { beforeAll } from '../../actors/events/arrival.ts';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import type { StoredRows } from '../../actors/storedRows.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feed/feedViews.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
-import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
+import type { StoredRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
-import { readChainRowOrigins } from '../../streams/chain/chainRowOrigins.ts';
+import { chainStream } from '../../streams/chain/chainStream.ts';
 import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createRowWriter, type RowWriter } from '../../streams/pipeline/rowWriter.ts';
@@ -119,7 +119,8 @@ async function createWritten() {
       logger: silentLogger,
     });
     const feed = feedWriter(writer, position);
-    const removeAbove = (position: number) => deleteChainRowsAbove(database, tables, position);
+    const removeAbove = (position: number) =>
+      deleteRowsAbove(database, { tables, stream: 'MINER_CHAIN', position });
     return { writer, feed, removeAbove, ...createFold(feed.add) };
   };
   return { database, tables, start };
@@ -137,7 +138,7 @@ function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
   const actors = createChainActors({ chainId: 31_337n, contracts, deploymentBlock: 1n });
   const fold = createChainFold({
     actors,
-    counts: createMessageCounts(registry, ['MINER_CHAIN']),
+    counts: createMessageCounts(registry),
     chainCounts: registerChainMetrics(registry, actors),
     logger: silentLogger,
   });
@@ -262,7 +263,7 @@ describe('the fold of the chain stream', () => {
       const before = await countRows();
       first.take(chain.messages.slice(900));
       await first.feed.flushed();
-      const origins = await readChainRowOrigins(database, tables);
+      const origins = (await chainStream.readRowOrigins?.(database, tables)) ?? [];
       // Events are evicted several hundred at once.
       expect(origins.map(({ position }) => position)).toEqual([1_485, 1_485, 1_485, 1_500]);
       const isAt = (offset: number) =>

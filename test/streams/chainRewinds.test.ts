@@ -36,7 +36,7 @@ function createFold() {
   };
   const fold = createChainFold({
     actors: Object.assign(Object.create(actors) as ChainActors, { receive }),
-    counts: createMessageCounts(registry, ['MINER_CHAIN']),
+    counts: createMessageCounts(registry),
     chainCounts: registerChainMetrics(registry, actors),
     logger: silentLogger,
   });

@@ -4,7 +4,7 @@ import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { createCounterFold } from '../../streams/counter/counterFold.ts';
+import { counterStream } from '../../streams/counter/counterStream.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { createRowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { genesisMs } from '../support/genesis.ts';
@@ -30,10 +30,12 @@ describe('the fold of the counter stream', () => {
         clock: manualClock(),
         logger: silentLogger,
       });
-      const fold = createCounterFold({
-        actors,
+      const registry = new Registry();
+      const fold = counterStream.createFold(actors, {
         recent: createRecentReadings({ storedThrough: () => 0 }),
-        counts: createMessageCounts(new Registry(), ['MINER_COUNTER']),
+        counts: createMessageCounts(registry),
+        logger: silentLogger,
+        registry,
       });
       return { actors, fold, feed: feedWriter(writer, position) };
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { systemClock } from '../../deploy/systemClock.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import { LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { eventually } from '../support/processes/childProcess.ts';

@@ -10,9 +10,9 @@ import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
 import type { OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { deleteChainRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
@@ -141,7 +141,7 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
   const actors = createChainActors({ ...writtenSettings, eventsRetained });
   const fold = createChainFold({
     actors,
-    counts: createMessageCounts(registry, ['MINER_CHAIN']),
+    counts: createMessageCounts(registry),
     chainCounts: registerChainMetrics(registry, actors),
     logger: silentLogger,
   });
@@ -162,7 +162,6 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     olderActivity: createStoredActivity({ database, tables: () => tables, writer: null }),
     clock,
   });
-  const encode = createRowEncoder();
   const captures: { readonly position: number; readonly records: readonly FoldRecord[] }[] = [];
   let position = 0;
 
@@ -170,8 +169,10 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     const batch = buildBatch(messages.slice(position, end), 'created');
     const { rows, rejections } = fold.receive(batch);
     expect(rejections).toEqual([]);
-    for (const { table, columns, bytes } of buildInserts(tables, [encode({ ...rows, throughPosition: end })]))
-      await database.insertBytes(table, columns, bytes);
+    for (const { table, columns, text } of buildInserts(tables, [
+      encodeRows({ ...rows, throughPosition: end }),
+    ]))
+      await database.insertText(table, columns, text);
     position = end;
   }
 
@@ -191,7 +192,8 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
   }
 
   async function restoreAt(to: (typeof captures)[number], isRewinding: boolean): Promise<void> {
-    if (isRewinding) await deleteChainRowsAbove(database, tables, to.position);
+    if (isRewinding)
+      await deleteRowsAbove(database, { tables, stream: 'MINER_CHAIN', position: to.position });
     restoreState(fold, to.records, to.position);
     position = to.position;
     captures.splice(captures.indexOf(to) + 1);

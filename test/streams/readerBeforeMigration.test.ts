@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createActor, waitFor } from 'xstate';
-import { systemClock } from '../../deploy/systemClock.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';

@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createActor, waitFor } from 'xstate';
-import { noRows } from '../../actors/storedRows.ts';
-import { systemClock } from '../../deploy/systemClock.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
@@ -31,12 +31,11 @@ async function openTables() {
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
-  const encode = createRowEncoder();
   /** Tables that hold a reading. */
   const fill = async (filled: Tables, identity: typeof ours) => {
-    const rows = encode({ ...noRows, readings: [acceptedReading({ position: 1 })], throughPosition: 1 });
+    const rows = encodeRows({ ...noRows, readings: [acceptedReading({ position: 1 })], throughPosition: 1 });
     for (const insert of buildInserts(filled, [rows]))
-      await database.insertBytes(insert.table, insert.columns, insert.bytes);
+      await database.insertText(insert.table, insert.columns, insert.text);
     await noteGeneration(database, filled, { ...identity, streamCreated }, Date.now());
   };
   await fill(tables, others);
@@ -100,9 +99,9 @@ describe('the generation that is written to', () => {
     const { database, jsm, js, tables, choose, locks } = await openTables();
     for (let message = 1; message <= 9; message++) await js.publish('miner.counter.wheel', '{}');
     const reading = acceptedReading({ position: 5, receivedAtMs: Date.now() });
-    const rows = createRowEncoder()({ ...noRows, readings: [reading], throughPosition: 5 });
+    const rows = encodeRows({ ...noRows, readings: [reading], throughPosition: 5 });
     for (const insert of buildInserts(tables, [rows]))
-      await database.insertBytes(insert.table, insert.columns, insert.bytes);
+      await database.insertText(insert.table, insert.columns, insert.text);
     await database.command(
       `ALTER TABLE ${tables.readings} DELETE WHERE position < 5 SETTINGS mutations_sync = 1`,
     );

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
@@ -31,12 +31,12 @@ async function countRows(database: Database, tables: Tables) {
 /** A database whose inserts the test lets through or refuses. */
 function createSwitchableDatabase(
   database: Database,
-): Database & { isUnavailable: boolean; refused: Buffer[] } {
-  const state = { isUnavailable: false, refused: [] as Buffer[] };
+): Database & { isUnavailable: boolean; refused: string[] } {
+  const state = { isUnavailable: false, refused: [] as string[] };
   return Object.assign(state, {
     ...database,
-    insertBytes: async (...insert: Parameters<Database['insertBytes']>) => {
-      if (!state.isUnavailable) return database.insertBytes(...insert);
+    insertText: async (...insert: Parameters<Database['insertText']>) => {
+      if (!state.isUnavailable) return database.insertText(...insert);
       state.refused.push(insert[2]);
       throw new StorageUnavailable('unavailable');
     },
@@ -85,8 +85,8 @@ describe('row writer', () => {
     let isSilent = false;
     const { writer, feed } = await writerOn({
       ...database,
-      insertBytes: async (...insert) => {
-        await database.insertBytes(...insert);
+      insertText: async (...insert) => {
+        await database.insertText(...insert);
         if (isSilent)
           await new Promise<void>((resolve) => {
             answer = resolve;
@@ -111,9 +111,9 @@ describe('row writer', () => {
     const inserted: string[] = [];
     const { writer, feed, tables } = await writerOn({
       ...database,
-      insertBytes: async (table, ...rest) => {
+      insertText: async (table, ...rest) => {
         if (inserted.length === 1 && refusals-- > 0) throw new StorageUnavailable('unavailable');
-        await database.insertBytes(table, ...rest);
+        await database.insertText(table, ...rest);
         inserted.push(table);
       },
     });
@@ -137,7 +137,7 @@ describe('row writer', () => {
     await writer.whenIdle();
     expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, failingForMs: null });
     database.isUnavailable = false;
-    expect(await deleteRowsAbove(database, tables, 30)).toBe(32);
+    expect(await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 30 })).toBe(32);
     const resumed = feedWriter(writer, 30);
     expect(writer.storedThrough()).toBe(30);
     resumed.add(storedRows(31, 10));
@@ -151,8 +151,8 @@ describe('row writer', () => {
     let isBlocked = false;
     const { writer, feed } = await writerOn({
       ...database,
-      insertBytes: (...insert) => {
-        if (!isBlocked) return database.insertBytes(...insert);
+      insertText: (...insert) => {
+        if (!isBlocked) return database.insertText(...insert);
         return new Promise((resolve) => {
           answer = resolve;
         });

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noRows } from '../../actors/storedRows.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, createRowEncoder } from '../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -36,9 +36,9 @@ async function createAgain() {
     const readings = telemetryIds.map((telemetryId, at) =>
       acceptedReading({ position: at + 1, telemetryId }),
     );
-    const rows = createRowEncoder()({ ...noRows, readings, throughPosition: readings.length });
-    for (const { table, columns, bytes } of buildInserts(tables, [rows]))
-      await database.insertBytes(table, columns, bytes);
+    const rows = encodeRows({ ...noRows, readings, throughPosition: readings.length });
+    for (const { table, columns, text } of buildInserts(tables, [rows]))
+      await database.insertText(table, columns, text);
   };
   const saveState = async () => {
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
 import { RecordRefused } from '../../actors/foldRecord.ts';
 import { streamNames } from '../../actors/messages/subjects.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { formatSnapshotName } from '../../storage/tables/foldSnapshot.ts';
 import type { FollowerSinks } from '../../streams/follower/streamFollower.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
@@ -137,6 +137,26 @@ describe('a follower of a stream', () => {
     const young = startFollower(setup, { clock, snapshotAgeMs: 600_000 });
     await young.waitUntilFolded(20);
     expect(young.seen).toEqual({ restoredAt: 20, sequences: [], removedAbove: [] });
+  });
+
+  it('notices what the stream has lost by the newest snapshot, also where that is too young to be restored', async () => {
+    const setup = await prepareStream();
+    const { nats, publish, snapshots } = setup;
+    const clock = manualClock();
+    for (const position of [10, 20]) {
+      await publish(10);
+      const saving = startFollower(setup, { clock });
+      await saving.waitUntilFolded(position);
+      await saving.end();
+      if (position === 10) clock.advance(3_600_000);
+    }
+    await nats.jsm.streams.deleteMessage(stream, 20);
+    await publish(1);
+    const next = startFollower(setup, { clock, snapshotAgeMs: 600_000 });
+    await next.waitUntilFolded(21);
+    expect(next.seen).toMatchObject({ restoredAt: 10, removedAbove: [10] });
+    expect((await snapshots.list(stream)).map(({ position }) => position)).toEqual([10]);
+    expect(next.follower.status().divergences).toBe(1);
   });
 
   it('restores an older snapshot where its fold refuses the newest one, and says which', async () => {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
-import { noRows } from '../../actors/storedRows.ts';
 import { createEmpty } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { noRows } from '../../storage/storedRows.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { eventually } from '../support/processes/childProcess.ts';

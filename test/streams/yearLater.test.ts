@@ -6,11 +6,11 @@ import { createSettlementActors } from '../../actors/settlement/settlementActors
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { createCounterFold } from '../../streams/counter/counterFold.ts';
+import { counterStream } from '../../streams/counter/counterStream.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
-import { createSettlementFold } from '../../streams/settlement/settlementFold.ts';
+import { settlementStream } from '../../streams/settlement/settlementStream.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -38,8 +38,9 @@ it('a year later state is as it was, although retention has removed every messag
   function start() {
     const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
     const pipeline = createSettlementActors();
-    const counts = createMessageCounts(new Registry(), [...streams]);
+    const registry = new Registry();
     const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER });
+    const dependencies = { recent, counts: createMessageCounts(registry), logger: silentLogger, registry };
     const follow = (stream: InputStreamName, fold: StreamFold) => {
       const source = createMessageSource({ ...nats, stream, clock, logger: silentLogger });
       const follower = createTestFollower(nats, {
@@ -53,8 +54,8 @@ it('a year later state is as it was, although retention has removed every messag
       return { follower, running: follower.ended };
     };
     const followers = [
-      follow('MINER_COUNTER', createCounterFold({ actors: counters, recent, counts })),
-      follow('MINER_PIPELINE', createSettlementFold({ actors: pipeline, counts })),
+      follow('MINER_COUNTER', counterStream.createFold(counters, dependencies)),
+      follow('MINER_PIPELINE', settlementStream.createFold(pipeline, dependencies)),
     ];
     const list = ({ all }: StateCapture) => [...all()].map(formatRecord).sort();
     return {

@@ -19,7 +19,7 @@ import {
 } from './spanFoldState.ts';
 
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
-export const spanFoldVersion = 7;
+export const spanFoldVersion = 8;
 
 /** What a span did. */
 type SpanOutcome =

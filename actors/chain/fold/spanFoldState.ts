@@ -1,50 +1,61 @@
-import type { BlockHash } from '../../schemas/hex.ts';
-import type { ChainEvent, ContractAddresses } from '../spans/chainEvent.ts';
-import type { ChainReads } from '../spans/chainReads.ts';
-import type { SpanParts } from '../spans/spanParts.ts';
+import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
+import { amount, count } from '../../schemas/stateScalars.ts';
+import { blockHash } from '../../schemas/wireScalars.ts';
+import type { ContractAddresses } from '../spans/chainEvent.ts';
+import { chainEvent } from '../spans/chainEventSchema.ts';
+import { proposerChange } from '../spans/chainReads.ts';
+import { knownBlock } from '../spans/chainSpan.ts';
+import { spanParts } from '../spans/spanParts.ts';
 import type { ChainState, KnownBlock } from '../state/chainState.ts';
 
 /** States of safe blocks that are retained, for a reorganization below the newest and for cursors. */
 export const retainedStatesMax = 600;
 
 /** A known block with what the deployment's contracts logged in it. */
-export interface FoldedBlock extends KnownBlock {
-  readonly events: readonly ChainEvent[];
-  /** Why a log of the block is none of its contract; null when each is. */
-  readonly problem: string | null;
-}
+const foldedBlock = knownBlock.extend({
+  events: z.array(chainEvent),
+  /** Why a log of the block does not belong to the contract that emitted it; null if all logs do. */
+  problem: z.string().nullable(),
+});
+export type FoldedBlock = Inferred<typeof foldedBlock>;
 
 /** A block whose events cannot follow the state before it. Nothing from it on is applied until another span takes its place. */
-export interface ChainFault {
-  readonly block: KnownBlock;
+const chainFault = z.strictObject({
+  block: knownBlock,
   /** Which event, and why it cannot be. */
-  readonly detail: string;
-}
+  detail: z.string(),
+});
+export type ChainFault = Inferred<typeof chainFault>;
 
-/** What is folded of the spans. Immutable. */
-export interface SpanFoldState {
+/** Everything that is folded of the spans, without the safe states. */
+export const spanFoldScalars = z.strictObject({
   /** Last block of the newest span; null before the first. */
-  readonly head: KnownBlock | null;
-  /** States at safe blocks, ascending; the last one is what views show. */
-  readonly safe: readonly ChainState[];
+  head: knownBlock.nullable(),
   /**
    * Block numbers of the newest {@link retainedStatesMax} safe states, ascending: of those too that a restored fold does not hold, so
    * that every fold of the stream gives the same events up at the same message.
    */
-  readonly reversible: readonly bigint[];
+  reversible: z.array(amount),
   /** Known blocks above the newest safe one, ascending; from a fault on without their events, and at most {@link retainedStatesMax}. */
-  readonly unsafe: readonly FoldedBlock[];
+  unsafe: z.array(foldedBlock),
   /** Null while every safe block could be applied. */
-  readonly fault: ChainFault | null;
+  fault: chainFault.nullable(),
   /** Parent of the deployment block; null before the first span. */
-  readonly rootHash: BlockHash | null;
-  /** What was read at a parent of the deployment block; it counts while that is {@link rootHash}. */
-  readonly reads: Pick<ChainReads, 'blockHash' | 'proposers'> | null;
+  rootHash: blockHash.nullable(),
+  /** What was read at a parent of the deployment block; it counts while that is `rootHash`. */
+  reads: z.strictObject({ blockHash, proposers: z.array(proposerChange) }).nullable(),
   /** Null unless parts of a block are missing. */
-  readonly parts: SpanParts | null;
-  readonly forks: number;
+  parts: spanParts.nullable(),
+  forks: count,
   /** Spans of another deployment arrived, and none of this one yet. */
-  readonly isMismatched: boolean;
+  isMismatched: z.boolean(),
+});
+
+/** What is folded of the spans. Immutable. */
+export interface SpanFoldState extends Inferred<typeof spanFoldScalars> {
+  /** States at safe blocks, ascending; the last one is what views show. */
+  readonly safe: readonly ChainState[];
 }
 
 export const emptySpanFoldState: SpanFoldState = {

@@ -39,29 +39,10 @@ function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails |
   switch (event.name) {
     case 'Checkpointed':
       return describeCheckpoint(expectLast(state.checkpoints.last()));
-    case 'PositionMinted': {
-      const { owner, tokenId, weight, nextMergeBlock, firstRound } = event.args;
-      return {
-        type: 'player.miner_minted',
-        owner,
-        tokenId,
-        weight,
-        nextMergeBlock,
-        firstRound,
-      };
-    }
-    case 'PositionsMerged': {
-      const { owner, survivorTokenId, donorTokenId, level, nextMergeBlock, effectiveRound } = event.args;
-      return {
-        type: 'player.miners_merged',
-        owner,
-        survivorTokenId,
-        donorTokenId,
-        level,
-        nextMergeBlock,
-        effectiveRound,
-      };
-    }
+    case 'PositionMinted':
+      return { type: 'player.miner_minted', ...event.args };
+    case 'PositionsMerged':
+      return { type: 'player.miners_merged', ...event.args };
     case 'RewardsClaimed': {
       const { owner, tokenIds, amount } = event.args;
       return { type: 'player.rewards_claimed', owner, tokenIds, amountBaseUnits: amount };

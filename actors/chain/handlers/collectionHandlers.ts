@@ -5,19 +5,7 @@ import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 import { absentMembers, requirePosition, withActivity, withoutToken, withToken } from './ownerRecords.ts';
 
 export const collectionHandlers: EventHandlers<'collection'> = {
-  SaleConfigured: (state, { args }) => ({
-    ...state,
-    collection: {
-      ...state.collection,
-      sale: {
-        allowlistStart: args.allowlistStart,
-        allowlistEnd: args.allowlistEnd,
-        publicPrice: args.publicPrice,
-        publicAllocation: args.publicAllocation,
-        protocolReserve: args.protocolReserve,
-      },
-    },
-  }),
+  SaleConfigured: (state, { args }) => ({ ...state, collection: { ...state.collection, sale: args } }),
   SaleClosed: (state) => ({ ...state, collection: { ...state.collection, isClosed: true } }),
   Paused: (state) => ({ ...state, collection: { ...state.collection, paused: true } }),
   Unpaused: (state) => ({ ...state, collection: { ...state.collection, paused: false } }),
@@ -34,12 +22,10 @@ export const collectionHandlers: EventHandlers<'collection'> = {
     collection: { ...state.collection, metadataEpoch: args.epoch },
   }),
   MetadataPublished: (state, { args }) => {
-    const metadata = state.collection.metadata.set(Number(args.tokenId), {
-      epoch: args.epoch,
-      uri: args.uri,
-    });
+    const { tokenId, epoch, uri } = args;
+    const metadata = state.collection.metadata.set(Number(tokenId), { epoch, uri });
     const published = { ...state, collection: { ...state.collection, metadata } };
-    return noteChanged(published, `metadata ${Number(args.tokenId)}`);
+    return noteChanged(published, `metadata ${Number(tokenId)}`);
   },
   Transfer: transferToken,
   Approval: ignoreEvent,
@@ -52,7 +38,7 @@ function transferToken(
   state: ChainState,
   { args, address, source }: EventOf<'collection', 'Transfer'>,
 ): ChainState {
-  const [from, to] = [args.from, args.to];
+  const { from, to } = args;
   // Mints and merges have events of their own.
   if (from === zeroAddress || to === zeroAddress) return state;
   const tokenId = Number(args.tokenId);

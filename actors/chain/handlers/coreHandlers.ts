@@ -7,19 +7,7 @@ import { readImplementation } from './implementation.ts';
 
 export const coreHandlers: EventHandlers<'core'> = {
   CoreConfigured: (state, { args }) => {
-    const configuration = {
-      streamId: args.streamId,
-      genesisTimestamp: args.genesisTimestamp,
-      roundDuration: args.roundDuration,
-      maxWorkPerRound: args.maxWorkPerRound,
-      maxRoundsPerBatch: args.maxRoundsPerBatch,
-      initialWorkPerThousandBlocks: args.initialWorkPerThousandBlocks,
-      targetBlocksPerActiveRound: args.targetBlocksPerActiveRound,
-      difficultySmoothingRounds: args.difficultySmoothingRounds,
-      blockUnitsPerBlock: args.blockUnitsPerBlock,
-      guardian: args.guardian,
-      reporter: args.reporter,
-    };
+    const { operator: _operator, ...configuration } = args;
     const workPerThousandBlocks = configuration.initialWorkPerThousandBlocks;
     return { ...state, core: { ...state.core, configuration, workPerThousandBlocks } };
   },
@@ -33,24 +21,17 @@ export const coreHandlers: EventHandlers<'core'> = {
   Unpaused: (state) => ({ ...state, core: { ...state.core, paused: false } }),
   AdminChanged: (state, { args }) => withGovernance(state, { proxyAdminSlot: args.newAdmin }),
   RoundSettled: (state, { args }) => {
-    const unprocessedRounds = state.unprocessedRounds.push({
-      roundId: args.roundId,
-      cumulativeWork: args.cumulativeWork,
-      cumulativeBlockUnits: args.cumulativeBlockUnits,
-    });
-    return noteChanged({ ...state, unprocessedRounds }, `unprocessedRound ${args.roundId}`);
+    const { work: _work, ...round } = args;
+    const unprocessedRounds = state.unprocessedRounds.push(round);
+    return noteChanged({ ...state, unprocessedRounds }, `unprocessedRound ${round.roundId}`);
   },
   BatchSettled: (state, { args, source }) => {
     expectSame('settledThroughRound', state.core.settledThroughRound, args.previousSettledThroughRound);
     expectSame('cumulativeWork', state.core.cumulativeWork + args.workAdded, args.cumulativeWork);
+    const { workPerThousandBlocks, nonce, ...batch } = args;
     const settlement: Settlement = {
       source,
-      previousSettledThroughRound: args.previousSettledThroughRound,
-      settledThroughRound: args.settledThroughRound,
-      activeRoundCount: args.activeRoundCount,
-      workAdded: args.workAdded,
-      cumulativeWork: args.cumulativeWork,
-      cumulativeBlockUnits: args.cumulativeBlockUnits,
+      ...batch,
       previousCumulativeBlockUnits: state.core.cumulativeBlockUnits,
       mintedBaseUnits: 0n,
       position: state.position,
@@ -59,9 +40,9 @@ export const coreHandlers: EventHandlers<'core'> = {
       ...state.core,
       cumulativeWork: settlement.cumulativeWork,
       cumulativeBlockUnits: settlement.cumulativeBlockUnits,
-      workPerThousandBlocks: args.workPerThousandBlocks,
+      workPerThousandBlocks,
       settledThroughRound: settlement.settledThroughRound,
-      authorizationNonce: args.nonce + 1n,
+      authorizationNonce: nonce + 1n,
     };
     const settled = { ...state, core, settlements: state.settlements.push(settlement) };
     return noteChanged(settled, `settlement ${countSettlements(state)}`);

@@ -17,20 +17,13 @@ import { absentMembers, requirePosition, withActivity, withoutToken, withToken }
 
 export const miningHandlers: EventHandlers<'mining'> = {
   MiningConfigured: (state, { args }) => {
-    const configuration = {
-      core: args.core,
-      token: args.token,
-      collection: args.collection,
-      rewardPerBlock: args.rewardPerBlock,
-      supplyCap: args.supplyCap,
-      claimLimit: args.claimLimit,
-      levels: args.weights.map((weight, index) => {
-        const cooldownBlocks = args.cooldownBlocks[index];
-        if (cooldownBlocks === undefined) throw new Error(`level ${index + 1} has a weight and no cooldown`);
-        return { weight, cooldownBlocks };
-      }),
-    };
-    return { ...state, mining: { ...state.mining, configuration } };
+    const { weights, cooldownBlocks: cooldowns, ...rest } = args;
+    const levels = weights.map((weight, index) => {
+      const cooldownBlocks = cooldowns[index];
+      if (cooldownBlocks === undefined) throw new Error(`level ${index + 1} has a weight and no cooldown`);
+      return { weight, cooldownBlocks };
+    });
+    return { ...state, mining: { ...state.mining, configuration: { ...rest, levels } } };
   },
   VersionActivated: (state, event) => ({
     ...state,
@@ -40,18 +33,15 @@ export const miningHandlers: EventHandlers<'mining'> = {
   PositionsMerged: mergePositions,
   RewardsClaimed: claimRewards,
   WeightActivated: (state, { args }) => {
-    const roundId = args.roundId;
+    const { roundId, totalWeight, accumulatedPerWeight } = args;
     const { mining } = state;
     const activated = {
       ...state,
       mining: {
         ...mining,
-        totalWeight: args.totalWeight,
+        totalWeight,
         lastActivationRound: roundId,
-        perWeightAtActivation: mining.perWeightAtActivation.set(
-          roundId.toString(),
-          args.accumulatedPerWeight,
-        ),
+        perWeightAtActivation: mining.perWeightAtActivation.set(roundId.toString(), accumulatedPerWeight),
         pendingWeight: mining.pendingWeight.delete(roundId.toString()),
       },
     };
@@ -59,19 +49,9 @@ export const miningHandlers: EventHandlers<'mining'> = {
   },
   RoundMinted: mintRound,
   Checkpointed: (state, { args, source }) => {
-    const throughRound = args.throughRound;
-    const checkpoint = {
-      source,
-      afterRound: args.afterRound,
-      throughRound,
-      completedBlockCount: args.completedBlockCount,
-      cumulativeWork: args.cumulativeWork,
-      cumulativeBlockUnits: args.cumulativeBlockUnits,
-      eligibleWeight: args.eligibleWeight,
-      amountBaseUnits: args.amount,
-      totalMintedBaseUnits: args.totalMinted,
-      position: state.position,
-    };
+    const { amount: amountBaseUnits, totalMinted: totalMintedBaseUnits, ...rest } = args;
+    const { throughRound } = args;
+    const checkpoint = { source, ...rest, amountBaseUnits, totalMintedBaseUnits, position: state.position };
     const processed = state.unprocessedRounds.takeWhile(({ roundId }) => roundId <= throughRound);
     const checkpointed = {
       ...state,
@@ -97,10 +77,8 @@ function mintPosition(
   state: ChainState,
   { args, address, source }: EventOf<'mining', 'PositionMinted'>,
 ): ChainState {
-  const owner = args.owner;
+  const { owner, firstRound: round, weight, nextMergeBlock } = args;
   const tokenId = Number(args.tokenId);
-  const round = args.firstRound;
-  const weight = args.weight;
   if (state.minerPositions.has(tokenId)) throw new Error(`token ${tokenId} has a position already`);
   const position: MinerPosition = {
     tokenId,
@@ -108,7 +86,7 @@ function mintPosition(
     ownershipStartedAtMs: source.blockTimestampMs,
     level: 1,
     pending: { round, source: 'mint', weight },
-    nextMergeBlock: args.nextMergeBlock,
+    nextMergeBlock,
     segments: [],
     paidBaseUnits: 0n,
   };
@@ -125,7 +103,7 @@ function mintPosition(
       to: owner,
       level: 1,
       effectiveRound: round,
-      nextMergeBlock: position.nextMergeBlock,
+      nextMergeBlock,
       source,
     },
   );
@@ -135,11 +113,9 @@ function mergePositions(
   state: ChainState,
   { args, address, source }: EventOf<'mining', 'PositionsMerged'>,
 ): ChainState {
-  const owner = args.owner;
+  const { owner, level, effectiveRound, nextMergeBlock } = args;
   const survivorId = Number(args.survivorTokenId);
   const donorId = Number(args.donorTokenId);
-  const { level } = args;
-  const round = args.effectiveRound;
   const { mining } = state;
   const survivor = activateWeight(mining, requirePosition(state, survivorId));
   const donor = activateWeight(mining, requirePosition(state, donorId));
@@ -150,8 +126,8 @@ function mergePositions(
   const merged: MinerPosition = {
     ...survivor,
     level,
-    pending: { round, source: 'merge', weight },
-    nextMergeBlock: args.nextMergeBlock,
+    pending: { round: effectiveRound, source: 'merge', weight },
+    nextMergeBlock,
     segments: [
       ...closeSegments(survivor.segments, now),
       ...closeSegments(donor.segments, now),
@@ -160,7 +136,7 @@ function mergePositions(
     paidBaseUnits: survivor.paidBaseUnits + donor.paidBaseUnits,
   };
   const updated = noteChanged(
-    withoutToken(withPendingWeight(state, round, weight - combined), owner, donorId),
+    withoutToken(withPendingWeight(state, effectiveRound, weight - combined), owner, donorId),
     `position ${survivorId}`,
     `position ${donorId}`,
     `metadata ${donorId}`,
@@ -176,8 +152,8 @@ function mergePositions(
       address,
       tokenIds: [BigInt(survivorId), BigInt(donorId)],
       level,
-      effectiveRound: round,
-      nextMergeBlock: merged.nextMergeBlock,
+      effectiveRound,
+      nextMergeBlock,
       source,
     },
   );
@@ -188,9 +164,7 @@ function claimRewards(
   state: ChainState,
   { args, address, source }: EventOf<'mining', 'RewardsClaimed'>,
 ): ChainState {
-  const owner = args.owner;
-  const { tokenIds } = args;
-  const amountBaseUnits = args.amount;
+  const { owner, tokenIds, amount: amountBaseUnits } = args;
   const { mining } = state;
   let { minerPositions } = state;
   for (const tokenId of tokenIds) {
@@ -212,9 +186,7 @@ function claimRewards(
 }
 
 function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'RoundMinted'>): ChainState {
-  const roundId = args.roundId;
-  const amountBaseUnits = args.amount;
-  const accumulatedPerWeight = args.accumulatedPerWeight;
+  const { roundId, amount: amountBaseUnits, accumulatedPerWeight } = args;
   const { mining } = state;
   if (roundId <= (state.mintedRounds.last()?.roundId ?? 0n))
     throw new Error(`round ${roundId} is minted already, or one after it`);

@@ -11,10 +11,10 @@ export const tokenFactoryHandlers: EventHandlers<'tokenFactory'> = {
 export const tokenHandlers: EventHandlers<'token'> = {
   Transfer: (state, { args }) => {
     if (state.token === null) return state;
-    const value = args.value;
+    const { from, to, value } = args;
     // From nobody it is a mint, to nobody a burn, and from nobody to nobody neither.
-    const minted = args.from === zeroAddress ? value : 0n;
-    const burned = args.to === zeroAddress ? value : 0n;
+    const minted = from === zeroAddress ? value : 0n;
+    const burned = to === zeroAddress ? value : 0n;
     const supplyBaseUnits = state.token.supplyBaseUnits + minted - burned;
     return { ...state, token: { ...state.token, supplyBaseUnits } };
   },

@@ -26,57 +26,42 @@ interface CapturedChain {
  * A fold's state as records. Of the safe states the newest alone is written: the others come back by folding on from an older
  * snapshot. Tokens of an owner are those of the owner's positions.
  */
-export function* encodeSpanFold({ state, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
-  const { safe, ...fold } = state;
-  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
-  const newest = safe.at(-1);
-  if (newest === undefined) return;
-  yield encodeState(newest);
-  const {
-    settlements,
-    unprocessedRounds,
-    checkpoints,
-    archive,
-    minerPositions,
-    owners,
-    mining,
-    collection,
-    feed,
-  } = newest;
-  for (const [index, one] of settlements.entries())
+export function* encodeSpanFold(captured: CapturedChain): Iterable<FoldRecord> {
+  yield* encodeScalars(captured);
+  const state = captured.state.safe.at(-1);
+  if (state === undefined) return;
+  const { archive, mining } = state;
+  for (const [index, one] of state.settlements.entries())
     yield chainRecords.settlement.write(archive.settlements.count + index, one);
-  for (const one of unprocessedRounds) yield chainRecords.unprocessedRound.write(one.roundId, one);
-  for (const [index, one] of checkpoints.entries())
+  for (const one of state.unprocessedRounds) yield chainRecords.unprocessedRound.write(one.roundId, one);
+  for (const [index, one] of state.checkpoints.entries())
     yield chainRecords.checkpoint.write(archive.checkpoints.count + index, one);
   for (const { date, atEnd } of mining.perWeightByDate) yield chainRecords.perWeight.write(date, atEnd);
   for (const [round, perWeight] of mining.perWeightAtActivation)
     yield chainRecords.activationPerWeight.write(round, perWeight);
   for (const [round, weight] of mining.pendingWeight) yield chainRecords.pendingWeight.write(round, weight);
-  for (const [tokenId, one] of collection.metadata) yield chainRecords.metadata.write(tokenId, one);
-  for (const one of minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
-  for (const one of feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
-  for (const one of newest.activityProgress.logged)
-    yield chainRecords.activity.write(`${one.owner}/${one.eventNumber}`, requireEvent(newest, one));
-  for (const [owner, known] of owners) {
+  for (const [tokenId, one] of state.collection.metadata) yield chainRecords.metadata.write(tokenId, one);
+  for (const one of state.minerPositions.values()) yield chainRecords.position.write(one.tokenId, one);
+  for (const one of state.feed.events) yield chainRecords.feedEvent.write(formatArrival(one), one);
+  for (const one of state.activityProgress.logged)
+    yield chainRecords.activity.write(`${one.owner}/${one.eventNumber}`, requireEvent(state, one));
+  for (const [owner, known] of state.owners) {
     const count = findRecordedCount(known);
     if (count !== undefined) yield chainRecords.activityCount.write(owner, count);
   }
 }
 
 /**
- * The records that blocks have changed, by their names, as they are now: those of what blocks have removed have no value. What has
- * no key changes with every block.
+ * Current value of each record that the blocks changed, by name; none if it was removed. What has no key changes with every block.
  */
 export function* encodeChainChanges(
-  { state, newestSpanAtMs }: CapturedChain,
+  captured: CapturedChain,
   names: ReadonlySet<RecordName>,
 ): Iterable<FoldRecord> {
-  const { safe, ...fold } = state;
-  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
-  const newest = safe.at(-1);
-  if (newest === undefined) return;
-  yield encodeState(newest);
-  const lookup = createLookup(newest);
+  yield* encodeScalars(captured);
+  const state = captured.state.safe.at(-1);
+  if (state === undefined) return;
+  const lookup = createLookup(state);
   for (const name of names) {
     const end = name.indexOf(' ');
     yield lookup(name.slice(0, end), name.slice(end + 1));
@@ -96,20 +81,10 @@ function findNumbered<Entry>(entries: List<Entry>, first: number, number: string
 }
 
 function createLookup(state: ChainState): (kind: string, key: string) => FoldRecord {
-  const {
-    settlements,
-    unprocessedRounds,
-    checkpoints,
-    archive,
-    minerPositions,
-    owners,
-    mining,
-    collection,
-    feed,
-  } = state;
-  const rounds = indexOnce(unprocessedRounds, ({ roundId }) => String(roundId));
+  const { settlements, checkpoints, archive, owners, mining } = state;
+  const rounds = indexOnce(state.unprocessedRounds, ({ roundId }) => String(roundId));
   const perWeights = indexOnce(mining.perWeightByDate, ({ date }) => date);
-  const events = indexOnce(feed.events, formatArrival);
+  const events = indexOnce(state.feed.events, formatArrival);
   const byKind: Readonly<Record<KeyedRecord, (key: string) => FoldRecord>> = {
     settlement: (key) =>
       chainRecords.settlement.writeChange(key, findNumbered(settlements, archive.settlements.count, key)),
@@ -120,8 +95,8 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
     activationPerWeight: (key) =>
       chainRecords.activationPerWeight.writeChange(key, mining.perWeightAtActivation.get(key)),
     pendingWeight: (key) => chainRecords.pendingWeight.writeChange(key, mining.pendingWeight.get(key)),
-    metadata: (key) => chainRecords.metadata.writeChange(key, collection.metadata.get(Number(key))),
-    position: (key) => chainRecords.position.writeChange(key, minerPositions.get(Number(key))),
+    metadata: (key) => chainRecords.metadata.writeChange(key, state.collection.metadata.get(Number(key))),
+    position: (key) => chainRecords.position.writeChange(key, state.minerPositions.get(Number(key))),
     feedEvent: (key) => chainRecords.feedEvent.writeChange(key, events().get(key)),
     activity: (key) => {
       const [owner = '', number = ''] = key.split('/');
@@ -149,25 +124,26 @@ function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
   };
 }
 
-/** The newest safe state without what has a key of its own. */
-function encodeState(state: ChainState) {
-  const { block, position, core, governance, mining, collection, token, mintedRounds } = state;
-  const { activityProgress, archive, feed } = state;
-  const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...miningScalars } = mining;
-  const { metadata: _m, ...collectionScalars } = collection;
-  return chainRecords.state.write('', {
+/** Everything without a key: of the fold, and of its newest safe state. */
+function* encodeScalars({ state: { safe, ...fold }, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
+  yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
+  const newest = safe.at(-1);
+  if (newest === undefined) return;
+  const { block, position, core, governance, token, archive, feed } = newest;
+  const { perWeightAtActivation: _a, pendingWeight: _p, perWeightByDate: _d, ...mining } = newest.mining;
+  const { metadata: _m, ...collection } = newest.collection;
+  yield chainRecords.state.write('', {
     block,
     position,
     core,
     governance,
-    mining: miningScalars,
-    collection: collectionScalars,
+    mining,
+    collection,
     token,
-    mintedRounds: mintedRounds.toArray(),
-    activityRowsThroughBlock: activityProgress.rowsThroughBlock,
+    mintedRounds: newest.mintedRounds.toArray(),
+    activityRowsThroughBlock: newest.activityProgress.rowsThroughBlock,
     archive,
-    feedRun: feed.run,
-    givenUpEvents: feed.evicted,
+    feed: { run: feed.run, evicted: feed.evicted },
   });
 }
 
@@ -218,27 +194,18 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
   function buildState(): ChainState | null {
     const scalars = states.values.get('');
     if (scalars === undefined) return null;
-    const { block, position, core, governance, mining, collection, token, mintedRounds } = scalars;
-    const { activityRowsThroughBlock, archive, feedRun, givenUpEvents } = scalars;
-    const { minerPositions, owners, activityProgress } = ofOwners.complete(activityRowsThroughBlock);
+    const { mining, collection, mintedRounds, activityRowsThroughBlock, feed, ...rest } = scalars;
     const events = [...feedEvents.values.values()].sort(compareArrivals);
     return {
-      block,
-      position,
-      core,
-      governance,
-      token,
-      settlements: List(listByNumber('settlement', settlements.values, archive.settlements.count)),
+      ...rest,
+      ...ofOwners.complete(activityRowsThroughBlock),
+      settlements: List(listByNumber('settlement', settlements.values, rest.archive.settlements.count)),
       unprocessedRounds: List(
         [...unprocessedRounds.values.values()].sort((a, b) => (a.roundId < b.roundId ? -1 : 1)),
       ),
-      checkpoints: List(listByNumber('checkpoint', checkpoints.values, archive.checkpoints.count)),
-      archive,
+      checkpoints: List(listByNumber('checkpoint', checkpoints.values, rest.archive.checkpoints.count)),
       mintedRounds: List(mintedRounds),
-      feed: { run: feedRun, events: List(events), evicted: givenUpEvents },
-      minerPositions,
-      owners,
-      activityProgress,
+      feed: { ...feed, events: List(events) },
       mining: {
         ...mining,
         perWeightAtActivation: ImmutableMap(activations.values),

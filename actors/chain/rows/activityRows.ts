@@ -1,6 +1,8 @@
-import type { ChainRowOrigin, OwnerActivityRow } from '../../storedRows.ts';
+import type { EventSource } from '../../events/eventSchemas.ts';
+import type { Address } from '../../schemas/hex.ts';
 import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
+import type { ChainRowOrigin } from './rowOrigin.ts';
 
 /** So many of the newest events of all owners together stay in memory when they are rows: what a page shows is mostly among them. */
 export const ownerEventsRetained = 50_000;
@@ -84,6 +86,20 @@ function evictActivity(state: ChainState, retained: number, added: number): Chai
     rowCount: rowCount - count,
   };
   return noteChanged({ ...state, owners, activityProgress }, ...names);
+}
+
+/** An event of an owner's activity that no reorganization can take away any more. */
+export interface OwnerActivityRow
+  extends Omit<OwnerEvent, 'source' | 'address' | 'from' | 'to'>,
+    EventSource,
+    ChainRowOrigin {
+  readonly owner: Address;
+  /** Its number among the owner's events, from 0. */
+  readonly eventNumber: number;
+  /** Of the contract that logged it. */
+  readonly contractAddress: Address;
+  readonly fromAddress: Address | null;
+  readonly toAddress: Address | null;
 }
 
 export function toActivityRow(

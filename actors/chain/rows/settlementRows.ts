@@ -1,6 +1,6 @@
 import type { List } from 'immutable';
+import type { EventSource } from '../../events/eventSchemas.ts';
 import { dayMs } from '../../schemas/durations.ts';
-import type { ChainRowOrigin, CheckpointRow, SettlementRow } from '../../storedRows.ts';
 import { type ChainState, noteChanged, type RecordName } from '../state/chainState.ts';
 import {
   type Archive,
@@ -11,6 +11,7 @@ import {
   type Settlement,
 } from '../state/settlements.ts';
 import { rowsOfMessage } from './activityRows.ts';
+import type { ChainRowOrigin } from './rowOrigin.ts';
 
 /**
  * Settlements and checkpoints stay in memory for so long behind the safe block: the longest range that is shown and the period before it are 60
@@ -127,6 +128,21 @@ function takeOld<Entry extends Settlement | Checkpoint>(
     .take(Math.max(0, Math.min(rowCount - count, entries.size - retainedMin)))
     .takeWhile(({ source }) => source.blockTimestampMs < endMs)
     .toArray();
+}
+
+/** A batch that the core recorded in a final block. What is minted for its rounds is told by the checkpoints. */
+export interface SettlementRow
+  extends Omit<Settlement, 'source' | 'mintedBaseUnits'>,
+    EventSource,
+    ChainRowOrigin {
+  /** Its number among all, from 0. */
+  readonly settlementNumber: number;
+}
+
+/** A checkpoint of mining in a final block. */
+export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource, ChainRowOrigin {
+  /** Its number among all, from 0. */
+  readonly checkpointNumber: number;
 }
 
 export function toSettlementRow(

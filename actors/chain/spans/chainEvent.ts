@@ -1,5 +1,6 @@
 import type { Abi, AbiParameterToPrimitiveType } from 'viem';
-import type { Address, BlockHash, TransactionHash } from '../../schemas/hex.ts';
+import type { EventSource } from '../../events/eventSchemas.ts';
+import type { Address } from '../../schemas/hex.ts';
 import {
   collectionAbi,
   coreAbi,
@@ -35,16 +36,6 @@ export const contractAbis = {
 
 /** Addresses of a deployment's contracts. */
 export type ContractAddresses = Readonly<Record<ContractKind, Address>>;
-
-/** Where an event is on the chain. */
-export interface EventSource {
-  readonly blockNumber: bigint;
-  readonly blockHash: BlockHash;
-  readonly blockTimestampMs: number;
-  readonly transactionHash: TransactionHash;
-  readonly transactionIndex: number;
-  readonly logIndex: number;
-}
 
 type AbiEvents<Contract extends ContractKind> = Extract<
   (typeof contractAbis)[Contract][number],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { type Decoded, defineFormat } from '../../messages/decodeMessage.ts';
-import type { Address, BlockHash } from '../../schemas/hex.ts';
 import { address, blockHash } from '../../schemas/wireScalars.ts';
 import { decodeChainMessage } from './decodeChainMessage.ts';
 
@@ -9,7 +9,7 @@ export const readsBytesMax = 256 * 1024;
 /** keccak256 of `PROPOSER_ROLE`, of OpenZeppelin's TimelockController. */
 export const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
 
-const proposerChange = z.object({ account: address, isGranted: z.boolean() });
+export const proposerChange = z.object({ account: address, isGranted: z.boolean() });
 
 /**
  * What no log of the indexed blocks carries, on `miner.chain.<chainId>.reads` (MESSAGES.md, Chain reads), as it was at the block before the
@@ -24,17 +24,14 @@ export const chainReadsMessage = z.object({
   proposers: z.array(proposerChange),
 });
 export type ChainReadsMessage = z.infer<typeof chainReadsMessage>;
-export type ProposerChange = z.infer<typeof proposerChange>;
+export type ProposerChange = Inferred<typeof proposerChange>;
 
 const readsKind = { kind: 'reads', format: defineFormat(chainReadsMessage, readsBytesMax) };
 
 /** The reads as they are folded. */
-export interface ChainReads {
+export interface ChainReads extends Omit<ChainReadsMessage, 'blockNumber'> {
   readonly chainId: bigint;
-  readonly core: Address;
   readonly blockNumber: bigint;
-  readonly blockHash: BlockHash;
-  readonly proposers: readonly ProposerChange[];
 }
 
 /** A message of `MINER_CHAIN` as reads. Null for another kind. */

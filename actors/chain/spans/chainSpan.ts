@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { defineFormat } from '../../messages/decodeMessage.ts';
-import { type Address, type BlockHash, isBytes } from '../../schemas/hex.ts';
+import { isBytes } from '../../schemas/hex.ts';
+import { amount, milliseconds } from '../../schemas/stateScalars.ts';
 import {
   address,
   blockHash,
@@ -21,7 +23,7 @@ const natsPayloadBytesMax = 64 * 1024 * 1024;
 const blockNumber = uint64Decimal;
 const index = z.int().min(0);
 
-const log = z.object({
+export const chainLog = z.object({
   address,
   topics: z.array(bytes32).max(4),
   data: z.string().refine(isBytes, 'expected hexadecimal bytes'),
@@ -48,35 +50,36 @@ export const chainSpanMessage = z.object({
   /** Of `toBlock`. */
   hash: blockHash,
   timestamp,
-  blocks: z.array(z.object({ number: blockNumber, hash: blockHash, timestamp, logs: z.array(log) })),
+  blocks: z.array(z.object({ number: blockNumber, hash: blockHash, timestamp, logs: z.array(chainLog) })),
   /** Set where a single block takes several messages; its logs are those of all parts. */
   part: z.object({ index, count: z.int().min(2) }).optional(),
 });
 export const chainSpanFormat = defineFormat(chainSpanMessage, natsPayloadBytesMax);
-export type ChainSpanMessage = z.infer<typeof chainSpanMessage>;
-export type ChainLog = z.infer<typeof log>;
+export type ChainSpanMessage = Inferred<typeof chainSpanMessage>;
+export type ChainLog = Inferred<typeof chainLog>;
 
 /** A block of which at least the hash and the time are known. */
-export interface ChainBlock {
-  readonly number: bigint;
-  readonly hash: BlockHash;
-  readonly timestampMs: number;
+export const knownBlock = z.strictObject({ number: amount, hash: blockHash, timestampMs: milliseconds });
+
+const chainBlock = knownBlock.extend({
   /** Of the deployment's contracts, ascending by index. */
-  readonly logs: readonly ChainLog[];
-}
+  logs: z.array(chainLog),
+});
+export type ChainBlock = Inferred<typeof chainBlock>;
 
 /** The span as it is folded. */
-export interface ChainSpan {
-  readonly chainId: bigint;
-  readonly core: Address;
-  readonly fork: number;
-  readonly fromBlock: bigint;
-  readonly toBlock: bigint;
-  readonly parentHash: BlockHash;
+export const chainSpan = z.strictObject({
+  chainId: amount,
+  core: address,
+  fork: index,
+  fromBlock: amount,
+  toBlock: amount,
+  parentHash: blockHash,
   /** Ascending; the last one is `toBlock`. */
-  readonly blocks: readonly ChainBlock[];
-  readonly part: { readonly index: number; readonly count: number } | null;
-}
+  blocks: z.array(chainBlock),
+  part: z.strictObject({ index, count: index }).nullable(),
+});
+export type ChainSpan = Inferred<typeof chainSpan>;
 
 /** The typed span of a message that fits the schema; null when its blocks contradict each other. */
 export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {

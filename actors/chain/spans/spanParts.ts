@@ -1,13 +1,16 @@
+import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { type Rejection, reject } from '../../messages/decodeMessage.ts';
-import { type ChainBlock, type ChainSpan, isAscendingByIndex } from './chainSpan.ts';
+import { type ChainSpan, chainLog, chainSpan, isAscendingByIndex } from './chainSpan.ts';
 
 /** Logs of a block whose other parts have not come yet. */
-export interface SpanParts {
+export const spanParts = z.strictObject({
   /** The newest part. */
-  readonly span: ChainSpan;
-  readonly logs: ChainBlock['logs'];
-}
+  span: chainSpan,
+  logs: z.array(chainLog),
+});
+export type SpanParts = Inferred<typeof spanParts>;
 
 /** A span that is complete, the parts of one that is not, or why a part cannot be joined. */
 type JoinedSpan =

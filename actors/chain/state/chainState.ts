@@ -1,7 +1,9 @@
 import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import type { Inferred } from '../../../machines/inferred.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
-import type { Address, BlockHash } from '../../schemas/hex.ts';
+import type { Address } from '../../schemas/hex.ts';
+import type { knownBlock } from '../spans/chainSpan.ts';
 import type { CoreState, Governance } from './coreState.ts';
 import type { CollectionState, MinerPosition, MiningState, TokenState } from './miningState.ts';
 import { type ActivityProgress, noActivity, type OwnerState } from './ownerState.ts';
@@ -14,12 +16,7 @@ import {
   type Settlement,
 } from './settlements.ts';
 
-/** A block whose hash is known. */
-export interface KnownBlock {
-  readonly number: bigint;
-  readonly hash: BlockHash;
-  readonly timestampMs: number;
-}
+export type KnownBlock = Inferred<typeof knownBlock>;
 
 /** Everything that is read from the chain, as it was at one block. Immutable; the next one shares what did not change. */
 export interface ChainState {

@@ -1,69 +1,75 @@
-import type { Hex } from 'viem';
-import type { Address } from '../../schemas/hex.ts';
+import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
+import { eventSource } from '../../events/eventSchemas.ts';
+import { amount, milliseconds } from '../../schemas/stateScalars.ts';
+import { address, bytes32 } from '../../schemas/wireScalars.ts';
 import { zeroAddress } from '../../schemas/zero.ts';
-import type { ChainEvent, EventSource } from '../spans/chainEvent.ts';
-import type { ProposerChange } from '../spans/chainReads.ts';
+import { chainEvent } from '../spans/chainEventSchema.ts';
+import { type ProposerChange, proposerChange } from '../spans/chainReads.ts';
 
 /** Core events that are shown (CONTRACT.md, Core state). */
 export const coreEventsShown = 25;
 
-export interface CoreConfiguration {
-  readonly streamId: Hex;
-  readonly genesisTimestamp: bigint;
-  readonly roundDuration: bigint;
-  readonly maxWorkPerRound: bigint;
-  readonly maxRoundsPerBatch: bigint;
-  readonly initialWorkPerThousandBlocks: bigint;
-  readonly targetBlocksPerActiveRound: bigint;
-  readonly difficultySmoothingRounds: bigint;
-  readonly blockUnitsPerBlock: bigint;
-  readonly guardian: Address;
-  readonly reporter: Address;
-}
+const configuration = z.strictObject({
+  streamId: bytes32,
+  genesisTimestamp: amount,
+  roundDuration: amount,
+  maxWorkPerRound: amount,
+  maxRoundsPerBatch: amount,
+  initialWorkPerThousandBlocks: amount,
+  targetBlocksPerActiveRound: amount,
+  difficultySmoothingRounds: amount,
+  blockUnitsPerBlock: amount,
+  guardian: address,
+  reporter: address,
+});
+export type CoreConfiguration = Inferred<typeof configuration>;
 
 /** Which code runs behind a proxy. */
-export interface Implementation {
-  readonly codeAddress: Address;
-  readonly codeVersion: bigint;
-  readonly storageLayoutDigest: Hex;
-  readonly runtimeHash: Hex;
-}
+export const implementation = z.strictObject({
+  codeAddress: address,
+  codeVersion: amount,
+  storageLayoutDigest: bytes32,
+  runtimeHash: bytes32,
+});
+export type Implementation = Inferred<typeof implementation>;
 
-export interface CoreState {
-  readonly configuration: CoreConfiguration | null;
-  readonly implementation: Implementation | null;
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly workPerThousandBlocks: bigint;
-  readonly settledThroughRound: bigint;
-  readonly authorizationNonce: bigint;
-  readonly paused: boolean;
+export const coreState = z.strictObject({
+  configuration: configuration.nullable(),
+  implementation: implementation.nullable(),
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+  workPerThousandBlocks: amount,
+  settledThroughRound: amount,
+  authorizationNonce: amount,
+  paused: z.boolean(),
   /** The newest event of the core contract itself. */
-  readonly source: { readonly eventName: string; readonly source: EventSource } | null;
+  source: z.strictObject({ eventName: z.string(), source: eventSource }).nullable(),
   /** Newest first, at most {@link coreEventsShown}, of the core, its proxy, the proxy admin and the timelock. */
-  readonly events: readonly ChainEvent[];
-}
+  events: z.array(chainEvent),
+});
+export type CoreState = Inferred<typeof coreState>;
 
-export const operationStates = ['scheduled', 'executed', 'cancelled'] as const;
-type OperationState = (typeof operationStates)[number];
-
-export interface Governance {
-  readonly proxyAdminOwner: Address | null;
+export const governance = z.strictObject({
+  proxyAdminOwner: address.nullable(),
   /** What the proxy's admin slot holds. */
-  readonly proxyAdminSlot: Address | null;
+  proxyAdminSlot: address.nullable(),
   /** Accounts whose proposer role of the timelock changed or is known from before the first block, the latest change last. */
-  readonly proposers: readonly ProposerChange[];
+  proposers: z.array(proposerChange),
   /** The newest one that still has the role; the zero address where each has lost it, null where none is known. */
-  readonly operatorProposer: Address | null;
+  operatorProposer: address.nullable(),
   /** The latest operation of the timelock that calls the proxy or its admin. */
-  readonly operation: {
-    readonly id: Hex;
-    readonly kind: 'upgrade' | 'call';
-    readonly state: OperationState;
-    /** When it may be executed (epoch milliseconds). */
-    readonly readyAtMs: number;
-  } | null;
-}
+  operation: z
+    .strictObject({
+      id: bytes32,
+      kind: z.enum(['upgrade', 'call']),
+      state: z.enum(['scheduled', 'executed', 'cancelled']),
+      /** When it may be executed (epoch milliseconds). */
+      readyAtMs: milliseconds,
+    })
+    .nullable(),
+});
+export type Governance = Inferred<typeof governance>;
 
 export function withProposers(governance: Governance, proposers: readonly ProposerChange[]): Governance {
   const newest = proposers.findLast(({ isGranted }) => isGranted)?.account ?? null;

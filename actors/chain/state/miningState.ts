@@ -1,88 +1,93 @@
 import type { Map as ImmutableMap, List } from 'immutable';
-import type { Address } from '../../schemas/hex.ts';
-import type { Implementation } from './coreState.ts';
+import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
+import { amount, count, milliseconds } from '../../schemas/stateScalars.ts';
+import { address } from '../../schemas/wireScalars.ts';
+import { implementation } from './coreState.ts';
 
-export interface MiningConfiguration {
+const configuration = z.strictObject({
   /** The contracts that it was configured with. */
-  readonly core: Address;
-  readonly token: Address;
-  readonly collection: Address;
-  readonly rewardPerBlock: bigint;
-  readonly supplyCap: bigint;
-  readonly claimLimit: bigint;
+  core: address,
+  token: address,
+  collection: address,
+  rewardPerBlock: amount,
+  supplyCap: amount,
+  claimLimit: amount,
   /** Level 1 first. */
-  readonly levels: readonly { readonly weight: bigint; readonly cooldownBlocks: bigint }[];
-}
+  levels: z.array(z.strictObject({ weight: amount, cooldownBlocks: amount })),
+});
+export type MiningConfiguration = Inferred<typeof configuration>;
 
-export interface MiningState {
-  readonly configuration: MiningConfiguration | null;
-  readonly implementation: Implementation | null;
-  readonly totalWeight: bigint;
+/** What has no key. */
+export const miningScalars = z.strictObject({
+  configuration: configuration.nullable(),
+  implementation: implementation.nullable(),
+  totalWeight: amount,
   /** Reward of one unit of weight since the beginning, scaled by `rewardScale`. */
-  readonly accumulatedPerWeight: bigint;
-  readonly mintedBaseUnits: bigint;
-  readonly paidBaseUnits: bigint;
-  readonly processedThroughRound: bigint;
-  readonly closedThroughBlock: bigint;
-  readonly lastActivationRound: bigint;
+  accumulatedPerWeight: amount,
+  mintedBaseUnits: amount,
+  paidBaseUnits: amount,
+  processedThroughRound: amount,
+  closedThroughBlock: amount,
+  lastActivationRound: amount,
+  /** Cumulative block units through `processedThroughRound`. */
+  processedBlockUnits: amount,
+});
+
+export interface MiningState extends Inferred<typeof miningScalars> {
   /** `accumulatedPerWeight` when the weights of a round began to count. */
   readonly perWeightAtActivation: ImmutableMap<string, bigint>;
   /** Changes of the total weight that do not count yet, by round. */
   readonly pendingWeight: ImmutableMap<string, bigint>;
   /** `accumulatedPerWeight` at the end of each UTC date on which it changed, ascending. */
   readonly perWeightByDate: List<{ readonly date: string; readonly atEnd: bigint }>;
-  /** Cumulative block units through `processedThroughRound`. */
-  readonly processedBlockUnits: bigint;
 }
 
 /** Weight that counts while `accumulatedPerWeight` goes from one value to another; null while it still does. */
-export interface WeightSegment {
-  readonly fromPerWeight: bigint;
-  readonly throughPerWeight: bigint | null;
-  readonly weight: bigint;
-}
+const weightSegment = z.strictObject({
+  fromPerWeight: amount,
+  throughPerWeight: amount.nullable(),
+  weight: amount,
+});
+export type WeightSegment = Inferred<typeof weightSegment>;
 
-export interface MinerPosition {
-  readonly tokenId: number;
-  readonly owner: Address;
-  readonly ownershipStartedAtMs: number;
-  readonly level: number;
-  readonly pending: {
-    readonly round: bigint;
-    readonly source: 'mint' | 'merge';
-    readonly weight: bigint;
-  } | null;
-  readonly nextMergeBlock: bigint;
-  readonly segments: readonly WeightSegment[];
+export const minerPosition = z.strictObject({
+  tokenId: count,
+  owner: address,
+  ownershipStartedAtMs: milliseconds,
+  level: count,
+  pending: z.strictObject({ round: amount, source: z.enum(['mint', 'merge']), weight: amount }).nullable(),
+  nextMergeBlock: amount,
+  segments: z.array(weightSegment),
   /** Paid by claims (base units), of merged donors too. */
-  readonly paidBaseUnits: bigint;
-}
+  paidBaseUnits: amount,
+});
+export type MinerPosition = Inferred<typeof minerPosition>;
 
-export interface TokenMetadata {
-  readonly epoch: bigint;
-  readonly uri: string;
-}
+export const tokenMetadata = z.strictObject({ epoch: amount, uri: z.string() });
+export type TokenMetadata = Inferred<typeof tokenMetadata>;
 
-export interface Sale {
-  readonly allowlistStart: bigint;
-  readonly allowlistEnd: bigint;
-  readonly publicPrice: bigint;
-  readonly publicAllocation: bigint;
-  readonly protocolReserve: bigint;
-}
+/** What has no key. */
+export const collectionScalars = z.strictObject({
+  sale: z
+    .strictObject({
+      allowlistStart: amount,
+      allowlistEnd: amount,
+      publicPrice: amount,
+      publicAllocation: amount,
+      protocolReserve: amount,
+    })
+    .nullable(),
+  isClosed: z.boolean(),
+  paused: z.boolean(),
+  publicMinted: amount,
+  reserveMinted: amount,
+  metadataEpoch: amount,
+});
 
-export interface CollectionState {
-  readonly sale: Sale | null;
-  readonly isClosed: boolean;
-  readonly paused: boolean;
-  readonly publicMinted: bigint;
-  readonly reserveMinted: bigint;
-  readonly metadataEpoch: bigint;
+export interface CollectionState extends Inferred<typeof collectionScalars> {
   readonly metadata: ImmutableMap<number, TokenMetadata>;
 }
 
-export interface TokenState {
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly supplyBaseUnits: bigint;
-}
+export const tokenState = z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount });
+export type TokenState = Inferred<typeof tokenState>;

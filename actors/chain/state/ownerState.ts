@@ -1,24 +1,29 @@
 import { List } from 'immutable';
+import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
+import { eventSource } from '../../events/eventSchemas.ts';
 import type { Address } from '../../schemas/hex.ts';
-import type { EventSource } from '../spans/chainEvent.ts';
+import { amount, count } from '../../schemas/stateScalars.ts';
+import { address } from '../../schemas/wireScalars.ts';
 
 export const activityKinds = ['mint', 'merge', 'claim', 'transfer'] as const;
 
 /** Something that an owner did, or that was done with a position of theirs. */
-export interface OwnerEvent {
-  readonly kind: (typeof activityKinds)[number];
-  readonly address: Address;
-  readonly tokenIds: readonly bigint[];
-  readonly amountBaseUnits: bigint | null;
-  readonly from: Address | null;
-  readonly to: Address | null;
-  readonly level: number | null;
-  readonly effectiveRound: bigint | null;
-  readonly nextMergeBlock: bigint | null;
-  readonly source: EventSource;
+export const ownerEvent = z.strictObject({
+  kind: z.enum(activityKinds),
+  address,
+  tokenIds: z.array(amount),
+  amountBaseUnits: amount.nullable(),
+  from: address.nullable(),
+  to: address.nullable(),
+  level: count.nullable(),
+  effectiveRound: amount.nullable(),
+  nextMergeBlock: amount.nullable(),
+  source: eventSource,
   /** Sequence of the message that made it safe. */
-  readonly position: number;
-}
+  position: count,
+});
+export type OwnerEvent = Inferred<typeof ownerEvent>;
 
 export interface OwnerState {
   /** Ascending. */

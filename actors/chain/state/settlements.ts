@@ -1,4 +1,7 @@
-import type { EventSource } from '../spans/chainEvent.ts';
+import { z } from 'zod';
+import type { Inferred } from '../../../machines/inferred.ts';
+import { eventSource } from '../../events/eventSchemas.ts';
+import { amount, count, milliseconds } from '../../schemas/stateScalars.ts';
 import { countWholeBlocks } from './blockUnits.ts';
 
 /** Settlements and checkpoints that are listed, the newest ones (CONTRACT.md, Settlement history). */
@@ -9,69 +12,67 @@ export const recentCheckpointsShown = 12;
 export const recentRoundsShown = 42;
 
 /** A batch that the core recorded. */
-export interface Settlement {
-  readonly source: EventSource;
-  readonly previousSettledThroughRound: bigint;
-  readonly settledThroughRound: bigint;
-  readonly activeRoundCount: bigint;
-  readonly workAdded: bigint;
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly previousCumulativeBlockUnits: bigint;
+export const settlement = z.strictObject({
+  source: eventSource,
+  previousSettledThroughRound: amount,
+  settledThroughRound: amount,
+  activeRoundCount: amount,
+  workAdded: amount,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+  previousCumulativeBlockUnits: amount,
   /** Minted so far for its rounds (base units). */
-  readonly mintedBaseUnits: bigint;
+  mintedBaseUnits: amount,
   /** Sequence of the message that made it safe. */
-  readonly position: number;
-}
+  position: count,
+});
+export type Settlement = Inferred<typeof settlement>;
 
 /** Sums of cumulative block units through a settled round that held work. */
-export interface SettledRound {
-  readonly roundId: bigint;
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-}
+export const settledRound = z.strictObject({
+  roundId: amount,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+});
+export type SettledRound = Inferred<typeof settledRound>;
 
-export interface Checkpoint {
-  readonly source: EventSource;
-  readonly afterRound: bigint;
-  readonly throughRound: bigint;
-  readonly completedBlockCount: bigint;
-  readonly cumulativeWork: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly eligibleWeight: bigint;
-  readonly amountBaseUnits: bigint;
-  readonly totalMintedBaseUnits: bigint;
+export const checkpoint = z.strictObject({
+  source: eventSource,
+  afterRound: amount,
+  throughRound: amount,
+  completedBlockCount: amount,
+  cumulativeWork: amount,
+  cumulativeBlockUnits: amount,
+  eligibleWeight: amount,
+  amountBaseUnits: amount,
+  totalMintedBaseUnits: amount,
   /** Sequence of the message that made it safe. */
-  readonly position: number;
-}
-
-/** What is known of the settlements and checkpoints that have left memory, and which have become rows. */
-export interface Archive {
-  readonly settlements: ArchivedSettlements;
-  readonly checkpoints: ArchivedCheckpoints;
-}
+  position: count,
+});
+export type Checkpoint = Inferred<typeof checkpoint>;
 
 /** What is known of a list whose oldest entries have left memory. Entries are numbered from 0. */
-interface Archived {
+const archived = z.strictObject({
   /** How many have become rows, those with the least numbers. */
-  readonly rowCount: number;
+  rowCount: count,
   /** How many of those have left memory. */
-  readonly count: number;
+  count,
   /** Time of the newest one that has (epoch milliseconds); 0 without any. */
-  readonly throughMs: number;
-}
+  throughMs: milliseconds,
+});
 
-interface ArchivedSettlements extends Archived {
-  readonly activeRoundCount: bigint;
-  readonly workAdded: bigint;
-  readonly completedBlockCount: bigint;
-  /** The newest {@link recentSettlementsShown} of those that completed a block, oldest first. */
-  readonly completed: readonly Settlement[];
-}
-
-interface ArchivedCheckpoints extends Archived {
-  readonly amountBaseUnits: bigint;
-}
+/** What is known of the settlements and checkpoints that have left memory, and which have become rows. */
+export const archive = z.strictObject({
+  settlements: archived.extend({
+    activeRoundCount: amount,
+    workAdded: amount,
+    completedBlockCount: amount,
+    /** The newest {@link recentSettlementsShown} of those that completed a block, oldest first. */
+    completed: z.array(settlement),
+  }),
+  checkpoints: archived.extend({ amountBaseUnits: amount }),
+});
+export type Archive = Inferred<typeof archive>;
 
 /** Before the first row. */
 export const nothingArchived: Archive = {
@@ -87,10 +88,8 @@ export const nothingArchived: Archive = {
   checkpoints: { rowCount: 0, count: 0, throughMs: 0, amountBaseUnits: 0n },
 };
 
-export interface MintedRound {
-  readonly roundId: bigint;
-  readonly amountBaseUnits: bigint;
-}
+export const mintedRound = z.strictObject({ roundId: amount, amountBaseUnits: amount });
+export type MintedRound = Inferred<typeof mintedRound>;
 
 /** Work blocks that a settlement completed. */
 export function countCompletedBlocks({

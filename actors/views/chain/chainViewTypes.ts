@@ -4,7 +4,7 @@ import type { ChainState } from '../../chain/state/chainState.ts';
 import type { CollectionPhase } from '../../chain/state/collectionPhase.ts';
 import type { CoreState, Governance } from '../../chain/state/coreState.ts';
 import type { MergeState } from '../../chain/state/mergeState.ts';
-import type { CollectionState, MiningConfiguration, Sale } from '../../chain/state/miningState.ts';
+import type { CollectionState, MiningConfiguration } from '../../chain/state/miningState.ts';
 import type { MintRoundState } from '../../chain/state/mintRoundState.ts';
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { SettlementSource } from '../../chain/state/settlementSource.ts';
@@ -15,7 +15,7 @@ import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import type { EventWindow } from '../../events/eventWindow.ts';
 import type { Address, BlockHash } from '../../schemas/hex.ts';
 
-export type { ChainEvent, EventSource } from '../../chain/spans/chainEvent.ts';
+export type { ChainEvent } from '../../chain/spans/chainEvent.ts';
 export { blockUnitsPerBlock } from '../../chain/state/blockUnits.ts';
 // The vocabulary of the chain's views, for the schemas of the responses.
 export { collectionPhases } from '../../chain/state/collectionPhase.ts';
@@ -26,7 +26,7 @@ export { activityKinds } from '../../chain/state/ownerState.ts';
 export { settlementSources } from '../../chain/state/settlementSource.ts';
 export type { Checkpoint, Settlement } from '../../chain/state/settlements.ts';
 export { cardImageUrlPattern, imageDataUriPattern } from '../../chain/state/tokenMetadata.ts';
-export type { ChainFeedEvent } from '../../events/eventSchemas.ts';
+export type { ChainFeedEvent, EventSource } from '../../events/eventSchemas.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
 
@@ -179,7 +179,7 @@ export interface IssuanceView extends ChainAvailable {
   readonly processedThroughRound: bigint;
   readonly lastActivationRound: bigint;
   readonly livePositionCount: bigint;
-  readonly collection: CollectionState & { readonly phase: CollectionPhase; readonly sale: Sale | null };
+  readonly collection: CollectionState & { readonly phase: CollectionPhase };
 }
 
 export interface PositionView {

@@ -1,7 +1,9 @@
+import { z } from 'zod';
 import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
 
 /** Which list a cursor is of: one of another does not work here (CONTRACT.md, Cursors). */
-export type OwnerList = 'portfolio' | 'activity';
+const ownerLists = ['portfolio', 'activity'] as const;
+export type OwnerList = (typeof ownerLists)[number];
 
 /** Where an owner's next page begins, in the state of the block that the first page was read at. */
 interface OwnerCursor {
@@ -17,18 +19,18 @@ export function encodeOwnerCursor({ list, block, blockHash, owner, after }: Owne
   return encodeFields([list, block.toString(), blockHash, owner, after]);
 }
 
+const cursorFields = z.tuple([
+  z.enum(ownerLists),
+  z.string().regex(/^(?:0|[1-9]\d{0,19})$/),
+  z.string(),
+  z.string(),
+  z.int().min(1),
+]);
+
 /** Null for an invalid cursor. */
 export function decodeOwnerCursor(text: string): OwnerCursor | null {
-  const [list, block, blockHash, owner, after] = decodeFields(text, 5) ?? [];
-  const isValid =
-    (list === 'portfolio' || list === 'activity') &&
-    typeof block === 'string' &&
-    /^(?:0|[1-9]\d{0,19})$/.test(block) &&
-    typeof blockHash === 'string' &&
-    typeof owner === 'string' &&
-    typeof after === 'number' &&
-    Number.isSafeInteger(after) &&
-    after > 0;
-  if (!isValid) return null;
+  const fields = decodeFields(text, cursorFields);
+  if (fields === null) return null;
+  const [list, block, blockHash, owner, after] = fields;
   return { list, block: BigInt(block), blockHash, owner, after };
 }

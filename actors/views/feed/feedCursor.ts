@@ -1,4 +1,5 @@
-import type { FeedCategory } from '../../feed/feedCategories.ts';
+import { z } from 'zod';
+import { type FeedCategory, feedCategories } from '../../feed/feedCategories.ts';
 import type { FeedPlace } from '../../feed/feedItem.ts';
 import { feedSources } from '../../feed/feedPosition.ts';
 import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
@@ -9,15 +10,12 @@ export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): stri
   return encodeFields([category, recordedAtMs, source, position, ordinal]);
 }
 
+const cursorFields = z.tuple([z.enum(feedCategories), z.int(), z.enum(feedSources), z.int(), z.int()]);
+
 /** Null for an invalid cursor, and for one of another category. */
 export function decodeFeedCursor(category: FeedCategory, text: string): FeedPlace | null {
-  const [of, recordedAtMs, from, position, ordinal] = decodeFields(text, 5) ?? [];
-  const source = feedSources.find((one) => one === from);
-  if (of !== category || source === undefined) return null;
-  if (!isSafe(recordedAtMs) || !isSafe(position) || !isSafe(ordinal)) return null;
+  const fields = decodeFields(text, cursorFields);
+  if (fields === null || fields[0] !== category) return null;
+  const [, recordedAtMs, source, position, ordinal] = fields;
   return { recordedAtMs, source, position, ordinal };
-}
-
-function isSafe(value: unknown): value is number {
-  return Number.isSafeInteger(value);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
-import type { Configuration } from '../../configuration.ts';
+import type { Configuration } from '../../configuration/configuration.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import { auditCheck, type DatabaseReport, databaseReport } from '../../diagnosis/inspectDatabase.ts';
 

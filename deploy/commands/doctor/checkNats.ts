@@ -11,6 +11,7 @@ import { rejectedSubject, spanSubject } from '../../../actors/messages/subjects.
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { isTooOld } from '../../../streams/jetstream/connection.ts';
+import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { judgeRoom } from '../../diagnosis/checkDisk.ts';
 import { type Finding, failed, ok, skipped, warned } from '../../diagnosis/finding.ts';
 import { checkStreams } from './checkStreams.ts';
@@ -23,10 +24,7 @@ const mib = 2 ** 20;
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
 const wrongLastSequence = 10_071;
 
-interface CheckNatsOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface CheckNatsOptions extends JetStream {
   readonly onChain: ChainDeployment | null;
   /** Address of a server's monitoring, such as `http://nats:8222`; null where it is not known. */
   readonly monitoringUrl: string | null;

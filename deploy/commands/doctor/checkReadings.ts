@@ -1,25 +1,20 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { lastValueFrom, tap } from 'rxjs';
-import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
+import { counterStream } from '../../../streams/counter/counterStream.ts';
+import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
-import type { Deployment } from '../../deploymentFile.ts';
+import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
-import { systemClock } from '../../systemClock.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../../process/progress.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
-interface CheckReadingsOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface CheckReadingsOptions extends JetStream {
   readonly stored: StoredCounts;
   readonly deployment: Deployment;
   readonly logger: Logger;
-  readonly progressStream: NodeJS.WriteStream;
 }
 
 /** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts of what rows stay for. */
@@ -59,19 +54,10 @@ async function foldThrough(
   options: CheckReadingsOptions,
   { through, firstSequence, oldestMs }: StoredCounts,
 ) {
-  const { deployment, progressStream } = options;
-  const actors = createCounterActors({
-    genesisMs: deployment.genesisTimestamp * 1000,
-    publicInstallationId: deployment.installationId,
-  });
+  const { deployment } = options;
+  const actors = counterStream.createActors(deployment);
   const counts = { readings: 0, rounds: 0 };
-  const progress = createProgress({
-    label: 'readings',
-    unit: 'messages',
-    total: through,
-    stream: progressStream,
-    nowMs: Date.now,
-  });
+  const progress = createProgress({ label: 'readings', unit: 'messages', total: through });
   const source = createMessageSource({
     ...options,
     stream: 'MINER_COUNTER',

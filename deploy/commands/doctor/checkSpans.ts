@@ -1,5 +1,3 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { ChainBlock, ChainLog, ChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import { confirmations } from '../../../actors/chain/spans/confirmations.ts';
@@ -12,27 +10,24 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { truncateLog } from '../../../streams/indexer/buildSpans.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
+import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
-import { systemClock } from '../../systemClock.ts';
-import { createProgress } from '../progress.ts';
+import { createProgress } from '../../process/progress.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
-interface SpanCheck {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface SpanCheck extends JetStream {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly fromBlock: bigint;
   readonly logger: Logger;
-  readonly progressStream: NodeJS.WriteStream;
 }
 
 /** Proves the stream's spans again with the node, from a block through the newest safe one. */
 export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
-  const { onChain, rpcUrl, progressStream } = check;
+  const { onChain, rpcUrl } = check;
   const { deploymentBlock } = onChain.chain;
   const isBeforeAll = check.fromBlock < deploymentBlock;
   const fromBlock = isBeforeAll ? deploymentBlock : check.fromBlock;
@@ -47,13 +42,7 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
     proofs: 'all',
   });
   const total = Number(toBlock - fromBlock) + 1;
-  const progress = createProgress({
-    label: 'proving',
-    unit: 'blocks',
-    total,
-    stream: progressStream,
-    nowMs: Date.now,
-  });
+  const progress = createProgress({ label: 'proving', unit: 'blocks', total });
   let logs = 0;
   try {
     for (let next = fromBlock; next <= toBlock; ) {

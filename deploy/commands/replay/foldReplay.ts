@@ -2,17 +2,18 @@ import { firstValueFrom } from 'rxjs';
 import { deleteRows } from '../../../storage/deleteRowsAbove.ts';
 import { createOldestRowMs, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
+import { counterStream } from '../../../streams/counter/counterStream.ts';
 import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
 import { createStreamFollower } from '../../../streams/follower/streamFollower.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
-import { systemClock } from '../../systemClock.ts';
-import { createProgress, type Progress } from '../progress.ts';
+import { createProgress, type Progress } from '../../process/progress.ts';
+import { systemClock } from '../../process/systemClock.ts';
 import { loadOthers, type PrepareReplayOptions } from './prepareReplay.ts';
 import { createReplayFold } from './replayFold.ts';
-import { createActors, type ReplayOptions } from './replayOptions.ts';
+import type { ReplayOptions } from './replayOptions.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
 const stream = 'MINER_COUNTER';
@@ -41,7 +42,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     });
   };
   const fold = createReplayFold({
-    actors: createActors(parts),
+    actors: counterStream.createActors(parts.deployment),
     fromSequence,
     throughSequence,
     only,
@@ -121,8 +122,6 @@ function createReplayProgress(total: number): ReplayProgress {
         total,
         doneBefore: position,
         showsLag: true,
-        stream: process.stderr,
-        nowMs: systemClock.monotonicMs,
       });
       bar.update(position);
     },

@@ -1,5 +1,6 @@
 import { firstValueFrom } from 'rxjs';
 import { isOfFold } from '../../../actors/foldIdentity.ts';
+import { inputStreamNames } from '../../../actors/messages/subjects.ts';
 import { compareDays } from '../../../storage/generationDifferences.ts';
 import { noteGeneration } from '../../../storage/generationIdentity.ts';
 import {
@@ -14,12 +15,13 @@ import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { createSnapshotStore, type SnapshotStore } from '../../../storage/snapshots.ts';
 import type { ReplayPlan } from '../../../storage/tables/replays.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
+import { counterStream } from '../../../streams/counter/counterStream.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
-import { systemClock } from '../../systemClock.ts';
+import { systemClock } from '../../process/systemClock.ts';
 import { describeDifferences } from './differenceLines.ts';
 import { foldReplay } from './foldReplay.ts';
 import { prepareReplay } from './prepareReplay.ts';
-import { createActors, type ReplayOptions } from './replayOptions.ts';
+import type { ReplayOptions } from './replayOptions.ts';
 import { formatCommand, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
 /** Removes what an unfinished replay has left. */
@@ -75,7 +77,7 @@ export async function replay(parts: ReplayOptions, request: ReplayRequest): Prom
 /** The unfinished replay of the same command, or a new one. */
 async function plannedOrUnfinished(parts: ReplayOptions, request: ReplayRequest, snapshots: SnapshotStore) {
   const { js, jsm, database, active, log, print } = parts;
-  const { identity } = createActors(parts);
+  const { identity } = counterStream.createActors(parts.deployment);
   const unfinished = await log.unfinished(active.generation);
   if (unfinished !== null) {
     const { plan } = unfinished;
@@ -127,10 +129,11 @@ async function compareAndSwap(parts: ReplayOptions, plan: ReplayPlan, rebuilt: T
     const dropped = { abovePosition: plan.basePosition ?? 0, exceptPosition: throughSequence };
     await dropCounterSnapshots(database, rebuilt, dropped);
   }
-  for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
-    await attachSnapshots(database, active, rebuilt, { stream, position: null });
+  for (const stream of inputStreamNames)
+    if (stream !== 'MINER_COUNTER')
+      await attachSnapshots(database, active, rebuilt, { stream, position: null });
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
-  const { identity } = createActors(parts);
+  const { identity } = counterStream.createActors(parts.deployment);
   await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
   const days = await readRowsTtlDays(database, active.readings);
   await applyRowsTtl(database, rebuilt, { days, nowMs: systemClock.nowMs() });

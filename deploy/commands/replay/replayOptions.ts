@@ -1,15 +1,15 @@
-import { type JetStreamClient, type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import { type CounterActors, createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { Database } from '../../../storage/database.ts';
 import { findActiveTables } from '../../../storage/generations.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
-import type { Deployment } from '../../deploymentFile.ts';
-import { systemClock } from '../../systemClock.ts';
+import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
+import type { Deployment } from '../../configuration/deploymentFile.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
 /** What a replay is given by the process that it runs in. */
 interface ReplayParts {
@@ -22,9 +22,7 @@ interface ReplayParts {
 }
 
 /** Everything that the steps of a replay work with. */
-export interface ReplayOptions extends ReplayParts {
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+export interface ReplayOptions extends ReplayParts, JetStream {
   readonly active: Tables;
   readonly log: ReplayLog;
 }
@@ -47,11 +45,4 @@ export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
     active: await findActiveTables(database),
     log: createReplayLog(database, systemClock.nowMs),
   };
-}
-
-export function createActors({ deployment }: Pick<ReplayParts, 'deployment'>): CounterActors {
-  return createCounterActors({
-    genesisMs: deployment.genesisTimestamp * 1000,
-    publicInstallationId: deployment.installationId,
-  });
 }

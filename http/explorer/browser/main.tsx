@@ -70,7 +70,7 @@ async function start() {
       },
     },
     go: (place) => go(place),
-    loadMore: (_name, path, cursor) => {
+    loadMore: (path, cursor) => {
       poller.readPage(path, cursor).then(
         (page) => store.append(path, page),
         () => poller.expire((entry) => entry.path === path),

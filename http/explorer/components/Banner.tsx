@@ -3,15 +3,13 @@ import { formatInteger } from '../format/numbers.ts';
 import { explain } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 
-type Severity = 'note' | 'warning' | 'fault';
-
 /** A sentence that qualifies the figures below it. */
 export function Banner({
   severity,
   title,
   children,
 }: {
-  severity: Severity;
+  severity: 'note' | 'warning';
   title: string;
   children: ComponentChildren;
 }) {

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { formatInteger } from '../format/numbers.ts';
 import { usePage, usePrinting } from './pageContext.ts';
-import { Scroll } from './Scroll.tsx';
+import { Table } from './Table.tsx';
 
 interface Column<Row> {
   /** Head of the column, with the unit. */
@@ -62,33 +62,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function Rows<Row>({ caption, rows, columns }: DataTableProps<Row>) {
-  return (
-    <Scroll label={`Table: ${caption}`}>
-      <table>
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ name, isText }) => (
-              <th key={name} scope="col" class={isText ? '' : 'number'}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {columns.map(({ name, value, isText }) => (
-                <td key={name} class={isText ? '' : 'number'}>
-                  {formatCell(value(row), isText === true)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
-  );
+  const shown = columns.map(({ name, value, isText = false }) => ({
+    name,
+    isNumber: !isText,
+    cell: (row: Row) => formatCell(value(row), isText),
+  }));
+  return <Table label={caption} caption={caption} rows={rows} columns={shown} />;
 }
 
 function formatCell(value: string | number | null, isText: boolean): string {

@@ -15,18 +15,17 @@ export interface Source {
   readonly contract?: string | null;
 }
 
-interface FigureProps {
+interface FigureProps extends Source {
   readonly label: string;
   /** Null where it is unknown. */
   readonly value: string | null;
   readonly unit?: string;
-  readonly source: Source;
   readonly size?: 'large' | 'medium' | 'small';
   readonly children?: ComponentChildren;
 }
 
 /** A figure with its label. Pressed, it says where it is from, with all its digits; that works without script too. */
-export function Figure({ label, value, unit, source, size = 'medium', children }: FigureProps) {
+export function Figure({ label, value, unit, size = 'medium', children, ...source }: FigureProps) {
   const id = nameSource(label, source);
   return (
     <div class={`figure ${size}`} data-source={`${source.route} ${source.field}`}>
@@ -41,7 +40,7 @@ export function Figure({ label, value, unit, source, size = 'medium', children }
           </span>
         )}
       </button>
-      {children !== undefined && <div class="note">{children}</div>}
+      {children !== undefined && <div class="small quiet">{children}</div>}
       <About id={id} label={label} source={source} isKnown={value !== null} />
     </div>
   );

@@ -1,7 +1,6 @@
 import { usePage } from './pageContext.ts';
 
 interface MoreProps {
-  readonly name: 'events' | 'activity' | 'portfolio';
   /** Of the list's first page. */
   readonly path: string;
   /** Where the next page begins; null on the last one. */
@@ -10,7 +9,7 @@ interface MoreProps {
 }
 
 /** Reads a further page of a list; without script it is there as data. */
-export function More({ name, path, cursor, text }: MoreProps) {
+export function More({ path, cursor, text }: MoreProps) {
   const { actions } = usePage();
   if (cursor === null) return null;
   if (actions === null)
@@ -20,7 +19,7 @@ export function More({ name, path, cursor, text }: MoreProps) {
       </p>
     );
   return (
-    <button type="button" class="more" onClick={() => actions.loadMore(name, path, cursor)}>
+    <button type="button" class="more" onClick={() => actions.loadMore(path, cursor)}>
       {text}
     </button>
   );

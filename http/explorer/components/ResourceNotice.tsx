@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { formatDuration } from '../format/times.ts';
 import { explain } from '../format/words.ts';
 import type { Resource } from '../page.ts';
@@ -36,6 +37,32 @@ export function ResourceNotice({ what, resource }: { what: string; resource: Res
       {kept}
       {retry}
     </Banner>
+  );
+}
+
+type ChainBody =
+  | { readonly status: 'available' }
+  | { readonly status: 'unavailable'; readonly reason: string };
+type AvailableBody<Body> = Extract<Body, { readonly status: 'available' }>;
+
+/** A resource of the chain: its notice, why it is unavailable, or what it shows. */
+export function Available<Body extends ChainBody>({
+  what,
+  resource,
+  children,
+}: {
+  what: string;
+  resource: Resource<Body>;
+  children: (body: AvailableBody<Body>) => ComponentChildren;
+}) {
+  const { body } = resource;
+  return (
+    <>
+      <ResourceNotice what={what} resource={resource} />
+      {body?.status === 'unavailable' && <Unavailable>{explain(body.reason)}</Unavailable>}
+      {/* Of the status that it has. */}
+      {body?.status === 'available' && children(body as AvailableBody<Body>)}
+    </>
   );
 }
 

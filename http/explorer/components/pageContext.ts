@@ -16,7 +16,7 @@ export interface PageActions {
   readonly clock: ServiceClock;
   go(place: Place): void;
   /** Reads a further page of a list into the resource of its first page. */
-  loadMore(name: 'events' | 'activity' | 'portfolio', path: string, cursor: string): void;
+  loadMore(path: string, cursor: string): void;
   /** Hands a text to the browser as a file. */
   download(fileName: string, contentType: string, text: string): void;
 }

@@ -1,12 +1,6 @@
 import type { FeedEvent } from '../page.ts';
-import {
-  formatDistance,
-  formatExact,
-  formatInteger,
-  formatShort,
-  formatSpeed,
-  shortenHash,
-} from './numbers.ts';
+import { formatExact, formatInteger, formatShort } from './numbers.ts';
+import { describeDistance, describeSpeed } from './quantities.ts';
 import { formatDate } from './times.ts';
 
 /** What happened, in a sentence, and what that means. */
@@ -113,10 +107,6 @@ export function nameFamily({ type }: FeedEvent): 'protocol' | 'players' | 'measu
   return type.startsWith('player.') ? 'players' : 'measurement';
 }
 
-export function shortenOwner(owner: string): string {
-  return shortenHash(owner);
-}
-
 function fromWheel(title: string, sentence: string): EventWords {
   return { title, sentence, owner: null };
 }
@@ -126,11 +116,11 @@ function count(number: string, noun: string): string {
 }
 
 function distance(millimetres: string): string {
-  const { text, unit } = formatDistance(millimetres);
-  return `${text.replace(/\.00$/, '')} ${unit}`;
+  const { value, unit } = describeDistance(millimetres);
+  return `${value?.replace(/\.00$/, '')} ${unit}`;
 }
 
 function speed(millimetresPerSecond: string): string {
-  const { text, unit } = formatSpeed(millimetresPerSecond);
-  return `${text} ${unit}`;
+  const { value, unit } = describeSpeed(millimetresPerSecond);
+  return `${value} ${unit}`;
 }

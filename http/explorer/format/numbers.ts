@@ -31,31 +31,13 @@ export function formatShort(value: string | bigint, decimals: number, shown: num
   return isBelowShown && shown > 0 ? `< 0.${'1'.padStart(shown, '0')}` : integer;
 }
 
-/** Millimetres as kilometres with two digits, or metres below one kilometre. */
-export function formatDistance(millimetres: string | number | bigint): { text: string; unit: string } {
-  const value = BigInt(millimetres);
-  return value < 1_000_000n
-    ? { text: formatShort(value, 3, 0), unit: 'm' }
-    : { text: formatFixed(value, 6, 2), unit: 'km' };
-}
-
-/** Millimetres per second as kilometres per hour with one digit: 1 mm/s is 0.0036 km/h. */
-export function formatSpeed(millimetresPerSecond: string | number): { text: string; unit: string } {
-  return { text: formatFixed(BigInt(millimetresPerSecond) * 36n, 4, 1), unit: 'km/h' };
-}
-
-/** Thousandths of revolutions per minute with one digit. */
-export function formatRpm(rpmMilli: string | number): { text: string; unit: string } {
-  return { text: formatFixed(BigInt(rpmMilli), 3, 1), unit: 'rpm' };
-}
-
 /** Basis points as percent with two digits at most. */
 export function formatPercent(basisPoints: number): string {
   return `${formatExact(String(basisPoints), 2)} %`;
 }
 
 /** With exactly `shown` digits of the fraction, so that a value that changes does not move its unit. */
-function formatFixed(value: bigint, decimals: number, shown: number): string {
+export function formatFixed(value: bigint, decimals: number, shown: number): string {
   const [integer = '', fraction = ''] = formatExact(value, decimals).split('.');
   return `${integer}.${fraction.slice(0, shown).padEnd(shown, '0')}`;
 }

@@ -38,15 +38,12 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
         label="Work for a block, now"
         value={formatExact(workPerThousandBlocks, 3)}
         unit="units"
-        source={{
-          route: corePath,
-          field: 'core.workPerThousandBlocks',
-          exact: `${formatInteger(workPerThousandBlocks)} work units for 1,000 blocks`,
-          meaning:
-            'The contract adjusts it after each batch, so that a round with work completes a steady number of blocks.',
-          safeBlock: formatInteger(core.chain.safeThroughBlock),
-          contract: core.identities.core,
-        }}
+        route={corePath}
+        field="core.workPerThousandBlocks"
+        exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 blocks`}
+        meaning="The contract adjusts it after each batch, so that a round with work completes a steady number of blocks."
+        safeBlock={formatInteger(core.chain.safeThroughBlock)}
+        contract={core.identities.core}
       />
       {rows.length > 1 && (
         <>

@@ -1,7 +1,7 @@
 import { Unavailable } from '../components/Banner.tsx';
-import { Time } from '../components/Time.tsx';
-import { TransactionLink } from '../components/TransactionLink.tsx';
-import { describeEvent, nameEventSource, nameFamily, shortenOwner } from '../format/events.ts';
+import { EventItem } from '../components/EventItem.tsx';
+import { describeEvent, nameEventSource, nameFamily } from '../format/events.ts';
+import { shortenHash } from '../format/numbers.ts';
 import { explain } from '../format/words.ts';
 import type { Bodies, FeedEvent } from '../page.ts';
 
@@ -12,36 +12,31 @@ export function EventList({ feed, max }: { feed: Bodies['events']; max?: number 
   return (
     <ol class="events">
       {feed.events.slice(0, max ?? feed.events.length).map((event) => (
-        <EventItem key={event.id} event={event} />
+        <DescribedEvent key={event.id} event={event} />
       ))}
     </ol>
   );
 }
 
-function EventItem({ event }: { event: FeedEvent }) {
+function DescribedEvent({ event }: { event: FeedEvent }) {
   const { title, sentence, owner } = describeEvent(event);
+  const { source } = event;
   return (
-    <li class={`event ${nameFamily(event)}`}>
-      <div class="event-text">
-        <strong>{title}</strong> {sentence}
-        {owner !== null && (
-          <>
-            {' '}
-            <a href={`/owners/${owner}`} title={owner}>
-              {shortenOwner(owner)}
-            </a>
-          </>
-        )}
-      </div>
-      <div class="event-source quiet small">
-        <Time at={event.occurredAt} as="minute" /> · {nameEventSource(event)}
-        {event.source.kind === 'chain' && (
-          <>
-            {' · '}
-            <TransactionLink hash={event.source.transactionHash} />
-          </>
-        )}
-      </div>
-    </li>
+    <EventItem
+      family={nameFamily(event)}
+      at={event.occurredAt}
+      source={nameEventSource(event)}
+      transactionHash={source.kind === 'chain' ? source.transactionHash : null}
+    >
+      <strong>{title}</strong> {sentence}
+      {owner !== null && (
+        <>
+          {' '}
+          <a href={`/owners/${owner}`} title={owner}>
+            {shortenHash(owner)}
+          </a>
+        </>
+      )}
+    </EventItem>
   );
 }

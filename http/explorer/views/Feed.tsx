@@ -42,7 +42,7 @@ export function Feed({ category }: { category: FeedCategory }) {
       </p>
       <ResourceNotice what="The feed" resource={events} />
       {events.body !== null && <EventList feed={events.body} />}
-      <More name="events" path={path} cursor={cursor} text="Earlier events" />
+      <More path={path} cursor={cursor} text="Earlier events" />
     </section>
   );
 }

@@ -1,10 +1,10 @@
-import { Figure, type Source } from '../components/Figure.tsx';
+import { Figure } from '../components/Figure.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { Age } from '../components/Time.tsx';
 import { TodayChart } from '../components/TodayChart.tsx';
 import { Wheel } from '../components/Wheel.tsx';
-import { formatDistance, formatInteger, formatRpm, formatSpeed } from '../format/numbers.ts';
+import { describeDistance, describeRpm, describeSpeed } from '../format/quantities.ts';
 import { provenances } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import {
@@ -69,18 +69,14 @@ function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords })
   const { measurement } = status;
   const { state, sentence, detail } = wheel;
   const isCurrent = state === 'turning' || state === 'resting';
-  const source = (field: string, exact: string | null, meaning: string): Source => ({
+  // The last known speed of a wheel that is not heard of is not its speed now.
+  const current = isCurrent ? measurement : null;
+  const common = {
+    size: 'large',
     route: statusPath,
-    field: `measurement.${field}`,
-    exact,
-    meaning,
     provenance: measurement === null ? null : (provenances[measurement.provenance] ?? measurement.provenance),
     observedAt: measurement?.observedAt ?? null,
-  });
-  // The last known speed of a wheel that is not heard of is not its speed now.
-  const rpm = measurement === null || !isCurrent ? null : formatRpm(measurement.rpmMilli);
-  const speed = measurement === null || !isCurrent ? null : formatSpeed(measurement.speedMmPerSecond);
-  const distance = measurement === null ? null : formatDistance(measurement.distanceMm);
+  } as const;
   return (
     <section class={`now ${state}`} aria-labelledby="now">
       <Wheel state={state} rpmMilli={measurement?.rpmMilli ?? 0} />
@@ -89,45 +85,30 @@ function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords })
         <p class="lead">{detail}</p>
         <div class="figures">
           <Figure
-            size="large"
+            {...common}
+            {...describeRpm(current?.rpmMilli ?? null)}
             label="Turning at"
-            value={rpm?.text ?? null}
-            unit={rpm?.unit ?? ''}
-            source={source(
-              'rpmMilli',
-              measurement === null
-                ? null
-                : `${formatInteger(measurement.rpmMilli)} thousandths of a turn per minute`,
-              'Turns per minute that the device reported last.',
-            )}
+            field="measurement.rpmMilli"
+            meaning="Turns per minute that the device reported last."
           />
           <Figure
-            size="large"
+            {...common}
+            {...describeSpeed(current?.speedMmPerSecond ?? null)}
             label="Speed"
-            value={speed?.text ?? null}
-            unit={speed?.unit ?? ''}
-            source={source(
-              'speedMmPerSecond',
-              measurement === null ? null : `${formatInteger(measurement.speedMmPerSecond)} mm/s`,
-              'Speed of the rim that the device reported last.',
-            )}
+            field="measurement.speedMmPerSecond"
+            meaning="Speed of the rim that the device reported last."
           />
           <Figure
-            size="large"
+            {...common}
+            {...describeDistance(measurement?.distanceMm ?? null)}
             label="Today"
-            value={distance?.text ?? null}
-            unit={distance?.unit ?? ''}
-            source={source(
-              'distanceMm',
-              measurement === null ? null : `${formatInteger(measurement.distanceMm)} mm`,
-              'Distance of the wheel’s current day, which began at noon UTC, as the device counts it.',
-            )}
+            field="measurement.distanceMm"
+            meaning="Distance of the wheel’s current day, which began at noon UTC, as the device counts it."
           />
         </div>
         {measurement !== null && (
           <p class="small quiet">
-            {provenances[measurement.provenance] ?? measurement.provenance} · observed{' '}
-            <Age at={measurement.observedAt} />
+            {common.provenance} · observed <Age at={measurement.observedAt} />
           </p>
         )}
       </div>

@@ -2,6 +2,7 @@ import { Figure } from '../components/Figure.tsx';
 import { useNowMs, usePage } from '../components/pageContext.ts';
 import { Time } from '../components/Time.tsx';
 import { formatInteger } from '../format/numbers.ts';
+import { describeWork } from '../format/quantities.ts';
 import { formatDuration } from '../format/times.ts';
 import { explain } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -46,24 +47,18 @@ export function OpenRound({ status, core }: { status: Bodies['status']; core: Bo
           size="small"
           label="Round"
           value={round === null ? null : formatInteger(round)}
-          source={{
-            route: corePath,
-            field: 'core.configuration.genesisTimestamp',
-            exact: round === null ? null : String(round),
-            meaning: 'Rounds of ten minutes are counted from the genesis of the contract.',
-          }}
+          route={corePath}
+          field="core.configuration.genesisTimestamp"
+          exact={round === null ? null : String(round)}
+          meaning="Rounds of ten minutes are counted from the genesis of the contract."
         />
         <Figure
           size="small"
           label="Work so far"
-          value={work === null ? null : formatInteger(work)}
-          unit="units"
-          source={{
-            route: statusPath,
-            field: 'builder.queued.openRoundWorkUnits',
-            exact: work === null ? null : `${work} work units`,
-            meaning: 'Work of the rounds that are measured and not closed by the oracle yet.',
-          }}
+          {...describeWork(work)}
+          route={statusPath}
+          field="builder.queued.openRoundWorkUnits"
+          meaning="Work of the rounds that are measured and not closed by the oracle yet."
         >
           {builder.status === 'unavailable' && explain(builder.reason)}
         </Figure>

@@ -1,10 +1,7 @@
-import { Unavailable } from '../components/Banner.tsx';
+import { EventItem } from '../components/EventItem.tsx';
 import { More } from '../components/More.tsx';
-import { ResourceNotice } from '../components/ResourceNotice.tsx';
-import { Time } from '../components/Time.tsx';
-import { TransactionLink } from '../components/TransactionLink.tsx';
+import { Available } from '../components/ResourceNotice.tsx';
 import { formatInteger, formatShort, shortenHash } from '../format/numbers.ts';
-import { explain } from '../format/words.ts';
 import type { Bodies, Resource } from '../page.ts';
 import type { Portfolio } from './Positions.tsx';
 
@@ -19,32 +16,32 @@ interface OwnerActivityProps {
 
 /** What an owner did, newest first. */
 export function OwnerActivity({ activity, path, configuration }: OwnerActivityProps) {
-  const { body } = activity;
   return (
     <section aria-labelledby="activity">
       <h2 id="activity">Activity</h2>
-      <ResourceNotice what="Activity" resource={activity} />
-      {body?.status === 'unavailable' && <Unavailable>{explain(body.reason)}</Unavailable>}
-      {body?.status === 'available' && body.activity.length === 0 && (
-        <p class="empty">Nothing yet at the safe block.</p>
-      )}
-      {body?.status === 'available' && body.activity.length > 0 && (
-        <ol class="events">
-          {body.activity.map((event) => (
-            <li key={event.id} class="event players">
-              <div class="event-text">{describe(event, body.owner, configuration)}</div>
-              <div class="event-source quiet small">
-                <Time at={event.source.blockTimestamp} as="minute" /> · block{' '}
-                {formatInteger(event.source.blockNumber)} ·{' '}
-                <TransactionLink hash={event.source.transactionHash} />
-              </div>
-            </li>
-          ))}
-        </ol>
-      )}
-      {body?.status === 'available' && (
-        <More name="activity" path={path} cursor={body.nextCursor} text="Earlier activity" />
-      )}
+      <Available what="Activity" resource={activity}>
+        {({ activity: events, owner, nextCursor }) => (
+          <>
+            {events.length === 0 && <p class="empty">Nothing yet at the safe block.</p>}
+            {events.length > 0 && (
+              <ol class="events">
+                {events.map((event) => (
+                  <EventItem
+                    key={event.id}
+                    family="players"
+                    at={event.source.blockTimestamp}
+                    source={`block ${formatInteger(event.source.blockNumber)}`}
+                    transactionHash={event.source.transactionHash}
+                  >
+                    {describe(event, owner, configuration)}
+                  </EventItem>
+                ))}
+              </ol>
+            )}
+            <More path={path} cursor={nextCursor} text="Earlier activity" />
+          </>
+        )}
+      </Available>
     </section>
   );
 }

@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Banner, Unavailable } from '../components/Banner.tsx';
+import { Banner } from '../components/Banner.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { ResourceNotice } from '../components/ResourceNotice.tsx';
-import { explain } from '../format/words.ts';
+import { Available } from '../components/ResourceNotice.tsx';
 import { noAddress } from '../place.ts';
 import { activityPath, corePath, portfolioPath } from '../resources.ts';
 import { OwnerActivity } from './OwnerActivity.tsx';
@@ -41,7 +40,9 @@ function Search({ address }: { address: string | null }) {
         if (text.trim() !== '') actions.go({ view: 'owners', address: text.trim() });
       }}
     >
-      <label for="address">Address of an owner</label>
+      <label for="address" class="small quiet">
+        Address of an owner
+      </label>
       <div class="search-row">
         <input
           id="address"
@@ -87,16 +88,19 @@ function Owner({ address }: { address: string }) {
   // By its settled rounds the page notices that the chain is another one, and reads the lists again.
   read('core', corePath);
   if (portfolio.problem?.code === 'invalid_address') return <Checksum address={address} />;
-  const { body } = portfolio;
   return (
-    <>
-      <ResourceNotice what="Positions" resource={portfolio} />
-      {body?.status === 'unavailable' && <Unavailable>{explain(body.reason)}</Unavailable>}
-      {body?.status === 'available' && <Positions portfolio={body} path={portfolioPath(address)} />}
-      {body?.status === 'available' && (
-        <OwnerActivity activity={activity} path={activityPath(address)} configuration={body.configuration} />
+    <Available what="Positions" resource={portfolio}>
+      {(body) => (
+        <>
+          <Positions portfolio={body} path={portfolioPath(address)} />
+          <OwnerActivity
+            activity={activity}
+            path={activityPath(address)}
+            configuration={body.configuration}
+          />
+        </>
       )}
-    </>
+    </Available>
   );
 }
 

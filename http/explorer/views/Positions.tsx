@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks';
 import { Columns } from '../components/Columns.tsx';
 import { DataTable } from '../components/DataTable.tsx';
 import { Figure } from '../components/Figure.tsx';
-import { Headings } from '../components/Headings.tsx';
 import { More } from '../components/More.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { Scroll } from '../components/Scroll.tsx';
+import { Table } from '../components/Table.tsx';
 import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
+import { describeAmount } from '../format/quantities.ts';
 import { formatDay } from '../format/times.ts';
 import type { Bodies } from '../page.ts';
 import { metadataPath } from '../resources.ts';
@@ -20,20 +20,15 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
   const [shownToken, setShownToken] = useState<string | null>(null);
   const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  const common = { size: 'large', route: path, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
   const amount = (label: string, field: keyof typeof summary, meaning: string) => (
     <Figure
-      size="large"
+      {...common}
+      {...describeAmount(summary[field], { symbol, decimals }, 4)}
       label={label}
-      value={formatShort(summary[field], decimals, 4)}
-      unit={symbol}
-      source={{
-        route: path,
-        field: `summary.${field}`,
-        exact: `${formatExact(summary[field], decimals)} ${symbol}`,
-        meaning,
-        safeBlock: formatInteger(chain.safeThroughBlock),
-        contract: portfolio.identities.mining,
-      }}
+      field={`summary.${field}`}
+      meaning={meaning}
+      contract={portfolio.identities.mining}
     />
   );
   return (
@@ -44,16 +39,12 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         </h2>
         <div class="figures wide">
           <Figure
-            size="large"
+            {...common}
             label="Miners"
             value={formatInteger(summary.positionCount)}
-            source={{
-              route: path,
-              field: 'summary.positionCount',
-              exact: summary.positionCount,
-              safeBlock: formatInteger(chain.safeThroughBlock),
-              contract: portfolio.identities.collection,
-            }}
+            field="summary.positionCount"
+            exact={summary.positionCount}
+            contract={portfolio.identities.collection}
           >
             weight {formatInteger(summary.activeWeight)}
             {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
@@ -71,7 +62,7 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         ) : (
           <PositionTable positions={positions} configuration={configuration} onShow={setShownToken} />
         )}
-        <More name="portfolio" path={path} cursor={nextCursor} text="More miners" />
+        <More path={path} cursor={nextCursor} text="More miners" />
         {shownToken !== null && <TokenCard tokenId={shownToken} />}
       </section>
       <section aria-labelledby="earnings">
@@ -115,53 +106,48 @@ function PositionTable({
 }) {
   const { actions } = usePage();
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  const amount = (baseUnits: string) => (
+    <span title={formatExact(baseUnits, decimals)}>
+      {formatShort(baseUnits, decimals, 4)} {symbol}
+    </span>
+  );
   return (
-    <Scroll label="Table: miners">
-      <table>
-        <Headings
-          columns={[
-            { text: 'Miner' },
-            { text: 'Level', isNumber: true },
-            { text: 'Weight', isNumber: true },
-            { text: 'Merge' },
-            { text: 'Claimable', isNumber: true },
-            { text: 'Earned', isNumber: true },
-          ]}
-        />
-        <tbody>
-          {positions.map((position) => (
-            <tr key={position.tokenId}>
-              <td>
-                {actions === null ? (
-                  <a href={metadataPath(position.tokenId)}>#{position.tokenId}</a>
-                ) : (
-                  <button type="button" class="plain" onClick={() => onShow(position.tokenId)}>
-                    #{position.tokenId}
-                  </button>
-                )}
-              </td>
-              <td class="number">{position.level}</td>
-              <td class="number">
-                {formatInteger(position.activeWeight)}
-                {position.pendingRound !== null && (
-                  <span class="quiet">
-                    {' '}
-                    → {formatInteger(position.targetWeight)} from round {formatInteger(position.pendingRound)}
-                  </span>
-                )}
-              </td>
-              <td>{describeMerge(position)}</td>
-              <td class="number" title={formatExact(position.claimableBaseUnits, decimals)}>
-                {formatShort(position.claimableBaseUnits, decimals, 4)} {symbol}
-              </td>
-              <td class="number" title={formatExact(position.earnedBaseUnits, decimals)}>
-                {formatShort(position.earnedBaseUnits, decimals, 4)} {symbol}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroll>
+    <Table
+      label="miners"
+      rows={positions}
+      columns={[
+        {
+          name: 'Miner',
+          cell: ({ tokenId }) =>
+            actions === null ? (
+              <a href={metadataPath(tokenId)}>#{tokenId}</a>
+            ) : (
+              <button type="button" class="plain" onClick={() => onShow(tokenId)}>
+                #{tokenId}
+              </button>
+            ),
+        },
+        { name: 'Level', isNumber: true, cell: ({ level }) => level },
+        {
+          name: 'Weight',
+          isNumber: true,
+          cell: ({ activeWeight, targetWeight, pendingRound }) => (
+            <>
+              {formatInteger(activeWeight)}
+              {pendingRound !== null && (
+                <span class="quiet">
+                  {' '}
+                  → {formatInteger(targetWeight)} from round {formatInteger(pendingRound)}
+                </span>
+              )}
+            </>
+          ),
+        },
+        { name: 'Merge', cell: describeMerge },
+        { name: 'Claimable', isNumber: true, cell: ({ claimableBaseUnits }) => amount(claimableBaseUnits) },
+        { name: 'Earned', isNumber: true, cell: ({ earnedBaseUnits }) => amount(earnedBaseUnits) },
+      ]}
+    />
   );
 }
 

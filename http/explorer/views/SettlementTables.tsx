@@ -1,11 +1,22 @@
-import { Headings } from '../components/Headings.tsx';
-import { Scroll } from '../components/Scroll.tsx';
+import { Table } from '../components/Table.tsx';
 import { Time } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
 import { formatInteger, formatShort } from '../format/numbers.ts';
 import type { History } from './settlementHistory.ts';
 
 type Mining = Extract<History['mining'], { status: 'available' }>;
+
+/** Columns of what a transaction did. */
+const time = {
+  name: 'Time',
+  cell: ({ blockTimestamp }: { readonly blockTimestamp: string }) => <Time at={blockTimestamp} as="minute" />,
+};
+const transaction = {
+  name: 'Transaction',
+  cell: ({ transactionHash }: { readonly transactionHash: string }) => (
+    <TransactionLink hash={transactionHash} />
+  ),
+};
 
 /** The newest batches of the range that completed a block. */
 export function Batches({ history }: { history: History }) {
@@ -17,47 +28,36 @@ export function Batches({ history }: { history: History }) {
       {recentSettlements.length === 0 ? (
         <p class="empty">No batch of this range has completed a block.</p>
       ) : (
-        <Scroll label="Table: newest batches">
-          <table>
-            <Headings
-              columns={[
-                { text: 'Time' },
-                { text: 'Rounds', isNumber: true },
-                { text: 'Work', isNumber: true },
-                { text: 'Blocks', isNumber: true },
-                { text: 'Minted', isNumber: true },
-                { text: 'Transaction' },
-              ]}
-            />
-            <tbody>
-              {recentSettlements.map((one) => (
-                <tr key={`${one.transactionHash}-${one.logIndex}`}>
-                  <td>
-                    <Time at={one.blockTimestamp} as="minute" />
-                  </td>
-                  <td class="number">
-                    {formatInteger(String(BigInt(one.previousSettledThroughRound) + 1n))}–
-                    {formatInteger(one.settledThroughRound)}
-                  </td>
-                  <td class="number">{formatInteger(one.workAdded)}</td>
-                  <td class="number">
-                    {one.completedBlockCount === '1'
-                      ? formatInteger(one.lastCompletedBlock)
-                      : `${formatInteger(one.firstCompletedBlock)}–${formatInteger(one.lastCompletedBlock)}`}
-                  </td>
-                  <td class="number">
-                    {one.sqkMintedBaseUnits === undefined || asset === null
-                      ? 'not yet'
-                      : `${formatShort(one.sqkMintedBaseUnits, asset.decimals, 2)} ${asset.symbol}`}
-                  </td>
-                  <td>
-                    <TransactionLink hash={one.transactionHash} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="newest batches"
+          rows={recentSettlements}
+          columns={[
+            time,
+            {
+              name: 'Rounds',
+              isNumber: true,
+              cell: (one) => formatRounds(one.previousSettledThroughRound, one.settledThroughRound),
+            },
+            { name: 'Work', isNumber: true, cell: ({ workAdded }) => formatInteger(workAdded) },
+            {
+              name: 'Blocks',
+              isNumber: true,
+              cell: (one) =>
+                one.completedBlockCount === '1'
+                  ? formatInteger(one.lastCompletedBlock)
+                  : `${formatInteger(one.firstCompletedBlock)}–${formatInteger(one.lastCompletedBlock)}`,
+            },
+            {
+              name: 'Minted',
+              isNumber: true,
+              cell: ({ sqkMintedBaseUnits }) =>
+                sqkMintedBaseUnits === undefined || asset === null
+                  ? 'not yet'
+                  : `${formatShort(sqkMintedBaseUnits, asset.decimals, 2)} ${asset.symbol}`,
+            },
+            transaction,
+          ]}
+        />
       )}
     </section>
   );
@@ -72,39 +72,35 @@ export function Checkpoints({ mining }: { mining: Mining }) {
       {recentCheckpoints.length === 0 ? (
         <p class="empty">Nothing was minted in this range.</p>
       ) : (
-        <Scroll label="Table: newest mints">
-          <table>
-            <Headings
-              columns={[
-                { text: 'Time' },
-                { text: 'Rounds', isNumber: true },
-                { text: 'Blocks', isNumber: true },
-                { text: 'Weight', isNumber: true },
-                { text: economy.symbol, isNumber: true },
-                { text: 'Transaction' },
-              ]}
-            />
-            <tbody>
-              {recentCheckpoints.map((one) => (
-                <tr key={`${one.transactionHash}-${one.logIndex}`}>
-                  <td>
-                    <Time at={one.blockTimestamp} as="minute" />
-                  </td>
-                  <td class="number">
-                    {formatInteger(String(BigInt(one.afterRound) + 1n))}–{formatInteger(one.throughRound)}
-                  </td>
-                  <td class="number">{formatInteger(one.completedBlockCount)}</td>
-                  <td class="number">{formatInteger(one.eligibleWeight)}</td>
-                  <td class="number">{formatShort(one.amountBaseUnits, economy.decimals, 2)}</td>
-                  <td>
-                    <TransactionLink hash={one.transactionHash} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </Scroll>
+        <Table
+          label="newest mints"
+          rows={recentCheckpoints}
+          columns={[
+            time,
+            {
+              name: 'Rounds',
+              isNumber: true,
+              cell: ({ afterRound, throughRound }) => formatRounds(afterRound, throughRound),
+            },
+            {
+              name: 'Blocks',
+              isNumber: true,
+              cell: ({ completedBlockCount }) => formatInteger(completedBlockCount),
+            },
+            { name: 'Weight', isNumber: true, cell: ({ eligibleWeight }) => formatInteger(eligibleWeight) },
+            {
+              name: economy.symbol,
+              isNumber: true,
+              cell: ({ amountBaseUnits }) => formatShort(amountBaseUnits, economy.decimals, 2),
+            },
+            transaction,
+          ]}
+        />
       )}
     </section>
   );
+}
+
+function formatRounds(after: string, through: string): string {
+  return `${formatInteger(String(BigInt(after) + 1n))}–${formatInteger(through)}`;
 }

@@ -4,9 +4,10 @@ import { Columns } from '../components/Columns.tsx';
 import { DataTable } from '../components/DataTable.tsx';
 import { Figure } from '../components/Figure.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { ResourceNotice } from '../components/ResourceNotice.tsx';
+import { Available } from '../components/ResourceNotice.tsx';
 import { Time } from '../components/Time.tsx';
-import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
+import { formatInteger, formatShort, formatTick, toDrawn } from '../format/numbers.ts';
+import { describeAmount, describeWork } from '../format/quantities.ts';
 import { formatDayAndMinute } from '../format/times.ts';
 import { explain, mintStates } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -31,7 +32,6 @@ export function Settlements({ range }: { range: SettlementsRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
   const core = read('core', corePath).body;
-  const { body } = settlements;
   return (
     <>
       <section aria-labelledby="settlements">
@@ -48,35 +48,31 @@ export function Settlements({ range }: { range: SettlementsRange }) {
             isChosen: one === range,
           }))}
         />
-        <ResourceNotice what="Settlements" resource={settlements} />
-        {body?.status === 'unavailable' && <Unavailable>{explain(body.reason)}</Unavailable>}
-        {body?.status === 'available' && (
-          <Summary history={body} route={settlementsPath(range)} core={core} />
-        )}
+        <Available what="Settlements" resource={settlements}>
+          {(history) => <Summary history={history} route={settlementsPath(range)} core={core} />}
+        </Available>
       </section>
-      {body?.status === 'available' && (
-        <>
-          {body.buckets.length > 0 && <Buckets history={body} />}
-          <Difficulty core={core} />
-          <NextRound mining={body.mining} />
-          <Batches history={body} />
-          {body.mining.status === 'available' && <Checkpoints mining={body.mining} />}
-        </>
-      )}
+      {settlements.body?.status === 'available' && <Details history={settlements.body} core={core} />}
+    </>
+  );
+}
+
+function Details({ history, core }: { history: History; core: Bodies['core'] | null }) {
+  const { buckets, mining } = history;
+  return (
+    <>
+      {buckets.length > 0 && <Buckets history={history} />}
+      <Difficulty core={core} />
+      <NextRound mining={mining} />
+      <Batches history={history} />
+      {mining.status === 'available' && <Checkpoints mining={mining} />}
     </>
   );
 }
 
 function Summary({ history, route, core }: { history: History; route: string; core: Bodies['core'] | null }) {
   const { summary, mining, chain } = history;
-  const safeBlock = formatInteger(chain.safeThroughBlock);
-  const source = (field: string, exact: string, meaning: string) => ({
-    route,
-    field,
-    exact,
-    meaning,
-    safeBlock,
-  });
+  const common = { size: 'large', route, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
   const { range } = history;
   return (
     <>
@@ -88,52 +84,38 @@ function Summary({ history, route, core }: { history: History; route: string; co
       )}
       <div class="figures wide">
         <Figure
-          size="large"
+          {...common}
           label="Batches"
           value={formatInteger(summary.settlementCount)}
-          source={source(
-            'summary.settlementCount',
-            summary.settlementCount,
-            'Confirmed batches of the range.',
-          )}
+          field="summary.settlementCount"
+          exact={summary.settlementCount}
+          meaning="Confirmed batches of the range."
         >
           {range !== 'now' && `${formatInteger(summary.archivedSettlementCount)} since the beginning`}
         </Figure>
         <Figure
-          size="large"
+          {...common}
+          {...describeWork(summary.workAdded)}
           label="Work settled"
-          value={formatInteger(summary.workAdded)}
-          unit="units"
-          source={source(
-            'summary.workAdded',
-            `${summary.workAdded} work units`,
-            'Work that these batches added.',
-          )}
+          field="summary.workAdded"
+          meaning="Work that these batches added."
         />
         <Figure
-          size="large"
+          {...common}
           label="Blocks completed"
           value={formatInteger(summary.completedBlockCount)}
-          source={source(
-            'summary.completedBlockCount',
-            `${summary.completedBlockCount} work blocks`,
-            'Blocks of the wheel’s work.',
-          )}
+          field="summary.completedBlockCount"
+          exact={`${summary.completedBlockCount} work blocks`}
+          meaning="Blocks of the wheel’s work."
         />
         {mining.status === 'available' && (
           <Figure
-            size="large"
+            {...common}
+            {...describeAmount(mining.rangeMintedBaseUnits, mining.economy, 2)}
             label="Minted"
-            value={formatShort(mining.rangeMintedBaseUnits, mining.economy.decimals, 2)}
-            unit={mining.economy.symbol}
-            source={{
-              ...source(
-                'mining.rangeMintedBaseUnits',
-                `${formatExact(mining.rangeMintedBaseUnits, mining.economy.decimals)} ${mining.economy.symbol}`,
-                'What the checkpoints of the range have minted. It may be for rounds that were settled before.',
-              ),
-              contract: mining.economy.mining,
-            }}
+            field="mining.rangeMintedBaseUnits"
+            meaning="What the checkpoints of the range have minted. It may be for rounds that were settled before."
+            contract={mining.economy.mining}
           />
         )}
       </div>

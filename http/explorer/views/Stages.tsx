@@ -3,6 +3,7 @@ import { Figure } from '../components/Figure.tsx';
 import { Ago } from '../components/Time.tsx';
 import { TransactionLink } from '../components/TransactionLink.tsx';
 import { formatExact, formatInteger, formatShort } from '../format/numbers.ts';
+import { describeAmount, describeWork } from '../format/quantities.ts';
 import { explain, provenances } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { corePath, issuancePath, statisticsPath, statusPath } from '../resources.ts';
@@ -49,29 +50,21 @@ function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statisti
     <Stage name="measured" meaning="what the device counted">
       <Figure
         label="Work in observed rounds"
-        value={total === null ? null : formatInteger(total)}
-        unit="units"
-        source={{
-          route: statisticsPath('7d'),
-          field: 'lifetime.acceptedWorkUnits',
-          exact: total === null ? null : `${total} work units`,
-          meaning:
-            'All work in rounds that were observed without a gap, since the first accepted reading. Work in a gap is unknown and not in it.',
-          observedAt: measurement?.observedAt ?? null,
-        }}
+        {...describeWork(total)}
+        route={statisticsPath('7d')}
+        field="lifetime.acceptedWorkUnits"
+        meaning="All work in rounds that were observed without a gap, since the first accepted reading. Work in a gap is unknown and not in it."
+        observedAt={measurement?.observedAt ?? null}
       />
       <Figure
         size="small"
         label="Counter now"
-        value={measurement === null ? null : formatInteger(measurement.cumulativeWorkUnits)}
-        source={{
-          route: statusPath,
-          field: 'measurement.cumulativeWorkUnits',
-          exact: measurement === null ? null : `${measurement.cumulativeWorkUnits} work units`,
-          meaning: 'The counter of the device in its present epoch. It is not settled work.',
-          provenance: measurement === null ? null : (provenances[measurement.provenance] ?? null),
-          observedAt: measurement?.observedAt ?? null,
-        }}
+        {...describeWork(measurement?.cumulativeWorkUnits ?? null)}
+        route={statusPath}
+        field="measurement.cumulativeWorkUnits"
+        meaning="The counter of the device in its present epoch. It is not settled work."
+        provenance={measurement === null ? null : (provenances[measurement.provenance] ?? null)}
+        observedAt={measurement?.observedAt ?? null}
       />
     </Stage>
   );
@@ -85,70 +78,57 @@ function Optimistic({ status: { builder, measurement } }: Pick<StagesProps, 'sta
         label="Would complete"
         value={isKnown ? formatInteger(builder.projected.completedBlockCount) : null}
         unit={isKnown && builder.projected.completedBlockCount === '1' ? 'block' : 'blocks'}
-        source={{
-          route: statusPath,
-          field: 'builder.projected.completedBlockCount',
-          exact: isKnown ? `${builder.projected.completedBlockCount} work blocks` : null,
-          meaning:
-            'Blocks that the rounds behind the settled ones would complete, by the arithmetic of the contract.',
-          observedAt: measurement?.observedAt ?? null,
-        }}
+        route={statusPath}
+        field="builder.projected.completedBlockCount"
+        exact={isKnown ? `${builder.projected.completedBlockCount} work blocks` : null}
+        meaning="Blocks that the rounds behind the settled ones would complete, by the arithmetic of the contract."
+        observedAt={measurement?.observedAt ?? null}
       />
       {isKnown ? (
         <Figure
           size="small"
           label="Would reach block"
           value={formatShort(builder.projected.cumulativeBlockUnits, 9, 3)}
-          source={{
-            route: statusPath,
-            field: 'builder.projected.cumulativeBlockUnits',
-            exact: `${formatExact(builder.projected.cumulativeBlockUnits, 9)} blocks`,
-            meaning: 'Height with the progress into the next block.',
-          }}
+          route={statusPath}
+          field="builder.projected.cumulativeBlockUnits"
+          exact={`${formatExact(builder.projected.cumulativeBlockUnits, 9)} blocks`}
+          meaning="Height with the progress into the next block."
         />
       ) : (
-        <p class="reason">{explain(builder.reason)}</p>
+        <p class="small">{explain(builder.reason)}</p>
       )}
     </Stage>
   );
 }
 
-function Settled({ status, core }: Pick<StagesProps, 'status' | 'core'>) {
-  const isKnown = core?.status === 'available';
+function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
+  const shown = body?.status === 'available' ? body : null;
+  const core = shown?.core ?? null;
   const anchor = status.builder.status === 'available' ? status.builder.anchor : null;
-  const common = isKnown
-    ? {
-        route: corePath,
-        safeBlock: formatInteger(core.chain.safeThroughBlock),
-        contract: core.identities.core,
-      }
-    : { route: corePath };
+  const common = {
+    route: corePath,
+    safeBlock: shown && formatInteger(shown.chain.safeThroughBlock),
+    contract: shown?.identities.core ?? null,
+  };
   return (
     <Stage name="settled" meaning="what the chain recorded">
       <Figure
         label="Block height"
-        value={isKnown ? formatShort(core.core.cumulativeBlockUnits, 9, 3) : null}
-        source={{
-          ...common,
-          field: 'core.cumulativeBlockUnits',
-          exact: isKnown ? `${formatExact(core.core.cumulativeBlockUnits, 9)} work blocks` : null,
-          meaning:
-            'Work blocks of the wheel, not blocks of the chain: complete ones, and the part of the next one.',
-        }}
+        value={core && formatShort(core.cumulativeBlockUnits, 9, 3)}
+        {...common}
+        field="core.cumulativeBlockUnits"
+        exact={core && `${formatExact(core.cumulativeBlockUnits, 9)} work blocks`}
+        meaning="Work blocks of the wheel, not blocks of the chain: complete ones, and the part of the next one."
       />
       <Figure
         size="small"
         label="Settled work"
-        value={isKnown ? formatInteger(core.core.cumulativeWork) : null}
-        unit="units"
-        source={{
-          ...common,
-          field: 'core.cumulativeWork',
-          exact: isKnown ? `${core.core.cumulativeWork} work units` : null,
-          meaning: 'Work of all rounds that a confirmed batch has settled.',
-        }}
+        {...describeWork(core?.cumulativeWork ?? null)}
+        {...common}
+        field="core.cumulativeWork"
+        meaning="Work of all rounds that a confirmed batch has settled."
       />
-      {core?.status === 'unavailable' && <p class="reason">{explain(core.reason)}</p>}
+      {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
       {anchor?.confirmedAt && (
         <p class="small quiet">
           through round {formatInteger(anchor.settledThroughRound)} · <Ago at={anchor.confirmedAt} />
@@ -164,54 +144,35 @@ function Settled({ status, core }: Pick<StagesProps, 'status' | 'core'>) {
   );
 }
 
-function Issued({ issuance }: Pick<StagesProps, 'issuance'>) {
-  const isKnown = issuance?.status === 'available';
-  const common = isKnown
-    ? {
-        route: issuancePath,
-        safeBlock: formatInteger(issuance.chain.safeThroughBlock),
-        contract: issuance.identities.mining,
-      }
-    : { route: issuancePath };
+function Issued({ issuance: body }: Pick<StagesProps, 'issuance'>) {
+  const shown = body?.status === 'available' ? body : null;
+  const common = {
+    route: issuancePath,
+    safeBlock: shown && formatInteger(shown.chain.safeThroughBlock),
+    contract: shown?.identities.mining ?? null,
+  };
+  const asset = shown?.asset ?? null;
   return (
     <Stage name="issued" meaning="what was minted for it">
       <Figure
         label="Minted"
-        value={isKnown ? formatShort(issuance.issuance.mintedBaseUnits, issuance.asset.decimals, 2) : null}
-        unit={isKnown ? issuance.asset.symbol : ''}
-        source={{
-          ...common,
-          field: 'issuance.mintedBaseUnits',
-          exact: isKnown
-            ? `${formatExact(issuance.issuance.mintedBaseUnits, issuance.asset.decimals)} ${issuance.asset.symbol}`
-            : null,
-          meaning:
-            'Reward tokens that checkpoints have minted, round by round. Owners claim them afterwards.',
-        }}
+        {...describeAmount(shown?.issuance.mintedBaseUnits, asset, 2)}
+        {...common}
+        field="issuance.mintedBaseUnits"
+        meaning="Reward tokens that checkpoints have minted, round by round. Owners claim them afterwards."
       />
       <Figure
         size="small"
         label="Paid to owners"
-        value={
-          isKnown && issuance.issuance.paidBaseUnits !== undefined
-            ? formatShort(issuance.issuance.paidBaseUnits, issuance.asset.decimals, 2)
-            : null
-        }
-        unit={isKnown ? issuance.asset.symbol : ''}
-        source={{
-          ...common,
-          field: 'issuance.paidBaseUnits',
-          exact:
-            isKnown && issuance.issuance.paidBaseUnits !== undefined
-              ? `${formatExact(issuance.issuance.paidBaseUnits, issuance.asset.decimals)} ${issuance.asset.symbol}`
-              : null,
-          meaning: 'What owners have claimed of it.',
-        }}
+        {...describeAmount(shown?.issuance.paidBaseUnits, asset, 2)}
+        {...common}
+        field="issuance.paidBaseUnits"
+        meaning="What owners have claimed of it."
       />
-      {isKnown && (
-        <p class="small quiet">through round {formatInteger(issuance.issuance.processedThroughRound)}</p>
+      {shown !== null && (
+        <p class="small quiet">through round {formatInteger(shown.issuance.processedThroughRound)}</p>
       )}
-      {issuance?.status === 'unavailable' && <p class="reason">{explain(issuance.reason)}</p>}
+      {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
     </Stage>
   );
 }

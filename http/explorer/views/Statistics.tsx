@@ -7,7 +7,8 @@ import { Line } from '../components/Line.tsx';
 import { usePage } from '../components/pageContext.ts';
 import { ResourceNotice } from '../components/ResourceNotice.tsx';
 import { TodayChart } from '../components/TodayChart.tsx';
-import { formatDistance, formatInteger, formatPercent, formatTick, toDrawn } from '../format/numbers.ts';
+import { formatInteger, formatPercent, formatTick, toDrawn } from '../format/numbers.ts';
+import { describeDistance, describeWork } from '../format/quantities.ts';
 import { formatDay, formatMinute } from '../format/times.ts';
 import type { Bodies } from '../page.ts';
 import { type StatisticsRange, statisticsRanges } from '../place.ts';
@@ -49,72 +50,54 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
 
 function Summary({ statistics, route }: { statistics: Statistics; route: string }) {
   const { summary, coverage } = statistics.activity;
-  const isAnythingSeen = coverage.observedRoundCount > 0;
-  const distance = formatDistance(summary.observedDistanceMm);
+  const seen = coverage.observedRoundCount > 0 ? summary : null;
   const peak = summary.peakWindowStartMinuteUtc;
   return (
     <div class="figures wide">
       <Figure
         size="large"
         label="Work"
-        value={isAnythingSeen ? formatInteger(summary.observedWorkUnits) : null}
-        unit="units"
-        source={{
-          route,
-          field: 'activity.summary.observedWorkUnits',
-          exact: `${summary.observedWorkUnits} work units`,
-          meaning: 'Work of the rounds that were observed without a gap.',
-          provenance: 'accepted rounds',
-        }}
+        {...describeWork(seen?.observedWorkUnits ?? null)}
+        route={route}
+        field="activity.summary.observedWorkUnits"
+        meaning="Work of the rounds that were observed without a gap."
+        provenance="accepted rounds"
       />
       <Figure
         size="large"
         label="Distance"
-        value={isAnythingSeen ? distance.text : null}
-        unit={distance.unit}
-        source={{
-          route,
-          field: 'activity.summary.observedDistanceMm',
-          exact: `${formatInteger(summary.observedDistanceMm)} mm`,
-          meaning: 'The sum of what the device counted on each day.',
-        }}
+        {...describeDistance(seen?.observedDistanceMm ?? null)}
+        route={route}
+        field="activity.summary.observedDistanceMm"
+        meaning="The sum of what the device counted on each day."
       />
       <Figure
         size="large"
         label="Busiest half hour"
         value={peak === null ? null : formatMinute(peak)}
         unit="UTC"
-        source={{
-          route,
-          field: 'activity.summary.peakWindowStartMinuteUtc',
-          exact: peak === null ? null : `${peak} minutes after midnight UTC`,
-          meaning:
-            'The half hour with the most work on a typical day: the mean of the days on which all of it was observed.',
-        }}
+        route={route}
+        field="activity.summary.peakWindowStartMinuteUtc"
+        exact={peak === null ? null : `${peak} minutes after midnight UTC`}
+        meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
       />
       <Figure
         size="large"
         label="Observed"
         value={formatPercent(coverage.coverageBps)}
-        source={{
-          route,
-          field: 'activity.coverage',
-          exact: `${coverage.observedRoundCount} of ${coverage.expectedRoundCount} rounds`,
-          meaning:
-            'Rounds that were observed from beginning to end. What was not observed is unknown, not zero.',
-        }}
+        route={route}
+        field="activity.coverage"
+        exact={`${coverage.observedRoundCount} of ${coverage.expectedRoundCount} rounds`}
+        meaning="Rounds that were observed from beginning to end. What was not observed is unknown, not zero."
       />
       <Figure
         size="large"
         label="Active days"
         value={formatInteger(summary.activeDayCount)}
-        source={{
-          route,
-          field: 'activity.summary.activeDayCount',
-          exact: `${summary.activeDayCount} active, ${summary.inactiveDayCount} observed without work`,
-          meaning:
-            'Days with observed work. A day that was not observed counts neither as active nor as inactive.',
-        }}
+        route={route}
+        field="activity.summary.activeDayCount"
+        exact={`${summary.activeDayCount} active, ${summary.inactiveDayCount} observed without work`}
+        meaning="Days with observed work. A day that was not observed counts neither as active nor as inactive."
       />
     </div>
   );
@@ -129,7 +112,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
     const part = isComplete
       ? ''
       : ` (${formatPercent(day.coverage.coverageBps)} observed${hasEnded ? '' : ' so far'})`;
-    const distance = day.distanceMm === null ? null : formatDistance(day.distanceMm);
+    const { value, unit } = describeDistance(day.distanceMm);
     return {
       work: {
         key: day.date,
@@ -141,7 +124,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
         key: day.date,
         value: day.distanceMm === null ? null : toDrawn(day.distanceMm) / 1_000_000,
         isComplete,
-        text: distance === null ? '' : `${formatDay(day.date)}: ${distance.text} ${distance.unit}${part}`,
+        text: value === null ? '' : `${formatDay(day.date)}: ${value} ${unit}${part}`,
       },
     };
   });

@@ -37,7 +37,6 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   const registers = [registry];
   const routes = new Map<string, Counts>();
   const durations = new Map<RateClass, Durations>();
-  let preparations = 0;
   let readsInFlight = 0;
   let newestShownMs = Number.NEGATIVE_INFINITY;
 
@@ -56,14 +55,10 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
       }
     },
   });
-  new Counter({
+  const preparations = new Counter({
     name: 'miner_http_prepared_responses_total',
     help: 'Responses that were serialized; far fewer than requests, since one serves all until its view changes.',
     registers,
-    collect() {
-      this.reset();
-      this.inc(preparations);
-    },
   });
   const delays = new Histogram({
     name: 'miner_reading_delay_seconds',
@@ -131,9 +126,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
         },
       };
     },
-    prepared: () => {
-      preparations++;
-    },
+    prepared: () => preparations.inc(),
     showed: (receivedAtMs, nowMs) => {
       if (receivedAtMs <= newestShownMs) return;
       // The first one that is shown may have been received long before this process started.

@@ -7,40 +7,24 @@ interface EventStreamMetrics {
 }
 
 export function createEventStreamMetrics(registry: Registry, countClients: () => number): EventStreamMetrics {
-  let slow = 0;
-  let failedReads = 0;
+  const registers = [registry];
   new Gauge({
     name: 'miner_event_stream_clients',
     help: 'Clients that listen to the event stream.',
-    registers: [registry],
+    registers,
     collect() {
       this.set(countClients());
     },
   });
-  new Counter({
+  const slow = new Counter({
     name: 'miner_event_stream_slow_clients_total',
     help: 'Streams that were ended because the client did not read them.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(slow);
-    },
+    registers,
   });
-  new Counter({
+  const failedReads = new Counter({
     name: 'miner_event_stream_failed_reads_total',
     help: 'Reads of missed events from ClickHouse that failed; each is retried.',
-    registers: [registry],
-    collect() {
-      this.reset();
-      this.inc(failedReads);
-    },
+    registers,
   });
-  return {
-    slowClient: () => {
-      slow++;
-    },
-    failedRead: () => {
-      failedReads++;
-    },
-  };
+  return { slowClient: () => slow.inc(), failedRead: () => failedReads.inc() };
 }

@@ -40,8 +40,6 @@ interface ConsumptionWatchOptions {
 }
 
 interface ConsumptionWatch {
-  /** Ends the consumption. */
-  end(why: string): void;
   /** Why the consumption ended. */
   reason(): string;
   /** Sequence through which the rest of the stream was deleted, if that ended the consumption; null otherwise. */
@@ -121,7 +119,6 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
     .subscribe();
 
   return {
-    end,
     reason: () => reason ?? 'the consumer ended',
     removedThrough: () => removedThrough,
     throwFailure: () => {

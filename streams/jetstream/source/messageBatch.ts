@@ -1,5 +1,5 @@
 import type { StreamMessage } from '../../../actors/messages/streamMessage.ts';
-import type { StoredReading } from '../../../actors/wheel/counterReading.ts';
+import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import type { StreamPosition } from '../streamPosition.ts';
 
 /**
@@ -16,7 +16,7 @@ export interface MessageBatch {
   /** Empty if everything through `position` has left the stream. */
   readonly messages: readonly StreamMessage[];
   /** Readings whose messages have left the stream, in order of position; they replace the messages. */
-  readonly stored: readonly StoredReading[];
+  readonly stored: readonly CounterReading[];
   /** Creation time of their stream. */
   readonly streamCreated: string;
   /** Sequence through which everything has been emitted. */

@@ -1,6 +1,6 @@
 import { firstValueFrom, Observable, from as rxFrom, Subject, timeout } from 'rxjs';
 import { type Actor, createActor, fromPromise } from 'xstate';
-import type { StoredReading } from '../../../actors/wheel/counterReading.ts';
+import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import {
   type MessageSourceState,
   messageSourceMachine,
@@ -10,6 +10,7 @@ import {
 import { type ActorOwner, noOwner } from '../../operators/actorOwner.ts';
 import type { Gate } from '../../operators/gate.ts';
 import { isStreamMissing } from '../ensureStreams.ts';
+import { findMessageBytesMax } from '../messageBytesMax.ts';
 import { StreamDiverged, verifySource } from '../sourceVerification.ts';
 import type { StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
@@ -17,11 +18,12 @@ import type { BatchRecipient } from './batchRecipient.ts';
 import type { MessageBatch } from './messageBatch.ts';
 import { createMissingMessages, UnexplainedGap } from './missingMessages.ts';
 import { runOrderedConsumer } from './orderedConsumer.ts';
-import { createPullSizing } from './pullSizing.ts';
 import { createSourceProgress, type SourceCounts } from './sourceProgress.ts';
 
-/** What is requested from the server ahead of the fold. */
+/** What is requested from the server ahead of the fold, at most: so many messages, and fewer of a stream that takes large ones. */
 export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
+/** One is read while the next one is under way. */
+const pulledMin = 2;
 /** How long an answer about the stream is waited for, in the first attempts and in later ones. The client itself gives up after five seconds. */
 const answerMs = { short: 750, long: 6_000 } as const;
 const shortAttempts = 16;
@@ -34,7 +36,7 @@ interface MessageSourceOptions extends StreamReaderOptions {
   /** Called while the stream does not exist, to create it or to find out why it is gone; omitted where nothing is done about it. */
   readonly onMissing?: () => Promise<void>;
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
-  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
+  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
   /** The messages end with this sequence; they never end without it. */
   readonly through?: number;
 }
@@ -57,8 +59,7 @@ export interface MessageSource {
 
 /** The one consumer of one stream: ordered, unfiltered, its position owned by us (MESSAGES.md, Consumption). */
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
-  const { stream, jsm, logger, clock, through = Number.POSITIVE_INFINITY } = options;
-  const pulls = createPullSizing(pullBounds);
+  const { connection, stream, jsm, logger, clock, through = Number.POSITIVE_INFINITY } = options;
   const progress = createSourceProgress();
   const ends$ = new Subject<number>();
   /** Of the newest subscription. */
@@ -103,6 +104,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
   ): Actor<typeof messageSourceMachine> {
     const missing = createMissingMessages({ ...options, progress, recipient });
     let place = from;
+    let pulledMessages = pulledMin;
     let isReported = false;
 
     const onCaughtUp = () => source.send({ type: 'caughtUp' });
@@ -117,6 +119,8 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       const verified = await answerSoon(verifySource(jsm, stream, place));
       if (recipient.signal.aborted) return;
       progress.verifiedAt(askedAtMs);
+      const fittingMessages = Math.floor(pullBounds.bytes / findMessageBytesMax(connection, verified.config));
+      pulledMessages = Math.max(pulledMin, Math.min(pullBounds.messages, fittingMessages));
       place = { ...place, streamCreated: verified.created };
       if (verified.firstSequence > place.position + 1)
         place = await missing.skipRemoved(place, verified.firstSequence - 1);
@@ -130,7 +134,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
       await runOrderedConsumer(place, {
         ...options,
         through,
-        pulls,
+        pulledMessages,
         progress,
         recipient,
         missing,

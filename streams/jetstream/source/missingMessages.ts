@@ -1,7 +1,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
-import type { StoredReading } from '../../../actors/wheel/counterReading.ts';
+import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import { explainGap } from '../sourceVerification.ts';
 import { missingDigest, type StreamPosition } from '../streamPosition.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
@@ -18,7 +18,7 @@ interface MissingMessagesOptions {
   readonly stream: InputStreamName;
   readonly logger: Logger;
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
-  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly StoredReading[]>;
+  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
 }
@@ -52,7 +52,7 @@ export function createMissingMessages(options: MissingMessagesOptions): MissingM
       position,
       digest: missingDigest,
     });
-    const emitThrough = (position: number, stored: readonly StoredReading[]) =>
+    const emitThrough = (position: number, stored: readonly CounterReading[]) =>
       recipient.emit({
         messages: [],
         stored,

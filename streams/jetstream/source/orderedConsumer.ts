@@ -1,13 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
-import { boundPulls } from '../boundedPulls.ts';
 import { digestMessage, type StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import { watchConsumption } from './consumptionWatch.ts';
 import { batchBytesMax, batchMessagesMax, messageOverheadBytes } from './messageBatch.ts';
 import type { MissingMessages } from './missingMessages.ts';
-import type { PullSizing } from './pullSizing.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 
 /** A pull expires after this; a deleted consumer is noticed within about the same time. */
@@ -18,7 +16,8 @@ const inactiveThresholdMs = 30_000;
 interface OrderedConsumerOptions extends StreamReaderOptions {
   /** The last sequence that is requested. */
   readonly through: number;
-  readonly pulls: PullSizing;
+  /** How many messages are requested from the server ahead. */
+  readonly pulledMessages: number;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
   readonly missing: MissingMessages;
@@ -37,20 +36,20 @@ export async function runOrderedConsumer(
   from: StreamPosition,
   options: OrderedConsumerOptions,
 ): Promise<void> {
-  const { stream, logger, through, pulls, progress, recipient, missing, answerSoon } = options;
+  const { stream, logger, through, pulledMessages, progress, recipient, missing, answerSoon } = options;
   const { gate, signal } = recipient;
   // Messages that have left the stream were skipped, so its creation time is known.
   const streamCreated = from.streamCreated ?? '';
   const consumer = await answerSoon(
-    boundPulls(options.connection, options.js, pulls.requestBytes).consumers.get(stream, {
+    options.js.consumers.get(stream, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: from.position + 1,
       inactive_threshold: inactiveThresholdMs,
     }),
   );
   const delivered = await consumer.consume({
-    max_messages: pulls.messages,
-    threshold_messages: pulls.threshold,
+    max_messages: pulledMessages,
+    threshold_messages: Math.floor(pulledMessages / 2),
     expires: pullExpiresMs,
   });
   let pending: JsMsg[] = [];
@@ -109,10 +108,6 @@ export async function runOrderedConsumer(
       // Messages that arrived in one turn of the event loop are emitted together at its end.
       if (pending.length === 1) setImmediate(emitPending);
       if (message.seq === through) break;
-      if (pulls.observe(message.data.length)) {
-        watch.end(`messages of ${message.data.length} bytes: ${pulls.messages} are requested at a time`);
-        break;
-      }
       if (!gate.isOpen) {
         emitPending();
         await gate.opened(signal);

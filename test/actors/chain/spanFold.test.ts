@@ -364,4 +364,25 @@ describe('a span', () => {
     sound.receive(buildSpanMessage(part(1, 2, 3), 2));
     expect(sound.state.unsafe[0]?.events).toHaveLength(3);
   });
+
+  it('that is in parts continues after a restart, also with a log that fits into no message', () => {
+    const span = buildSpan({ number: 10, events: [configured, buildMint(1n)] });
+    const [block] = span.blocks;
+    const logs = block?.logs ?? [];
+    const truncated = { byteLength: 1_000, digest: buildHash(1) };
+    const buildPart = (index: number) =>
+      buildSpanMessage(
+        {
+          ...span,
+          blocks: [{ ...block, logs: [index === 0 ? { ...logs[0], truncated } : logs[1]] }],
+          part: { index, count: 2 },
+        },
+        index + 1,
+      );
+    const stopped = createChainActors(settings);
+    stopped.receive(buildPart(0));
+    const restarted = createChainActors(settings);
+    restoreState(restarted, stopped.capture().all());
+    expect(restarted.receive(buildPart(1))).toHaveProperty('output');
+  });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Achievement } from '../../../actors/events/eventSchemas.ts';
-import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import { type DayHistory, withReading } from '../../../actors/wheel/dayHistory.ts';
 import {
   addAchievements,
@@ -15,7 +15,7 @@ const noon = Date.UTC(2026, 0, 31, 12);
 const dayMs = 86_400_000;
 const km = 1_000_000;
 
-function foldReadings(readings: readonly AcceptedReading[]): MeasurementProgress | null {
+function foldReadings(readings: readonly CounterReading[]): MeasurementProgress | null {
   let history: DayHistory | null = null;
   let progress: MeasurementProgress | null = null;
   for (const reading of readings) {
@@ -52,7 +52,7 @@ function formatEvents(progress: MeasurementProgress | null): string[] {
 }
 
 /** The same lines of the reference. */
-function formatReached(readings: readonly AcceptedReading[]): string[] {
+function formatReached(readings: readonly CounterReading[]): string[] {
   return sortWithinReadings(
     listReached(readings).map(({ reading, reached: { type, discriminator, payload } }) => {
       const members = payload as Record<string, unknown>;

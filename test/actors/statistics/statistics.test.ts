@@ -9,7 +9,8 @@ import {
 } from '../../../actors/statistics/statistics.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
-import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
+import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics.ts';
 import { opaque } from '../../reference/messages.ts';
 import { acceptReadings } from '../../reference/readings.ts';
 import { buildStatistics } from '../../reference/statistics.ts';
@@ -157,9 +158,13 @@ describe('statistics', () => {
           const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
           const actors = foldReadings(buildHistory(startMs, stretches), genesisMs);
           for (const range of statisticsRanges) {
-            const statistics = computeStatistics(actors.history(), range, genesisMs, startMs + offMs);
+            const statistics = computeStatistics(range, {
+              history: actors.history(),
+              genesisMs,
+              generatedAtMs: startMs + offMs,
+            });
             const view = { installationId: id, revision: 'r', statistics, settled: null, oracle: null };
-            expect(plainStatisticsResponse.safeParse(toPlainStatisticsBody(view)).error).toBeUndefined();
+            expect(plainStatisticsResponse.safeParse(toStatisticsBody(1, view)).error).toBeUndefined();
             expectRules(statistics);
           }
         },
@@ -184,7 +189,7 @@ describe('statistics', () => {
     const history = actors.history();
     expect(history?.past.filter(({ rounds }) => rounds !== null).length).toBeLessThanOrEqual(31);
     const nowMs = startMs + 45 * 86_400_000;
-    const statistics = computeStatistics(history, '30d', startMs, nowMs);
+    const statistics = computeStatistics('30d', { history, genesisMs: startMs, generatedAtMs: nowMs });
     // The first round is not covered from its start: the first reading came a minute into it.
     expect(statistics.lifetime.acceptedWorkUnits).toBe(10n * (45n * 144n - 1n));
     expect(statistics.lifetime.coverageBps).toBe(Math.floor(((45 * 144 - 1) * 10_000) / (45 * 144)));
@@ -220,10 +225,12 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
     ...nothingSettled,
   };
   for (const range of statisticsRanges) {
-    const statistics = computeStatistics(actors.history(), range, genesisMs, nowMs);
+    const compute = (history: DayHistory | null) =>
+      computeStatistics(range, { history, genesisMs, generatedAtMs: nowMs });
+    const statistics = compute(actors.history());
     const view = { installationId: id, revision: opaque, statistics, settled: null, oracle: null };
-    assert.deepEqual(toPlainStatisticsBody(view), buildStatistics(input, range, nowMs));
-    expect(computeStatistics(restored.history(), range, genesisMs, nowMs)).toEqual(statistics);
+    assert.deepEqual(toStatisticsBody(1, view), buildStatistics(input, range, nowMs));
+    expect(compute(restored.history())).toEqual(statistics);
     expectRules(statistics);
   }
 }

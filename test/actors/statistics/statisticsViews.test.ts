@@ -4,7 +4,7 @@ import { counterSubject, reporterSubject } from '../../../actors/messages/subjec
 import { createSettlementActors } from '../../../actors/settlement/settlementActors.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
-import { plainStatisticsResponse, toPlainStatisticsBody } from '../../../http/responses/statistics.ts';
+import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { genesisMs } from '../../support/genesis.ts';
 import { manualClock } from '../../support/manualClock.ts';
@@ -164,7 +164,7 @@ describe('statistics views', () => {
     const oracle = () => {
       world.clock.advance(1_000);
       const view = world.views.current('7d');
-      expect(plainStatisticsResponse.safeParse(toPlainStatisticsBody(view)).error).toBeUndefined();
+      expect(plainStatisticsResponse.safeParse(toStatisticsBody(1, view)).error).toBeUndefined();
       return view.oracle;
     };
     submit(world, 'a', -5_000, 'submission_confirmed');

@@ -30,6 +30,7 @@ interface Case {
 
 const instance = 'replica:9090';
 const counter = { instance, stream: 'MINER_COUNTER' };
+const pipeline = { instance, stream: 'MINER_PIPELINE' };
 const select = (labels: Readonly<Record<string, string>>) =>
   `{${Object.entries(labels)
     .map(([name, value]) => `${name}="${value}"`)
@@ -237,8 +238,9 @@ const cases: Readonly<Record<string, Case>> = {
   MinerSnapshotsFailing: rising('miner_snapshot_failures_total', counter),
   MinerSnapshotOld: {
     series: {
-      [`miner_stream_position${select(counter)}`]: '1+10x120',
-      [`miner_snapshot_position${select(counter)}`]: '0+10x30 300x90',
+      // Of a stream that has no rows, in a process that writes rows of another one.
+      [`miner_stream_position${select(pipeline)}`]: '1+10x120',
+      [`miner_snapshot_position${select(pipeline)}`]: '0+10x30 300x90',
       [`miner_rows_flushed_position${select(counter)}`]: '0+10x120',
       // A replica restores a snapshot, and saves none.
       'miner_stream_position{instance="b",stream="MINER_COUNTER"}': '1+10x120',
@@ -246,7 +248,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     quietAt: '69m',
     firesAt: '72m',
-    labels: counter,
+    labels: pipeline,
   },
   MinerRejectionsNotPublished: buildTurningCase('miner_rejections_waiting', counter, 0, 1, 5),
   MinerStoreFilling: {

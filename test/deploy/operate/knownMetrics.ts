@@ -1,5 +1,5 @@
 import { parser } from '@prometheus-io/lezer-promql';
-import { createProcessRegistry } from '../../../deploy/processMetrics.ts';
+import { createProcessRegistry } from '../../../deploy/process/processMetrics.ts';
 import { readDeployFile } from './deployFiles.ts';
 
 const ofOthers = ['up', 'kubelet_volume_stats_available_bytes', 'kubelet_volume_stats_capacity_bytes'];

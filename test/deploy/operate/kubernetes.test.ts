@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readConfiguration, unknownVariables } from '../../../deploy/configuration.ts';
-import { readDeploymentFile } from '../../../deploy/deploymentFile.ts';
+import { readConfiguration, unknownVariables } from '../../../deploy/configuration/configuration.ts';
+import { readDeploymentFile } from '../../../deploy/configuration/deploymentFile.ts';
 import type { Transport } from '../../../http/server/engine/uws.ts';
 import { createClientAddress } from '../../../http/server/requests/clientAddress.ts';
 import {

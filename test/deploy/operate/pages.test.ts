@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import { variables } from '../../../deploy/configuration.ts';
+import { variables } from '../../../deploy/configuration/configuration.ts';
 import { commandNames, deployDir, isIgnored, readDeployFile, root } from './deployFiles.ts';
 import { knownMetrics } from './knownMetrics.ts';
 

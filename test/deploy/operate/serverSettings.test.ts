@@ -6,7 +6,7 @@ import { Session } from 'chdb';
 import { asapScheduler, lastValueFrom, observeOn, take } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import { systemClock } from '../../../deploy/systemClock.ts';
+import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import {
   counterMessageBytesMax,
@@ -115,21 +115,20 @@ describe('accounts of NATS', () => {
     );
     expect(batch.position).toBe(1);
 
-    // What the audits read by, in requests that are bounded in bytes: these messages take two.
+    // What the audits read by, in requests that are bounded by the largest reading: these messages take two.
     const gateway = jetstream(await connectAs('gateway'));
     const large = Array.from({ length: 99 }, () => gateway.publish(publishers[0][1], 'x'.repeat(60_000)));
     await Promise.all(large);
-    const bounds: unknown[] = [];
+    const requested: unknown[] = [];
     const operator = await connectAs('operator');
     operator.subscribe('$JS.API.CONSUMER.MSG.NEXT.>', {
       callback: (_, request) => {
-        bounds.push(request.json<{ max_bytes?: number }>().max_bytes);
+        requested.push(request.json<{ batch: number }>().batch);
       },
     });
     await operator.flush();
     for (const connection of [ingest, serve]) {
       const range = readRange({
-        connection,
         js: jetstream(connection),
         jsm: await jetstreamManager(connection),
         stream: 'MINER_COUNTER',
@@ -142,7 +141,7 @@ describe('accounts of NATS', () => {
       expect(sequences).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
     }
     await operator.flush();
-    expect(bounds).toEqual(Array(4).fill(4_259_840));
+    expect(requested).toEqual([64, 36, 64, 36]);
     await expect(connect({ servers: `127.0.0.1:${port}`, reconnect: false })).rejects.toThrow(
       'Authorization',
     );

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkHttpEngine } from '../../../deploy/httpEngine.ts';
+import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
 import { startProcess } from '../../support/processes/childProcess.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
@@ -120,7 +120,12 @@ describe('actions of the workflows', () => {
 /** A checkout of what the bootstrap needs, in which every program that could install something leaves a trace. */
 function prepareCheckout() {
   const dir = temporaryDirectory();
-  for (const file of ['package.json', 'package-lock.json', 'deploy/bootstrap.mjs', 'deploy/browserNames.mjs'])
+  for (const file of [
+    'package.json',
+    'package-lock.json',
+    'deploy/build/bootstrap.mjs',
+    'deploy/build/browserNames.mjs',
+  ])
     cpSync(join(root, file), join(dir, file));
   const bin = join(dir, 'bin');
   mkdirSync(bin);
@@ -130,7 +135,7 @@ function prepareCheckout() {
   }
   const run = () => {
     const env = { PATH: bin, NODE_ENV: 'production', MINER_NATS_URL: 'nats://127.0.0.1:4222' };
-    const { status, stderr } = spawnSync(process.execPath, [join(dir, 'deploy/bootstrap.mjs'), 'run'], {
+    const { status, stderr } = spawnSync(process.execPath, [join(dir, 'deploy/build/bootstrap.mjs'), 'run'], {
       env,
       encoding: 'utf8',
     });

@@ -1,7 +1,7 @@
 import { keccak256, pad, toHex } from 'viem';
 import { proposerRole } from '../../../actors/chain/spans/chainReads.ts';
 import { zeroAddress, zeroHash } from '../../../actors/schemas/zero.ts';
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { configureSale } from './contracts/collectionContract.ts';
 import type { Transaction } from './contracts/economyState.ts';
 import { contracts, economySettings, guardian, operator, reporter } from './contracts/settings.ts';

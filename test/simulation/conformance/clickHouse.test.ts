@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { noRows } from '../../../actors/storedRows.ts';
 import { type Database, openDatabase, type QueryParameters } from '../../../storage/database.ts';
 import { deleteRowsAbove } from '../../../storage/deleteRowsAbove.ts';
 import {
@@ -14,9 +13,10 @@ import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../stor
 import { migrate, migrationState } from '../../../storage/migrations.ts';
 import { readNewestReading, readStored } from '../../../storage/observations.ts';
 import { hasOpenRemoval } from '../../../storage/removals.ts';
-import { buildInserts, createRowEncoder } from '../../../storage/rowInserts.ts';
+import { buildInserts, encodeRows } from '../../../storage/rowInserts.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../../storage/snapshots.ts';
+import { noRows } from '../../../storage/storedRows.ts';
 import type { ResultRow } from '../../../storage/tables/column.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
@@ -31,8 +31,8 @@ function openSimulated(): Database {
     kind: 'server',
     cluster: null,
     command: async (sql: string, parameters: QueryParameters = {}) => server.command(sql, parameters),
-    insertBytes: async (table, columns, bytes) =>
-      server.command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${bytes}`, {}),
+    insertText: async (table, columns, text) =>
+      server.command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${text}`, {}),
     select: async (sql, parameters = {}) => server.query(sql, parameters) as unknown as ResultRow[],
     selectPlain: async (columns, source, parameters = {}) =>
       server
@@ -56,10 +56,9 @@ function itAgrees(rule: string, observe: (database: Database, tables: Tables) =>
 }
 
 async function insert(database: Database, tables: Tables, from: number, count: number) {
-  const encode = createRowEncoder();
   const rows = { ...noRows, ...storedRows(from, count) };
-  for (const { table, columns, bytes } of buildInserts(tables, [encode(rows)]))
-    await database.insertBytes(table, columns, bytes);
+  for (const { table, columns, text } of buildInserts(tables, [encodeRows(rows)]))
+    await database.insertText(table, columns, text);
 }
 
 async function readings(database: Database, tables: Tables) {
@@ -105,7 +104,7 @@ describe('ClickHouse, real and simulated', () => {
 
   itAgrees('removes rows above a position, and says when it is done', async (database, tables) => {
     await insert(database, tables, 1, 60);
-    const removed = await deleteRowsAbove(database, tables, 20);
+    const removed = await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 20 });
     return [removed, await count(database, tables.readings), await hasOpenRemoval(database)];
   });
 

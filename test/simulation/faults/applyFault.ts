@@ -1,4 +1,4 @@
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import { formatNanos } from '../nats/storedStream.ts';
 import { type Fault, inputStreams } from '../plan/plan.ts';

@@ -1,5 +1,5 @@
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
-import type { ServiceSettings } from '../../../deploy/serviceSettings.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
+import type { ServiceSettings } from '../../../deploy/service/serviceSettings.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';

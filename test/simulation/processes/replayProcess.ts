@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import { replay } from '../../../deploy/commands/replay/replay.ts';
 import { openReplay } from '../../../deploy/commands/replay/replayOptions.ts';
 import type { ReplayRequest } from '../../../deploy/commands/replay/replayPlan.ts';
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { openDatabase } from '../../../storage/database.ts';
 import { acquireLock } from '../../../streams/ingest/processLock.ts';
 import { closeNats, connectNats } from '../../../streams/jetstream/connection.ts';

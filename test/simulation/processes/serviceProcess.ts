@@ -1,13 +1,23 @@
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
-import { type Service, startService } from '../../../deploy/service.ts';
-import type { ServiceSettings } from '../../../deploy/serviceSettings.ts';
-import { systemClock } from '../../../deploy/systemClock.ts';
-import { defaultReadTimeoutMs } from '../../../http/server/answers/pendingReads.ts';
+import { readConfiguration } from '../../../deploy/configuration/configuration.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
+import { systemClock } from '../../../deploy/process/systemClock.ts';
+import { type Service, startService } from '../../../deploy/service/service.ts';
+import { buildSettings, type ServiceSettings } from '../../../deploy/service/serviceSettings.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { SimulatedResponse } from '../world/currentWorld.ts';
 import type { Domain } from '../world/virtualTime.ts';
+
+const configuration = readConfiguration({
+  MINER_CLICKHOUSE_URL: 'http://127.0.0.1:8123/miner',
+  MINER_DATA_DIR: '/nonexistent',
+  MINER_HTTP_PORT: '0',
+  MINER_OPS_PORT: '0',
+  MINER_RATE_LIMITS: 'off',
+  MINER_AUDIT_SECONDS: '60',
+});
+const nats = { url: 'nats://127.0.0.1:4222' };
 
 /** One process of the service, from its start to its end. */
 export interface ServiceProcess {
@@ -41,6 +51,9 @@ interface ServiceProcessOptions {
   readonly onLog?: (line: string) => void;
 }
 
+/** How the loss of the chain's stream begins. */
+const chainLoss = 'MINER_CHAIN@';
+
 /** Starts the service as the command does, in a process of the simulation. */
 export async function startServiceProcess(options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
@@ -48,7 +61,13 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const { isIndexing = false } = options;
   // Requests to one address are batched by the client, whichever process makes them: each has an address of its own.
   const rpcUrl = isIndexing ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
-  const acceptedLosses = world.nats.store.deleted;
+  const { deleted } = world.nats.store;
+  // A stream that no snapshot names any more is lost under the time of its newest rows.
+  const acceptedLosses = {
+    includes: (lost: string) =>
+      deleted.includes(lost) ||
+      (lost.startsWith(chainLoss) && deleted.some((one) => one.startsWith(chainLoss))),
+  };
   const registry = new Registry();
   const logger = pino(
     {
@@ -60,7 +79,11 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   );
   const service = await world.run(domain, () =>
     startService({
-      settings: { ...defaultSettings(deployment), acceptedLosses, roles, rpcUrl, ...settings },
+      settings: {
+        ...buildSettings(configuration, { roles, nats, deployment, rpcUrl }),
+        acceptedLosses,
+        ...settings,
+      },
       clock: systemClock,
       logger,
       registry,
@@ -102,42 +125,5 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       await world.run(domain, () => service.stop());
       domain.isDead = true;
     },
-  };
-}
-
-function defaultSettings(deployment: Deployment): Omit<ServiceSettings, 'acceptedLosses'> {
-  return {
-    roles: { ingest: true, serve: true },
-    nats: { url: 'nats://127.0.0.1:4222' },
-    database: { url: 'http://127.0.0.1:8123/miner' },
-    dataDir: '/nonexistent',
-    host: '127.0.0.1',
-    httpPort: 0,
-    opsPort: 0,
-    opsHost: '127.0.0.1',
-    opsNames: [],
-    http: {
-      allowedOrigins: [],
-      trustedProxies: [],
-      rateLimits: false,
-      isPortShared: false,
-      readTimeoutMs: defaultReadTimeoutMs,
-      transactionUrl: null,
-      publicUrl: null,
-      securityContact: null,
-    },
-    retentionDays: 0,
-    replicas: null,
-    rowsTtlDays: 0,
-    acceptsLoss: false,
-    chainStaleAfterMs: 120_000,
-    chainBehindAfterMs: 900_000,
-    readyGraceMs: 10_000,
-    rpcUrl: null,
-    chainProofs: 'all',
-    deployment,
-    auditSeconds: 60,
-    snapshots: { intervalMs: 60_000, messages: 500_000 },
-    accessLogOneOf: 0,
   };
 }

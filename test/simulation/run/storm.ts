@@ -1,4 +1,4 @@
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { applyFault } from '../faults/applyFault.ts';
 import type { FaultCounts } from '../faults/faultCounts.ts';
 import { applyWeather, clearWeather } from '../faults/weather.ts';

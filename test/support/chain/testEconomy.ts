@@ -10,6 +10,7 @@ import { localChain } from '../../../deploy/local/localChainClient.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { economyNumbers } from './economyNumbers.ts';
+import { createOperatorActions } from './operatorActions.ts';
 
 export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
 
@@ -58,13 +59,11 @@ export async function startEconomy() {
     settings,
     mine: () => mine(1),
   });
-  const actions = createEconomyActions({
-    client: client as never,
-    contracts: deployed.contracts,
-    operator,
-    guardian,
-    reporter,
-  });
+  const onChain = { client: client as never, contracts: deployed.contracts, operator };
+  const actions = {
+    ...createEconomyActions({ ...onChain, reporter }),
+    ...createOperatorActions({ ...onChain, guardian }),
+  };
   return {
     url: anvil.url,
     client,

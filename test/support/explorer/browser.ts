@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { delimiter, join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { browserNames } from '../../../deploy/browserNames.mjs';
+import { browserNames } from '../../../deploy/build/browserNames.mjs';
 import { whenFinished } from '../processes/lifetime.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

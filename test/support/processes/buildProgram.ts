@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
  */
 export function setup(): void {
   if (process.env.MINER_TEST_BUILD === 'done') return;
-  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../../deploy/build.mjs')], {
+  execFileSync(process.execPath, [resolve(import.meta.dirname, '../../../deploy/build/build.mjs')], {
     stdio: 'inherit',
   });
   process.env.MINER_TEST_BUILD = 'done';

@@ -1,7 +1,7 @@
-import type { AcceptedReading } from '../../../actors/wheel/acceptedReading.ts';
+import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 
 /** A valid accepted reading, for folds and rows; only what a test is about is given. */
-export function acceptedReading(overrides: Partial<AcceptedReading> = {}): AcceptedReading {
+export function acceptedReading(overrides: Partial<CounterReading> = {}): CounterReading {
   const position = overrides.position ?? 1;
   const observedAtMs = overrides.observedAtMs ?? Date.UTC(2026, 0, 31, 12);
   return {

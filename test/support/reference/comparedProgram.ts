@@ -1,17 +1,14 @@
 import { Registry } from 'prom-client';
 import { expect } from 'vitest';
-import type { InputStreamName } from '../../../actors/messages/subjects.ts';
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
-import { createDomainActors, createServiceViews } from '../../../deploy/serviceViews.ts';
+import { type InputStreamName, inputStreamNames } from '../../../actors/messages/subjects.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
+import { createServiceViews } from '../../../deploy/service/serviceViews.ts';
 import { createPublicServer } from '../../../http/server/publicServer.ts';
 import { createObservationReader } from '../../../storage/observations.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
-import { createChainFold } from '../../../streams/chain/chainFold.ts';
-import { createCounterFold } from '../../../streams/counter/counterFold.ts';
 import type { Followers } from '../../../streams/followers.ts';
 import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
-import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
-import { createSettlementFold } from '../../../streams/settlement/settlementFold.ts';
+import { createStreamActors, createStreamFold } from '../../../streams/streamDefinitions.ts';
 import { createReference, type Place } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
 import { manualClock } from '../manualClock.ts';
@@ -21,8 +18,6 @@ import { silentLogger } from '../silentLogger.ts';
 import { noOlderActivity } from '../storage/noOlderActivity.ts';
 import { noOlderEvents } from '../storage/noOlderEvents.ts';
 import { listDifferences, noteMembers } from './compareBodies.ts';
-
-const streams = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 
 const settings = {
   allowedOrigins: [],
@@ -43,24 +38,15 @@ export type ComparedProgram = Awaited<ReturnType<typeof startComparedProgram>>;
  */
 export async function startComparedProgram(deployment: Deployment, startMs: number) {
   const clock = manualClock(startMs);
-  const actors = createDomainActors(deployment);
+  const actors = createStreamActors(deployment);
   const registry = new Registry();
-  const counts = createMessageCounts(registry, [...streams]);
+  const counts = createMessageCounts(registry);
   const recent = createRecentReadings({ storedThrough: () => 0 });
-  const ignored = () => undefined;
-  const folds: Partial<Record<InputStreamName, StreamFold>> = {
-    MINER_COUNTER: createCounterFold({ actors: actors.counters, recent, counts }),
-    MINER_PIPELINE: createSettlementFold({ actors: actors.settlements, counts }),
-    ...(actors.chain !== null && {
-      MINER_CHAIN: createChainFold({
-        actors: actors.chain,
-        counts,
-        chainCounts: { reorganized: ignored, rewound: ignored },
-        logger: silentLogger,
-      }),
-    }),
-  };
-  for (const fold of Object.values(folds)) fold.caughtUp?.();
+  const dependencies = { recent, counts, logger: silentLogger, registry };
+  const folds = new Map(
+    inputStreamNames.map((stream) => [stream, createStreamFold(stream, actors, dependencies)]),
+  );
+  for (const fold of folds.values()) fold?.caughtUp?.();
   const observations = createObservationReader({
     recent,
     database: { select: () => Promise.reject(new Error('memory holds every reading')) } as never,
@@ -70,13 +56,13 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
   const caughtUp = { isCurrent: true, isCaughtUp: true };
   // What views read of the followers; the rest is of NATS and ClickHouse.
   const followers = {
-    followers: new Map(streams.map((stream) => [stream, caughtUp])),
+    followers: new Map(inputStreamNames.map((stream) => [stream, caughtUp])),
     observations,
     olderEvents: noOlderEvents,
     olderActivity: noOlderActivity,
   } as unknown as Followers;
   const { views } = createServiceViews({
-    ...actors,
+    actors,
     deployment,
     followers: () => followers,
     chainStaleAfterMs: 120_000,
@@ -108,7 +94,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     const seq = stored[stream].length + 1;
     stored[stream].push({ seq, subject, data, storedAtMs });
     const message = { seq, subject, data, timestampNanos: BigInt(storedAtMs) * 1_000_000n };
-    folds[stream]?.receive(buildBatch([message]));
+    folds.get(stream)?.receive(buildBatch([message]));
   };
 
   let latest: ReturnType<typeof createReference> | null = null;

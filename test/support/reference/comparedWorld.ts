@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { oracleSubject, reporterSubject } from '../../../actors/messages/subjects.ts';
-import type { Deployment } from '../../../deploy/deploymentFile.ts';
+import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
 import { operator, owners } from '../../simulation/chain/contracts/settings.ts';
 import { onChain } from '../../simulation/chain/deployment.ts';
 import { type Action, drawAction } from '../../simulation/chain/drawAction.ts';

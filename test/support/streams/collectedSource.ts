@@ -1,5 +1,5 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
-import { systemClock } from '../../../deploy/systemClock.ts';
+import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { type StreamPosition, startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { createGate, leaveGate } from '../../../streams/operators/gate.ts';

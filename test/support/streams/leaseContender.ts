@@ -1,7 +1,7 @@
 import { createActor, waitFor } from 'xstate';
 import type { Clock } from '../../../actors/clock.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
-import { systemClock } from '../../../deploy/systemClock.ts';
+import { systemClock } from '../../../deploy/process/systemClock.ts';
 import type { LeaseHolder } from '../../../machines/leaseSetup.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/ingest/ingestLease.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../../deploy/systemClock.ts';
+import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { type Database, openDatabase } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import type { Tables } from '../../../storage/tables.ts';

@@ -1,0 +1,46 @@
+import type { AbiEvent } from 'viem';
+import { z } from 'zod';
+import { eventSource } from '../../events/eventSchemas.ts';
+import { compileGuard } from '../../schemas/compileGuard.ts';
+import { isAddress, isBytes } from '../../schemas/hex.ts';
+import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
+
+const isSource = compileGuard(eventSource);
+const isObject = compileGuard(z.object({}));
+
+/** Whether a value is an event of a deployment: by its contract's ABI, which its type is made of too. */
+function isChainEvent(value: unknown): value is ChainEvent {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('contract' in value && 'address' in value && 'name' in value && 'args' in value && 'source' in value))
+    return false;
+  const { contract, address: at, name, args, source } = value;
+  const kind = contractKinds.find((one) => one === contract);
+  if (kind === undefined || typeof at !== 'string' || !isAddress(at) || !isSource(source)) return false;
+  const event = contractAbis[kind].find((item) => item.type === 'event' && item.name === name);
+  if (event?.type !== 'event' || typeof args !== 'object' || args === null || !isObject(args)) return false;
+  const { inputs }: AbiEvent = event;
+  const values = new Map<string, unknown>(Object.entries(args));
+  return (
+    inputs.length === values.size && inputs.every((input) => isOfType(input, values.get(input.name ?? '')))
+  );
+}
+
+/** Whether viem decodes a parameter of the type to such a value. */
+function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: unknown): boolean {
+  const items = /^(.+)\[\d*\]$/.exec(type)?.[1];
+  const isHashed = indexed && (items !== undefined || type === 'string' || type === 'bytes');
+  if (isHashed) return typeof value === 'string' && isBytes(value);
+  if (items !== undefined)
+    return Array.isArray(value) && value.every((item) => isOfType({ type: items }, item));
+  const bits = /^u?int(\d+)$/.exec(type)?.[1];
+  // As many bits as a number holds exactly.
+  if (bits !== undefined) return Number(bits) > 48 ? typeof value === 'bigint' : Number.isSafeInteger(value);
+  if (type === 'bool') return typeof value === 'boolean';
+  if (type === 'string') return typeof value === 'string';
+  if (type === 'address') return typeof value === 'string' && isAddress(value.toLowerCase());
+  if (type.startsWith('bytes')) return typeof value === 'string' && isBytes(value);
+  throw new Error(`no event of a deployment has a parameter of type ${type}`);
+}
+
+/** An event of a deployment, in a snapshot. */
+export const chainEvent = z.custom<ChainEvent>(isChainEvent, 'expected an event of a deployment');

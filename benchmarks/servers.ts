@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { bindToParent } from '../deploy/local/bindToParent.ts';
+import { endProcess } from '../deploy/local/childServer.ts';
+import { findFreePort } from '../test/support/processes/findFreePort.mjs';
+
+const startMs = 20_000;
+const stopMs = 20_000;
+const pollMs = 20;
+const plain = { 'Accept-Encoding': 'identity' };
+
+/** Where Debian keeps servers too, whatever the user's own path is. */
+export const serverPath = `${process.env.PATH}:/usr/sbin`;
+
+/** A server that a benchmark started. */
+export interface Server {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an HTTP server, and waits until it answers.
+ *
+ * @param probeUrl what it is asked for until there is an answer.
+ * @throws Error when it does not answer within twenty seconds; it is stopped then.
+ */
+export async function startServer(
+  [program, ...args]: readonly [string, ...string[]],
+  probeUrl: string,
+): Promise<Server> {
+  const child = spawn(...bindToParent(program, args), {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { PATH: serverPath },
+  });
+  const stop = () => endProcess(child, stopMs);
+  for (const deadlineMs = performance.now() + startMs; performance.now() < deadlineMs; await wait(pollMs)) {
+    const response = await fetch(probeUrl, { headers: plain }).catch(() => null);
+    if (response !== null) return { url: new URL(probeUrl).origin, pid: child.pid as number, stop };
+  }
+  await stop();
+  throw new Error(`${program} does not answer at ${probeUrl}`);
+}
+
+/** Debian's clickhouse-server is too old for the tables: this is the embedded engine behind ClickHouse's HTTP interface. */
+const clickHouseProgram = fileURLToPath(
+  new URL('../../test/support/processes/clickHouseEngineProcess.mjs', import.meta.url),
+);
+
+/** A ClickHouse server of a benchmark, in a folder of its own. */
+export async function startClickHouse(dir: string): Promise<Server> {
+  mkdirSync(dir, { recursive: true });
+  const port = String(await findFreePort());
+  const command = [process.execPath, clickHouseProgram, join(dir, 'data'), port] as const;
+  return startServer(command, `http://127.0.0.1:${port}/ping`);
+}

@@ -1,0 +1,245 @@
+// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test`. Installs what is
+// missing and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) nothing
+// is installed: it says what is missing.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { browserNames } from './browserNames.mjs';
+
+const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
+const purpose = process.argv[2] ?? 'run';
+
+const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
+
+checkNode();
+if (process.env.NODE_ENV === 'production') requireInstalled();
+else install();
+// Tests build by themselves, however they are started.
+if (purpose !== 'test' && canBuild()) build();
+
+function install() {
+  installPackages();
+  if (needsNats) requireProgram('nats-server', { debian: 'nats-server', homebrew: 'nats-server' });
+  if (purpose !== 'test') return;
+  tryProgram('clickhouse-server', { debian: 'clickhouse-server' });
+  tryProgram('nginx', { debian: 'nginx-light', homebrew: 'nginx' });
+  tryProgram('haproxy', { debian: 'haproxy', homebrew: 'haproxy' });
+  requirePromtool();
+  tryNewerNats();
+  requireBrowser();
+}
+
+/** What is there in production was chosen and checked by whoever set it up: nothing is added to it at a start. */
+function requireInstalled() {
+  const missing = [];
+  const packages = listMissingPackages();
+  if (packages.length > 0) {
+    const [first] = packages;
+    const others = packages.length > 1 ? ` and ${packages.length - 1} others` : '';
+    missing.push(`npm packages: ${first}${others} (npm install --omit=dev --no-save)`);
+  }
+  if (needsNats && !isInstalled('nats-server'))
+    missing.push('nats-server, or MINER_NATS_URL with the address of one');
+  if (!canBuild() && !existsSync(join(root, 'dist', 'deploy', 'miner.js')))
+    missing.push('the build, dist/ (npm install && npm run build where NODE_ENV is not production)');
+  if (missing.length > 0)
+    fail(`NODE_ENV is production, so nothing is installed. Missing:\n  ${missing.join('\n  ')}`);
+}
+
+/** Packages of the lock file that are needed in production, and not there in its version. */
+function listMissingPackages() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  return Object.entries(packages)
+    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
+    .filter(([path, { version }]) => readInstalledVersion(path) !== version)
+    .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`);
+}
+
+function readInstalledVersion(path) {
+  const manifest = join(root, path, 'package.json');
+  return existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')).version : null;
+}
+
+/** The bundler is a package of development. */
+function canBuild() {
+  return existsSync(join(root, 'node_modules', 'rolldown'));
+}
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 11)) return;
+  fail(`Node ${process.versions.node} is too old: Node 20.11 or newer is needed (https://nodejs.org).`);
+}
+
+/** `npm install`, unless the installed packages are those of package.json and package-lock.json already. */
+function installPackages() {
+  const stamp = join(root, 'node_modules', '.miner-installed');
+  const wanted = createHash('sha256')
+    .update(readFileSync(join(root, 'package.json')))
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .update(process.versions.modules)
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  // Not `npm ci`: the lock file holds the optional packages of one platform only, and it refuses any other.
+  step('installing npm packages (about a minute, once)', 'npm', [
+    'install',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+  ]);
+  writeFileSync(stamp, wanted);
+}
+
+function requireProgram(program, packages) {
+  if (tryProgram(program, packages)) return;
+  fail(
+    `${program} is needed and could not be installed.\n` +
+      `  Debian, Ubuntu:  sudo apt-get install ${packages.debian}\n` +
+      `  macOS:           brew install ${packages.homebrew}\n` +
+      '  or set MINER_NATS_URL to a NATS server with JetStream.',
+  );
+}
+
+/**
+ * Prometheus' checker of rules. Debian's package would start a Prometheus where it is installed, so it is unpacked next to the npm packages, where
+ * the tests look for it.
+ */
+function requirePromtool() {
+  const folder = join(root, 'node_modules', '.cache', 'miner');
+  const unpacked = join(folder, 'prometheus');
+  const isUnpacked = () => existsSync(join(unpacked, 'usr/bin/promtool'));
+  if (isUnpacked() || tryProgram('promtool', { homebrew: 'prometheus' })) return;
+  if (onPath('apt-get') && onPath('dpkg')) {
+    console.log('bootstrap: promtool is missing; unpacking it from the package prometheus');
+    mkdirSync(folder, { recursive: true });
+    const run = (command, ...args) => spawnSync(command, args, { cwd: folder, stdio: 'ignore' }).status === 0;
+    const download = () => run('apt-get', 'download', 'prometheus');
+    const [update, ...updateArgs] = [...asRoot(), 'apt-get', 'update'];
+    if (download() || (run(update, ...updateArgs) && download())) {
+      for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb'))) {
+        run('dpkg', '-x', file, unpacked);
+        rmSync(join(folder, file));
+      }
+    }
+  }
+  if (isUnpacked()) return;
+  fail(
+    'promtool is needed, which checks the alerts, and could not be unpacked.\n' +
+      '  Debian, Ubuntu:  sudo apt-get install prometheus   (starts a server on port 9090)\n' +
+      '  macOS:           brew install prometheus',
+  );
+}
+
+/**
+ * A cluster is tested with nats-server 2.10 or newer, which syncs before it acknowledges, where it can be had: Debian 12 has 2.9, the release after it 2.10. Only
+ * this package is taken from there, signed as all of Debian's, and unpacked next to the npm packages; the installed server stays as it is. Without it the
+ * installed one is tested.
+ */
+function tryNewerNats() {
+  const folder = join(root, 'node_modules', '.cache', 'miner');
+  const unpacked = join(folder, 'nats-server');
+  const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+  if (existsSync(unpacked) || !existsSync(keyring) || !onPath('apt-get') || !onPath('dpkg')) return;
+  if (!/^VERSION_CODENAME=bookworm$/m.test(readFileSync('/etc/os-release', 'utf8'))) return;
+  // The mirror that this machine takes the packages of its own release from.
+  const mirror = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Codename: bookworm'], {
+    encoding: 'utf8',
+  }).stdout.split('\n', 1)[0];
+  if (mirror === '') return;
+  const apt = join(folder, 'apt');
+  for (const path of ['state/lists/partial', 'cache/archives/partial', 'download'])
+    mkdirSync(join(apt, path), { recursive: true });
+  const list = join(apt, 'sources.list');
+  writeFileSync(list, `deb [signed-by=${keyring}] ${mirror} trixie main\n`);
+  const places = {
+    'Etc::sourcelist': list,
+    'Etc::sourceparts': '/dev/null',
+    State: `${apt}/state`,
+    Cache: `${apt}/cache`,
+  };
+  const options = Object.entries(places).flatMap(([name, value]) => ['-o', `Dir::${name}=${value}`]);
+  const run = (command, ...args) =>
+    spawnSync(command, args, { cwd: join(apt, 'download'), stdio: 'ignore', timeout: 120_000 }).status === 0;
+  console.log('bootstrap: unpacking a newer nats-server for the tests of a cluster');
+  if (run('apt-get', ...options, 'update') && run('apt-get', ...options, 'download', 'nats-server'))
+    for (const file of readdirSync(join(apt, 'download'))) run('dpkg', '-x', file, unpacked);
+  rmSync(apt, { recursive: true, force: true });
+}
+
+/** For the tests of the explorer. The system's own: that of playwright would be a download past the package manager. */
+function requireBrowser() {
+  if (browserNames.some(isInstalled)) return;
+  if (tryProgram('chromium-headless-shell', { debian: 'chromium-headless-shell' })) return;
+  if (tryProgram('chromium', { debian: 'chromium' })) return;
+  fail(
+    'a browser is needed, which shows the pages to the tests, and could not be installed.\n' +
+      '  Debian:   sudo apt-get install chromium-headless-shell   (or chromium)\n' +
+      '  others:   Chromium or Chrome, as one of these on the PATH: ' +
+      browserNames.join(', '),
+  );
+}
+
+/** Whether a program is installed, after an attempt to install it with the system's package manager. */
+function tryProgram(program, packages) {
+  if (isInstalled(program)) return true;
+  for (const [command, ...args] of installers(packages)) {
+    console.log(`bootstrap: ${program} is missing; installing it with ${command}`);
+    const { status } = spawnSync(command, args, {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+    if (status === 0 && isInstalled(program)) return true;
+  }
+  return false;
+}
+
+/** Never prompts for a password: without a terminal the script would hang. */
+function asRoot() {
+  return process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+}
+
+function installers(packages) {
+  const [program = 'apt-get'] = asRoot();
+  const commands = [];
+  if (packages.debian && onPath('apt-get') && onPath(program)) {
+    const install = ['apt-get', 'install', '-y', '--no-install-recommends', packages.debian];
+    commands.push([...asRoot(), ...install], [...asRoot(), 'apt-get', 'update'], [...asRoot(), ...install]);
+  }
+  if (packages.homebrew && onPath('brew')) commands.push(['brew', 'install', packages.homebrew]);
+  return commands;
+}
+
+function isInstalled(program) {
+  // System packages put servers where an ordinary PATH does not look.
+  return (
+    onPath(program) || ['/usr/sbin', '/usr/local/sbin'].some((folder) => existsSync(join(folder, program)))
+  );
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .some((folder) => folder !== '' && existsSync(join(folder, program)));
+}
+
+function build() {
+  try {
+    execFileSync(process.execPath, [join(import.meta.dirname, 'build.mjs'), 'deploy', 'tools'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  } catch (error) {
+    fail(`the build failed:\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+  }
+}
+
+function step(what, command, args) {
+  console.log(`bootstrap: ${what}`);
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) fail(`${what} failed:\n${stdout ?? ''}${stderr ?? ''}`);
+}
+
+function fail(message) {
+  console.error(`bootstrap: ${message}`);
+  process.exit(1);
+}

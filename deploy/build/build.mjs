@@ -1,0 +1,89 @@
+// `npm run build`, or `node deploy/build/build.mjs FOLDER...` for some folders of `dist`, such as `deploy` for the service alone: bundles the
+// programs into `dist`, and writes the types of the client. Types are not checked here (`npm run types`).
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'rolldown';
+import { explorerBundles } from '../../http/explorer/bundle.mjs';
+import { guides } from '../../http/guides/bundle.mjs';
+
+const root = resolve(import.meta.dirname, '../..');
+
+/**
+ * Packages that stay in `node_modules`, since they are native programs, or files that are served as they are. All others become part of the bundle:
+ * a few large files are read in half the time of six hundred small ones.
+ */
+export const loadedPackages = ['uWebSockets.js', 'chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
+/** Packages that are used where they are there: native programs of WebSocket clients, what the command `mcp` speaks with, and what the build uses. */
+const optionalPackages = [
+  'bufferutil',
+  'utf-8-validate',
+  '@modelcontextprotocol/sdk',
+  'json-schema-to-typescript',
+];
+
+/** Programs by the folder that they are built into. */
+const programs = {
+  deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
+  client: ['deploy/release/writeClientTypes.ts'],
+  tools: [
+    'benchmarks/bench.ts',
+    'benchmarks/hostile/attacker.ts',
+    'benchmarks/liveLoad.ts',
+    'benchmarks/peers/bare.ts',
+    'benchmarks/years/snapshotProcess.ts',
+    'deploy/release/release.ts',
+    'deploy/build/writeMachineDiagrams.ts',
+  ],
+};
+
+/** Options of the bundler for one folder of `dist`; explorer and guides are served by the programs of `deploy`. */
+export function bundleOptions(folder) {
+  const explorer = folder === 'deploy' ? explorerBundles(join(root, 'dist', folder)) : [];
+  return [programOptions(folder), ...explorer];
+}
+
+function programOptions(folder) {
+  return {
+    cwd: root,
+    input: programs[folder],
+    platform: 'node',
+    // The options of the compiler are not read: they are not in the folder that an image is built in.
+    tsconfig: false,
+    transform: { target: 'es2023' },
+    external: [...loadedPackages, ...optionalPackages].map((name) => new RegExp(`^${name}(?:/|$)`)),
+    logLevel: 'warn',
+    plugins: folder === 'deploy' ? [guides()] : [],
+    output: {
+      dir: join(root, 'dist', folder),
+      // All files of a folder side by side: a path that is relative to one of them does not depend on how they are split.
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
+      sourcemap: true,
+      sourcemapExcludeSources: true,
+    },
+  };
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const folders = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(programs);
+  await buildFolders(folders);
+  if (folders.includes('client'))
+    execFileSync(process.execPath, [join(root, 'dist/client/writeClientTypes.js')]);
+}
+
+/** Overwrites, and only then removes what is left of former builds of the folders: a program of this checkout may be starting meanwhile. */
+async function buildFolders(folders) {
+  const bundles = folders.flatMap(bundleOptions);
+  const built = await build(bundles);
+  const files = built.flatMap(({ output }, index) =>
+    output.map(({ fileName }) => join(bundles[index].output.dir, fileName)),
+  );
+  for (const folder of folders) {
+    for (const name of readdirSync(join(root, 'dist', folder), { recursive: true })) {
+      const path = join(root, 'dist', folder, name);
+      if (statSync(path).isFile() && !files.includes(path)) rmSync(path);
+    }
+  }
+}

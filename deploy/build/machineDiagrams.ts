@@ -1,0 +1,125 @@
+import type { AnyStateMachine, AnyStateNode } from 'xstate';
+import { toDirectedGraph } from 'xstate/graph';
+import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
+import { deliveryMachine } from '../../machines/deliveryMachine.ts';
+import { foldMachine } from '../../machines/foldMachine.ts';
+import { generationWatchMachine } from '../../machines/generationWatchMachine.ts';
+import { createGroupMachine } from '../../machines/groupMachine.ts';
+import { indexerMachine } from '../../machines/indexerMachine.ts';
+import { ingestMachine } from '../../machines/ingestMachine.ts';
+import { leaseMachine } from '../../machines/leaseMachine.ts';
+import { messageSourceMachine } from '../../machines/messageSourceMachine.ts';
+import { moduleMachine } from '../../machines/moduleMachine.ts';
+import { natsMachine } from '../../machines/natsMachine.ts';
+import { serverMachine } from '../../machines/serverMachine.ts';
+import { createServiceMachine } from '../../machines/serviceMachine.ts';
+import { settlementMachine } from '../../machines/settlementMachine.ts';
+import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
+
+/** Every machine, in the order of the README of `machines/`. */
+export const machines: readonly AnyStateMachine[] = [
+  moduleMachine,
+  settlementMachine,
+  createServiceMachine<never>(true),
+  createGroupMachine('group'),
+  serverMachine,
+  natsMachine,
+  databaseWatchMachine,
+  ingestMachine,
+  leaseMachine,
+  generationWatchMachine,
+  indexerMachine,
+  messageSourceMachine,
+  streamFollowerMachine,
+  foldMachine,
+  deliveryMachine,
+];
+
+type Graph = ReturnType<typeof toDirectedGraph>;
+
+/** A state machine as a Mermaid state diagram, generated from the machine itself. */
+function drawMachine(machine: AnyStateMachine): string {
+  const root = toDirectedGraph(machine);
+  const isParallel = root.stateNode.type === 'parallel';
+  const lines = isParallel ? [] : [`  [*] --> ${escapeName(String(machine.config.initial))}`];
+  // A transition that every state has is drawn once, from `any`.
+  lines.push(...drawArrows('any', root).map((line) => `  ${line}`));
+  lines.push(...root.children.flatMap((child) => drawState(child, isParallel)).map((line) => `  ${line}`));
+  return ['stateDiagram-v2', ...lines].join('\n');
+}
+
+/** A state with its arrows; a compound state is drawn around its children. Each region of a parallel state has its own beginning. */
+function drawState(graph: Graph, isRegion: boolean): string[] {
+  const { stateNode, children } = graph;
+  const name = escapeName(stateNode.key);
+  const arrows = drawArrows(name, graph);
+  if (stateNode.type === 'final') return [...arrows, `${name} --> [*]`];
+  if (children.length === 0) return arrows;
+  const begin =
+    isRegion || stateNode.config.initial !== undefined
+      ? [`[*] --> ${escapeName(String(stateNode.config.initial))}`]
+      : [];
+  const inside = [...begin, ...children.flatMap(drawInside)];
+  return [`state ${name} {`, ...inside.map((line) => `  ${line}`), '}', ...arrows];
+}
+
+/** Two faults that lead to the same state are one arrow. Decisions without an event come last. */
+function drawArrows(name: string, graph: Graph): string[] {
+  const { edges, stateNode } = graph;
+  const decisions = (stateNode.always ?? []).flatMap((transition) =>
+    (transition.target ?? []).map((target) => ({ target, label: { text: '' }, transition })),
+  );
+  const arrows = [...edges, ...decisions].map((edge) => `${name} --> ${drawTarget(edge, graph)}`);
+  return [...new Set(arrows)];
+}
+
+/** A state without arrows is named, so that it is drawn inside its parent. */
+function drawInside(graph: Graph): string[] {
+  const lines = drawState(graph, false);
+  return lines.length > 0 ? lines : [escapeName(graph.stateNode.key)];
+}
+
+type Arrow = {
+  readonly target: AnyStateNode;
+  readonly label: { readonly text: string };
+  readonly transition: { readonly guard?: unknown };
+};
+
+function drawTarget({ target, label, transition }: Arrow, source: Graph): string {
+  const isRoot = target.id === source.id && source.stateNode.parent === undefined;
+  const name = isRoot ? 'any' : escapeName(target.key);
+  return `${name}: ${formatLabel(label.text, transition.guard)}`;
+}
+
+function escapeName(key: string): string {
+  return key.replaceAll('-', '_');
+}
+
+function formatLabel(text: string, guard: unknown): string {
+  const [name, event] = [findName(guard), formatEvent(text)];
+  return name === undefined ? event : `${event} [${name}]`;
+}
+
+/** Readable names of XState's own events. */
+function formatEvent(event: string): string {
+  if (event === '') return 'always';
+  if (event.startsWith('xstate.done.')) return 'done';
+  if (event.startsWith('xstate.error.')) return 'failed';
+  const [, delay] = /^xstate\.after\.([^.]+)\./.exec(event) ?? [];
+  return delay === undefined ? event : `after ${delay}`;
+}
+
+/** A guard is named in `setup`, or a function with a name. */
+function findName(guard: unknown): string | undefined {
+  if (typeof guard === 'string') return guard;
+  if (typeof guard === 'function') return guard.name;
+  const isNamed = typeof guard === 'object' && guard !== null && 'type' in guard;
+  return isNamed ? String(guard.type) : undefined;
+}
+
+/** The diagrams as they appear in the README, each under the machine's name. */
+export function drawMachines(): string {
+  return machines
+    .map((machine) => `### ${machine.id}\n\n\`\`\`mermaid\n${drawMachine(machine)}\n\`\`\``)
+    .join('\n\n');
+}

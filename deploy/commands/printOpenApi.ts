@@ -1,6 +1,0 @@
-import type { Writable } from 'node:stream';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
-
-export function printOpenApi(output: Writable, version: string): void {
-  output.write(`${JSON.stringify(createOpenApiDocument(version), null, 2)}\n`);
-}

@@ -1,0 +1,348 @@
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { listKeys } from '../../actors/schemas/listKeys.ts';
+import type { DatabaseLocation } from '../../storage/database.ts';
+import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rowsTtl.ts';
+import { chainProofs } from '../../streams/indexer/chainProofs.ts';
+import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
+
+/** One setting of the service: an environment variable, its default, and what it means. Its schema describes what it must be. */
+interface Variable<Schema extends z.ZodType> {
+  readonly schema: Schema;
+  readonly defaultValue: string;
+  readonly meaning: string;
+}
+
+function variable<Schema extends z.ZodType>(
+  schema: Schema,
+  defaultValue: string,
+  meaning: string,
+): Variable<Schema> {
+  return { schema, defaultValue, meaning };
+}
+
+const text = z.string().min(1);
+const wholeNumber = (pattern: RegExp, expected: string) =>
+  z.string().regex(pattern).transform(Number).describe(expected);
+const seconds = (pattern: RegExp) => wholeNumber(pattern, 'a whole number of seconds, 1 or more');
+const port = wholeNumber(/^\d{1,5}$/, 'a port, 0 to 65535 (0: any free one)').refine(
+  (value) => value <= 65_535,
+);
+const listOf = (isEntry: (entry: string) => boolean, expected: string) =>
+  z
+    .string()
+    .transform((list) => list.split(',').flatMap((entry) => (entry.trim() === '' ? [] : [entry.trim()])))
+    .refine((entries) => entries.every(isEntry))
+    .describe(expected);
+const urlOf = (...protocols: string[]) =>
+  z.string().refine((url) => URL.canParse(url) && protocols.includes(new URL(url).protocol));
+/** Null where it is unset. */
+const optional = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
+  z.union([z.literal('').transform(() => null), schema]).describe(expected);
+const file = optional(z.string(), 'the path of a file');
+const pemFile = optional(z.string(), 'the path of a file in PEM');
+const flag = z
+  .enum(['on', 'off'])
+  .transform((given) => given === 'on')
+  .describe('on or off');
+const listenAddress = text.describe('an address of this machine, such as 0.0.0.0');
+
+/**
+ * Every variable that the service reads. The check at the start, `--help` and the README's table are made from this
+ * list.
+ */
+export const variables = {
+  MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes'),
+  MINER_OPS_PORT: variable(port, '9090', "Operators' port: /metrics, /healthz, /readyz, /diagnosis"),
+  MINER_HOST: variable(listenAddress, '127.0.0.1', 'Address that the public port listens on'),
+  MINER_OPS_HOST: variable(listenAddress, '127.0.0.1', "Address that the operators' port listens on"),
+  MINER_OPS_NAMES: variable(
+    listOf(
+      (entry) => /^[\w-]+(\.[\w-]+)+$/.test(entry),
+      'host names such as miner.example.org, separated by commas',
+    ),
+    '',
+    "Host names with a dot by which the operators' port may be asked; addresses and names without one always may",
+  ),
+  MINER_NATS_URL: variable(
+    optional(
+      z.string().refine(isNatsUrl),
+      'nats://user:password@host:port, nats://token@host:port or tls:// where TLS is required, several of one login separated by commas',
+    ),
+    '',
+    'NATS with JetStream, by a user and password or a token where it has them; unset: a local nats-server with its data under MINER_DATA_DIR',
+  ),
+  MINER_NATS_CREDENTIALS: variable(
+    file,
+    '',
+    'Credentials file of a user of NATS (JWT and seed), instead of a user in MINER_NATS_URL',
+  ),
+  MINER_NATS_NKEY: variable(
+    file,
+    '',
+    'File with the seed of an nkey of NATS, instead of a user in MINER_NATS_URL',
+  ),
+  MINER_NATS_CA: variable(
+    pemFile,
+    '',
+    'Certificates that those of `tls:` servers are verified with; unset: those that Node trusts',
+  ),
+  MINER_NATS_CERTIFICATE: variable(pemFile, '', 'Certificate of this client, where NATS asks for one'),
+  MINER_NATS_KEY: variable(pemFile, '', 'Key of that certificate'),
+  MINER_CLICKHOUSE_URL: variable(
+    optional(
+      z.string().refine(isClickHouseUrl),
+      'http://user:password@host:port/database, or https:, without a query',
+    ),
+    '',
+    'ClickHouse server, https: for TLS; unset: embedded, under MINER_DATA_DIR',
+  ),
+  MINER_CLICKHOUSE_CA: variable(
+    pemFile,
+    '',
+    'Certificates that that of an `https:` server is verified with; unset: those that Node trusts',
+  ),
+  MINER_CLICKHOUSE_CLUSTER: variable(
+    optional(
+      z.string().regex(/^(\{\w+\}|[\w.-]{1,128})$/),
+      'the name of a cluster of system.clusters, or a macro such as {cluster}',
+    ),
+    '',
+    'Cluster of that server: tables are created replicated, on all servers of it',
+  ),
+  MINER_RPC_URL: variable(
+    optional(urlOf('http:', 'https:', 'ws:', 'wss:'), 'an http(s) or ws(s) address'),
+    '',
+    'Ethereum node; unset: no indexer in this process',
+  ),
+  MINER_CHAIN_PROOFS: variable(
+    z.enum(chainProofs).describe('all or logs'),
+    'all',
+    'Far behind the tip: `all` proves every block; `logs` only those that the node says hold logs, faster, and one that it leaves out goes unnoticed',
+  ),
+  MINER_DATA_DIR: variable(text.describe('a path'), './data', 'Folder of the local parts'),
+  MINER_DEPLOYMENT: variable(
+    optional(z.string(), 'the path of a JSON file'),
+    '',
+    'Deployment file: installation, genesis, contracts (`local` makes its own)',
+  ),
+  MINER_ALLOWED_ORIGINS: variable(
+    listOf(
+      (entry) => URL.canParse(entry) && new URL(entry).origin === entry,
+      'origins such as https://example.org, without a path, separated by commas',
+    ),
+    '',
+    'Websites whose browsers may ask, separated by commas',
+  ),
+  MINER_TRUSTED_PROXIES: variable(
+    listOf(isAddressOrBlock, 'IP addresses or CIDR blocks such as 10.0.0.0/8, separated by commas'),
+    '',
+    'Proxies whose X-Forwarded-For is believed, separated by commas',
+  ),
+  MINER_RATE_LIMITS: variable(
+    flag,
+    'on',
+    'Rate limits of the public routes, and 503 of expensive ones while the event loop is late',
+  ),
+  MINER_PORT_SHARED: variable(
+    flag,
+    'off',
+    'Several processes may listen on MINER_HTTP_PORT (Linux); each has rate limits of its own',
+  ),
+  MINER_HTTP_FALLBACK: variable(
+    z.enum(['development', 'accept', 'refuse']).describe('development, accept or refuse'),
+    'development',
+    'Where the native HTTP engine does not load: `accept` serves with its slow substitute in JavaScript, `refuse` ends; `development` accepts unless NODE_ENV is production',
+  ),
+  MINER_TRANSACTION_URL: variable(
+    optional(
+      urlOf('http:', 'https:').refine((url) => url.endsWith('/')),
+      'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
+    ),
+    '',
+    'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
+  ),
+  MINER_PUBLIC_URL: variable(
+    optional(
+      urlOf('http:', 'https:').transform((url) => url.replace(/\/$/, '')),
+      'an http(s) address such as https://mining.example.org',
+    ),
+    '',
+    'Address under which people open the pages, for previews of shared links; unset: links have no preview image',
+  ),
+  MINER_SECURITY_CONTACT: variable(
+    optional(
+      urlOf('mailto:', 'https:').refine((url) => /^[!-~]+$/.test(url)),
+      'an address such as mailto:security@example.org or https://example.org/security',
+    ),
+    '',
+    'Where to report a weakness of this installation, for `/.well-known/security.txt`; unset: there is none',
+  ),
+  MINER_RETENTION_DAYS: variable(
+    wholeNumber(/^\d{1,5}$/, 'a whole number of days, 0 or more'),
+    '0',
+    'Days after which NATS removes messages, those of the chain aside; 0 keeps all, which a rebuild needs',
+  ),
+  MINER_STREAM_REPLICAS: variable(
+    optional(
+      z
+        .string()
+        .regex(/^[1-5]$/)
+        .transform(Number),
+      'a number from 1 to 5',
+    ),
+    '',
+    'Copies of each stream on the servers of a NATS cluster, 3 in production; unset: 1 for a new stream, and an existing one keeps its own',
+  ),
+  MINER_ROWS_TTL_DAYS: variable(
+    wholeNumber(
+      /^\d{1,4}$/,
+      `0, or a whole number of days from ${rowsTtlDaysMin} to ${rowsTtlDaysMax}`,
+    ).refine((days) => days === 0 || (days >= rowsTtlDaysMin && days <= rowsTtlDaysMax)),
+    '0',
+    'Days that rows of readings, rounds, half hours and events stay in ClickHouse, the same for all processes; 0 keeps all',
+  ),
+  MINER_INCOMPLETE_REBUILD: variable(
+    z.enum(['refuse', 'accept']).describe('refuse or accept'),
+    'refuse',
+    'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it continues without them',
+  ),
+  MINER_LOST_STREAMS: variable(
+    listOf(
+      (entry) => /^MINER_(COUNTER|PIPELINE|CHAIN)@\S+$/.test(entry),
+      'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and the time that the log names, separated by commas',
+    ),
+    '',
+    'Streams that are gone for good, as the log names them: what was made from them is removed; for any other stream this setting means nothing',
+  ),
+  MINER_CHAIN_STALE_SECONDS: variable(
+    seconds(/^[1-9]\d{0,5}$/),
+    '120',
+    'Age of the newest span after which chain views say `indexer_unavailable`',
+  ),
+  MINER_CHAIN_BEHIND_SECONDS: variable(
+    seconds(/^[1-9]\d{0,8}$/),
+    '900',
+    'How far the time of the safe block may be behind the clock before chain views say `indexer_unavailable`',
+  ),
+  MINER_READY_GRACE_SECONDS: variable(
+    seconds(/^[1-9]\d{0,5}$/),
+    '10',
+    'For so long an input may fall behind, ClickHouse may be away, or rows, a rejection or a span of the chain may not be taken, before `/readyz` says so',
+  ),
+  MINER_DRAIN_SECONDS: variable(
+    wholeNumber(/^\d{1,2}$/, 'a whole number of seconds from 0 to 99'),
+    '0',
+    'Seconds that a process that is asked to end still answers, not ready and without keeping connections, so that proxies send requests elsewhere',
+  ),
+  MINER_AUDIT_SECONDS: variable(
+    wholeNumber(/^\d{1,6}$/, 'a whole number of seconds, 0 or more'),
+    '300',
+    'Seconds between two samples, a half hour and a safe block, that are compared with the messages and the node they were made from; 0 for none',
+  ),
+  MINER_ACCESS_LOG: variable(
+    wholeNumber(/^\d{1,7}$/, 'a whole number, 0 or more'),
+    '0',
+    'One of so many requests is logged, at `info`, with its ID, route, status and time; 0 for none',
+  ),
+  MINER_LOG_LEVEL: variable(
+    z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+      .describe('trace, debug, info, warn, error, fatal or silent'),
+    'info',
+    'Least severe lines that are logged',
+  ),
+} as const;
+
+/** Where ClickHouse is, by the configuration. */
+export function locateDatabase(configuration: Configuration): DatabaseLocation {
+  const {
+    MINER_CLICKHOUSE_URL: url,
+    MINER_CLICKHOUSE_CLUSTER: cluster,
+    MINER_CLICKHOUSE_CA: caFile,
+  } = configuration;
+  return url === null ? { path: join(configuration.MINER_DATA_DIR, 'clickhouse') } : { url, cluster, caFile };
+}
+
+type VariableName = keyof typeof variables;
+
+export type Configuration = {
+  readonly [Name in VariableName]: z.infer<(typeof variables)[Name]['schema']>;
+};
+
+/** Invalid environment variables: the message names each variable, what was given and what is expected. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+
+  constructor(problems: readonly string[]) {
+    super(`invalid configuration:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+  }
+}
+
+/** @throws ConfigurationError naming every variable that is wrong. */
+export function readConfiguration(environment: Readonly<Record<string, string | undefined>>): Configuration {
+  const names = listKeys<VariableName>(variables);
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const name of names) {
+    const { schema, defaultValue } = variables[name];
+    const given = environment[name];
+    const parsed = schema.safeParse(given ?? defaultValue);
+    if (parsed.success) values[name] = parsed.data;
+    else problems.push(`${name} is ${JSON.stringify(given)}; expected ${schema.description}`);
+  }
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  // Every variable has a value that its schema gave.
+  const configuration = values as Configuration;
+  const contradictions = [...findNatsProblems(configuration), ...findClickHouseProblems(configuration)];
+  if (contradictions.length > 0) throw new ConfigurationError(contradictions);
+  return configuration;
+}
+
+/**
+ * Variables that look like settings and are none, such as a misspelt one. Not an error: an orchestrator may set
+ * others of that beginning by itself (Kubernetes does, for a service with the name `miner`).
+ */
+export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
+  return Object.keys(environment).filter((name) => name.startsWith('MINER_') && !(name in variables));
+}
+
+/** Lines for `--help`: name, default and meaning. */
+export function variablesHelp(): string {
+  const width = Math.max(...Object.keys(variables).map((name) => name.length));
+  const lines = Object.entries(variables).map(([name, { defaultValue, meaning }]) => {
+    const shown = defaultValue === '' ? '' : ` (default ${defaultValue})`;
+    return `  ${name.padEnd(width)}  ${meaning}${shown}`;
+  });
+  return ['Environment variables:', ...lines].join('\n');
+}
+
+/** A database is one name, and settings are not part of an address: the client would take a query for its own options. */
+function isClickHouseUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, pathname, search, hash } = new URL(text);
+  return (
+    ['http:', 'https:'].includes(protocol) && /^\/[\w.-]*$/.test(pathname) && search === '' && hash === ''
+  );
+}
+
+function findClickHouseProblems({
+  MINER_CLICKHOUSE_URL: url,
+  MINER_CLICKHOUSE_CA: path,
+}: Configuration): string[] {
+  if (path === null) return [];
+  if (!url?.startsWith('https:'))
+    return [
+      'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL is not of TLS; expected https://host:port/database',
+    ];
+  return findFileProblem('MINER_CLICKHOUSE_CA', path);
+}
+
+function isAddressOrBlock(entry: string): boolean {
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+}

@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs';
+import { readErrorCode } from '../../actors/readErrorCode.ts';
+import { extractSeed, type NatsAccess } from '../../streams/jetstream/natsAccess.ts';
+
+/** The variables that say how NATS is reached. */
+interface NatsVariables {
+  readonly MINER_NATS_URL: string | null;
+  readonly MINER_NATS_CREDENTIALS: string | null;
+  readonly MINER_NATS_NKEY: string | null;
+  readonly MINER_NATS_CA: string | null;
+  readonly MINER_NATS_CERTIFICATE: string | null;
+  readonly MINER_NATS_KEY: string | null;
+}
+
+const fileVariables = [
+  'MINER_NATS_CREDENTIALS',
+  'MINER_NATS_NKEY',
+  'MINER_NATS_CA',
+  'MINER_NATS_CERTIFICATE',
+  'MINER_NATS_KEY',
+] as const;
+
+/** Null where NATS is a local server of this process's own. */
+export function locateNats(variables: NatsVariables): NatsAccess | null {
+  if (variables.MINER_NATS_URL === null) return null;
+  return {
+    url: variables.MINER_NATS_URL,
+    credentialsFile: variables.MINER_NATS_CREDENTIALS,
+    nkeyFile: variables.MINER_NATS_NKEY,
+    caFile: variables.MINER_NATS_CA,
+    certificateFile: variables.MINER_NATS_CERTIFICATE,
+    keyFile: variables.MINER_NATS_KEY,
+  };
+}
+
+/** Addresses of NATS that one client can use together: nothing but servers, one login, TLS for all of them or for none. */
+export function isNatsUrl(text: string): boolean {
+  const addresses = text.split(',').map((address) => address.trim());
+  if (!addresses.every((address) => URL.canParse(address))) return false;
+  const urls = addresses.map((address) => new URL(address));
+  const isServer = ({ protocol, hostname, pathname, search, hash }: URL) =>
+    ['nats:', 'tls:'].includes(protocol) &&
+    hostname !== '' &&
+    ['', '/'].includes(pathname) &&
+    search === '' &&
+    hash === '';
+  const logins = urls
+    .map(({ username, password }) => `${username}:${password}`)
+    .filter((login) => login !== ':');
+  return (
+    urls.every(isServer) &&
+    new Set(urls.map(({ protocol }) => protocol)).size === 1 &&
+    new Set(logins).size <= 1
+  );
+}
+
+/** What is wrong with variables that are valid by themselves. */
+export function findNatsProblems(variables: NatsVariables): string[] {
+  const { MINER_NATS_URL: url } = variables;
+  const given = fileVariables.flatMap((name) => {
+    const path = variables[name];
+    return path === null ? [] : [[name, path] as const];
+  });
+  if (url === null)
+    return given.map(
+      ([name]) => `${name} is set, but MINER_NATS_URL is not; expected the address of a server`,
+    );
+  const problems: string[] = [];
+  const logins = [
+    ...(url.includes('@') ? ['a user or token in MINER_NATS_URL'] : []),
+    ...['MINER_NATS_CREDENTIALS', 'MINER_NATS_NKEY'].filter((name) => given.some(([one]) => one === name)),
+  ];
+  if (logins.length > 1) problems.push(`${logins.join(' and ')} are set; expected one of them`);
+  for (const name of ['MINER_NATS_CA', 'MINER_NATS_CERTIFICATE', 'MINER_NATS_KEY'])
+    if (given.some(([one]) => one === name) && !url.startsWith('tls:'))
+      problems.push(`${name} is set, but MINER_NATS_URL is not of TLS; expected tls://host:port`);
+  if ((variables.MINER_NATS_CERTIFICATE === null) !== (variables.MINER_NATS_KEY === null))
+    problems.push('of MINER_NATS_CERTIFICATE and MINER_NATS_KEY one is set; expected both or none');
+  return [...problems, ...given.flatMap(([name, path]) => findFileProblem(name, path))];
+}
+
+const contents: Readonly<Record<string, readonly [isValid: (content: Buffer) => boolean, expected: string]>> =
+  {
+    MINER_NATS_CREDENTIALS: [
+      (content) =>
+        /BEGIN NATS USER JWT.*BEGIN USER NKEY SEED/s.test(content.toString('latin1')) && hasSeed(content),
+      'a credentials file of NATS, with a user JWT and the seed of its nkey',
+    ],
+    MINER_NATS_NKEY: [hasSeed, 'a file with the seed of an nkey, which begins with SU'],
+  };
+const certificate = [(content: Buffer) => content.includes('-----BEGIN '), 'a file in PEM'] as const;
+
+/** @returns what is wrong with the file of a variable, if anything is. */
+export function findFileProblem(name: string, path: string): string[] {
+  const [isValid, expected] = contents[name] ?? certificate;
+  try {
+    return isValid(readFileSync(path)) ? [] : [`${name} is ${JSON.stringify(path)}; expected ${expected}`];
+  } catch (error) {
+    const code = readErrorCode(error) ?? 'unreadable';
+    return [`${name} is ${JSON.stringify(path)}, which cannot be read (${code}); expected ${expected}`];
+  }
+}
+
+function hasSeed(content: Buffer): boolean {
+  try {
+    return extractSeed(content).length > 0;
+  } catch {
+    return false;
+  }
+}

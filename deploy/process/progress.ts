@@ -1,0 +1,65 @@
+import cliProgress from 'cli-progress';
+
+/** Without a terminal, the minimum time between two lines. */
+const lineEveryMs = 5_000;
+
+/** The progress of a long task. */
+export interface Progress {
+  update(done: number): void;
+  stop(): void;
+}
+
+interface ProgressSettings {
+  /** What is being done, such as `simulated past`. */
+  readonly label: string;
+  /** What is counted, such as `readings`. */
+  readonly unit: string;
+  readonly total: number;
+  /** What an earlier run has done; 0 by default. */
+  readonly doneBefore?: number;
+  /** Also shows how much is still waiting. */
+  readonly showsLag?: boolean;
+  /** The error stream by default. */
+  readonly stream?: NodeJS.WriteStream;
+  readonly nowMs?: () => number;
+}
+
+/** A bar with rate and remaining time on a terminal; elsewhere an occasional line. */
+export function createProgress(settings: ProgressSettings): Progress {
+  const { label, unit, total, doneBefore = 0, showsLag = false } = settings;
+  const { stream = process.stderr, nowMs = () => performance.now() } = settings;
+  const startedMs = nowMs();
+  const computeRate = (done: number) =>
+    Math.round((done - doneBefore) / Math.max((nowMs() - startedMs) / 1000, 0.001));
+  if (stream.isTTY) {
+    const lag = showsLag ? ' | lag {lag}' : '';
+    const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {rate}/s${lag} | {left} s left`;
+    const bar = new cliProgress.SingleBar(
+      { format, stream, hideCursor: true },
+      cliProgress.Presets.shades_classic,
+    );
+    const payload = (done: number) => {
+      const rate = computeRate(done);
+      return { rate, lag: total - done, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
+    };
+    bar.start(total, doneBefore, payload(doneBefore));
+    return { update: (done) => bar.update(done, payload(done)), stop: () => bar.stop() };
+  }
+  let shownMs = startedMs;
+  let last = doneBefore;
+  const show = () => {
+    const rate = computeRate(last);
+    const left = rate === 0 ? '?' : Math.ceil((total - last) / rate);
+    const lag = showsLag ? `, lag ${total - last}` : '';
+    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s${lag}, ${left} s left\n`);
+  };
+  return {
+    update: (done) => {
+      last = done;
+      if (nowMs() - shownMs < lineEveryMs) return;
+      shownMs = nowMs();
+      show();
+    },
+    stop: show,
+  };
+}

@@ -1,0 +1,293 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import { type Actor, createActor, fromObservable, fromPromise, waitFor } from 'xstate';
+import type { ChainActors } from '../../actors/chain/chainActors.ts';
+import type { Clock } from '../../actors/clock.ts';
+import type { Readiness } from '../../actors/views/readiness.ts';
+import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { createPublicServer } from '../../http/server/publicServer.ts';
+import { createAccessLog, type OnAnswered } from '../../http/server/requests/answeredRequest.ts';
+import { requireValue } from '../../machines/requireValue.ts';
+import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
+import { openDatabase } from '../../storage/database.ts';
+import { watchChainConditions } from '../../streams/chainConditionWatch.ts';
+import { createDatabaseWatch, registerDatabaseMetrics } from '../../streams/databaseWatch.ts';
+import { createGenerationWatch } from '../../streams/ingest/generationWatch.ts';
+import { createIngest } from '../../streams/ingest/ingest.ts';
+import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
+import { createNatsLink } from '../../streams/jetstream/natsLink.ts';
+import { registerAgeMetrics } from '../../streams/metrics/ageMetrics.ts';
+import { registerFoldVersions, registerFollowerMetrics } from '../../streams/metrics/followerMetrics.ts';
+import { registerStoreMetrics } from '../../streams/metrics/storeMetrics.ts';
+import { createActorTransitions } from '../../streams/operators/actorTransitions.ts';
+import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import { createReadiness, registerReadinessMetric } from '../../streams/readiness.ts';
+import { createStreamActors, listFolds } from '../../streams/streamDefinitions.ts';
+import type { StreamWork } from '../../streams/streamWork.ts';
+import type { Tracing } from '../process/openTelemetry.ts';
+import { createServerActor } from './serverActor.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
+import { createServiceViews } from './serviceViews.ts';
+import { composeStreamWork } from './serviceWork.ts';
+
+interface ServiceOptions {
+  readonly settings: ServiceSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+  /** Null where no collector is configured. */
+  readonly tracing?: Tracing | null;
+}
+
+export interface Service {
+  /** Null for a process that does not serve. */
+  readonly publicUrl: string | null;
+  readonly operatorUrl: string;
+  readiness(): Readiness;
+  /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
+  readonly failed: Promise<never>;
+  /**
+   * Stops within about seven seconds, normally at once; folded state is saved first. For `drainMs` before that everything is answered as before,
+   * and `/readyz` says that this process is leaving.
+   */
+  stop(drainMs?: number): Promise<void>;
+}
+
+/**
+ * Composes the running system. The ports answer at once; NATS, ClickHouse and the folded state follow as they become
+ * available, and `/readyz` shows what is missing. `machines/serviceMachine.ts` decides what runs when, and what ends it.
+ *
+ * @throws DirectoryInUse
+ * @throws PortUnavailable
+ */
+export async function startService({
+  settings,
+  clock,
+  logger,
+  registry,
+  tracing = null,
+}: ServiceOptions): Promise<Service> {
+  const { roles, deployment, host } = settings;
+  const actors = createStreamActors(deployment);
+  const { MINER_COUNTER: counters, MINER_CHAIN: chain } = actors;
+  const counts = createMessageCounts(registry);
+  const database = openDatabase(settings.database);
+  const nats = createNatsLink({
+    ...settings.nats,
+    name: roles.ingest ? 'miner ingest' : 'miner serve',
+    logger,
+  });
+
+  // The root's snapshot is the only source of what the process is doing.
+  const child = () => root.getSnapshot().children;
+  const work = () => root.getSnapshot().context.work;
+  const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
+  const isDatabaseTagged = (tag: 'reachable' | 'withinGrace') =>
+    child().databaseWatch?.getSnapshot().hasTag(tag) ?? false;
+  const isDatabaseReachable = () => isDatabaseTagged('reachable');
+  const isLeaving = () => {
+    const snapshot = root.getSnapshot();
+    return snapshot.hasTag('leaving') || snapshot.status !== 'active';
+  };
+  let restoredAtMs: number | null = null;
+  /** The snapshot of the chain is some minutes old: what follows it is folded first, unless that takes long. */
+  const hasViews = onceTrue(() => {
+    const current = work();
+    if (current === null || !current.isRestored()) return false;
+    restoredAtMs ??= clock.monotonicMs();
+    const isCaughtUp = current.followers.get('MINER_CHAIN')?.isCaughtUp ?? true;
+    return isCaughtUp || clock.monotonicMs() - restoredAtMs > settings.readyGraceMs;
+  });
+
+  const streamGuard = createStreamGuard({
+    database,
+    jsm: () => nats.jetStream().jsm,
+    acceptedLosses: settings.acceptedLosses,
+    logger,
+  });
+  const ingest = createIngest({
+    jetStream: nats.jetStream,
+    database,
+    identity: counters.identity,
+    settlementIdentity: actors.MINER_PIPELINE.identity,
+    clock,
+    logger,
+    retention: settings,
+    rowsTtlDays: settings.rowsTtlDays,
+    acceptsLoss: settings.acceptsLoss,
+    streamGuard,
+    actor: () => child().ingest,
+  });
+  const { views, observations } = createServiceViews({ ...settings, actors, followers: work, clock });
+  const readiness = createReadiness({
+    clock,
+    followers: work,
+    graceMs: settings.readyGraceMs,
+    isNatsConnected,
+    isDatabaseReachable,
+    isDatabaseWithinGrace: () => isDatabaseTagged('withinGrace'),
+    standbyFor: ingest.standbyFor,
+    lostStreams: () => streamGuard.lost,
+    isLeaving,
+    chain: () => ({
+      conditions: views.chain.conditions(),
+      refusedSpan: chain?.refusedSpan ?? null,
+      ...describeFault(chain),
+    }),
+    spansRefusedSinceMs: () => chain?.refusedSpan?.storedAtMs ?? null,
+  });
+  registerReadinessMetric(registry, readiness);
+  registerFollowerMetrics(registry, () => work()?.followers ?? [], clock);
+  registerFoldVersions(registry, listFolds(actors));
+  registerAgeMetrics(registry, { counters, chain, installationId: deployment.installationId, clock });
+  registerDatabaseMetrics(registry, isDatabaseReachable);
+  // A replica may not ask ClickHouse for its disks.
+  if (roles.ingest) registerStoreMetrics(registry, { database, jetStream: nats.jetStream });
+  const conditions$ = watchChainConditions({ views: views.chain, logger, registry });
+  const operatorServer = createOperatorServer({
+    registry,
+    readiness,
+    diagnose: async (isQuick) => {
+      const { inspectDatabase } = await import('../diagnosis/inspectDatabase.ts');
+      const jetStream = isNatsConnected() ? nats.jetStream() : null;
+      const drifts = work()?.drifts() ?? [];
+      return inspectDatabase({ ...settings, database, jetStream, isQuick, drifts, logger });
+    },
+    logger,
+    names: settings.opsNames,
+  });
+  const publicServer = roles.serve
+    ? createPublicServer({
+        sources: { views, observations },
+        hasViews,
+        readiness,
+        ...listenToAnswers(settings.accessLogOneOf, tracing, logger),
+        clock,
+        logger,
+        registry,
+        settings: settings.http,
+      })
+    : null;
+
+  const composition = {
+    settings,
+    actors,
+    nats,
+    database,
+    ingest,
+    streamGuard,
+    counts,
+    tracing,
+    clock,
+    logger,
+    registry,
+  };
+  const root: Actor<ServiceMachine<StreamWork>> = createActor(
+    createServiceMachine<StreamWork>(publicServer !== null).provide({
+      actors: {
+        operatorServer: createServerActor(operatorServer, settings.opsHost, settings.opsPort),
+        ...(publicServer !== null && {
+          publicServer: createServerActor(publicServer, host, settings.httpPort),
+        }),
+        nats: nats.logic,
+        databaseWatch: createDatabaseWatch(database, settings.readyGraceMs),
+        generationWatch: createGenerationWatch({
+          database,
+          identity: counters.identity,
+          onActivated: (generation) => work()?.useGeneration(generation),
+          logger,
+        }),
+        ingest: ingest.logic,
+        watchConditions: fromObservable(() => conditions$),
+        openJetStream: fromPromise(nats.openJetStream),
+        compose: fromPromise(({ input }) => composeStreamWork(composition, input.grant)),
+        audit: fromObservable(({ input }) => input.work.audits()),
+        closeNats: fromPromise(nats.close),
+        closeDatabase: fromPromise(database.close),
+      },
+      actions: {
+        reportJetStreamFailure: ({ context }, { error }) => {
+          if (context.failures === 1) logger.warn({ err: error }, 'JetStream: not available yet; retrying');
+        },
+      },
+    }),
+    {
+      input: { writes: roles.ingest, isDatabaseShared: database.kind === 'server' },
+      inspect: createActorTransitions({ logger, registry }),
+    },
+  );
+
+  const ended = () => waitFor(root, ({ status }) => status !== 'active');
+  root.start();
+  const { fault } = (await waitFor(root, (snapshot) => !snapshot.matches({ course: 'opening' }))).context;
+  if (fault !== null) {
+    await ended();
+    throw fault.error;
+  }
+  const urlOf = (server: 'publicServer' | 'operatorServer', address: string) => {
+    const port = child()[server]?.getSnapshot().context.port ?? null;
+    return port === null ? null : `http://${address}:${port}`;
+  };
+  return {
+    publicUrl: urlOf('publicServer', host),
+    operatorUrl: requireValue(urlOf('operatorServer', settings.opsHost), 'the operators’ port'),
+    readiness,
+    failed: waitForFault(root),
+    stop: async (drainMs = 0) => {
+      root.send({ type: 'leave', drainMs });
+      await ended();
+    },
+  };
+}
+
+/**
+ * Rejects once the service ends for a fault. A failure during a requested stop is ignored: whoever requested the stop waits for its end, and
+ * would take the failure for a reason not to.
+ */
+function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
+  const failed = waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context: { fault } }) => {
+    if (fault !== null) throw fault.error;
+    return new Promise<never>(() => undefined);
+  });
+  failed.catch(() => undefined); // Waiting for it is optional.
+  return failed;
+}
+
+/** What receives each answered request, if anything does. */
+function listenToAnswers(
+  oneOf: number,
+  tracing: Tracing | null,
+  logger: Logger,
+): { readonly onAnswered?: OnAnswered } {
+  const listeners = [
+    ...(oneOf === 0 ? [] : [createAccessLog(logger, oneOf)]),
+    ...(tracing === null ? [] : [tracing.onAnswered]),
+  ];
+  const [only] = listeners;
+  if (only === undefined) return {};
+  if (listeners.length === 1) return { onAnswered: only };
+  return {
+    onAnswered: (request) => {
+      for (const listener of listeners) listener(request);
+    },
+  };
+}
+
+/** Names the block that cannot be applied, if there is one; everything else is served nevertheless. */
+function describeFault(chain: ChainActors | null): object {
+  const fault = chain?.fault ?? null;
+  if (fault === null) return {};
+  const { block, detail } = fault;
+  return {
+    chainFault: { reason: 'projection_failed', block: block.number.toString(), hash: block.hash, detail },
+  };
+}
+
+/** Asks until it is true, and then no more: what is asked with each request. */
+function onceTrue(isTrue: () => boolean): () => boolean {
+  let wasTrue = false;
+  return () => {
+    wasTrue ||= isTrue();
+    return wasTrue;
+  };
+}

@@ -1,0 +1,55 @@
+import { defaultReadTimeoutMs } from '../../http/server/answers/pendingReads.ts';
+import type { NatsAccess } from '../../streams/jetstream/natsAccess.ts';
+import { type Configuration, locateDatabase } from '../configuration/configuration.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
+
+const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
+
+/** What the command that starts a process decides, in addition to its configuration. */
+interface ProcessSettings {
+  /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
+  readonly roles: { readonly ingest: boolean; readonly serve: boolean };
+  readonly nats: NatsAccess;
+  readonly deployment: Deployment;
+  /** A node to index from; null for a process that does not. */
+  readonly rpcUrl: string | null;
+}
+
+export type ServiceSettings = ReturnType<typeof buildSettings>;
+
+/** The settings of a process. `configuration.ts` says what each means. */
+export function buildSettings(configuration: Configuration, settings: ProcessSettings) {
+  const acceptedLosses: Pick<readonly string[], 'includes'> = configuration.MINER_LOST_STREAMS;
+  return {
+    ...settings,
+    database: locateDatabase(configuration),
+    dataDir: configuration.MINER_DATA_DIR,
+    host: configuration.MINER_HOST,
+    httpPort: configuration.MINER_HTTP_PORT,
+    opsPort: configuration.MINER_OPS_PORT,
+    opsHost: configuration.MINER_OPS_HOST,
+    opsNames: configuration.MINER_OPS_NAMES,
+    http: {
+      allowedOrigins: configuration.MINER_ALLOWED_ORIGINS,
+      transactionUrl: configuration.MINER_TRANSACTION_URL,
+      publicUrl: configuration.MINER_PUBLIC_URL,
+      securityContact: configuration.MINER_SECURITY_CONTACT,
+      trustedProxies: configuration.MINER_TRUSTED_PROXIES,
+      rateLimits: configuration.MINER_RATE_LIMITS,
+      isPortShared: configuration.MINER_PORT_SHARED,
+      readTimeoutMs: defaultReadTimeoutMs,
+    },
+    retentionDays: configuration.MINER_RETENTION_DAYS,
+    replicas: configuration.MINER_STREAM_REPLICAS,
+    rowsTtlDays: configuration.MINER_ROWS_TTL_DAYS,
+    acceptsLoss: configuration.MINER_INCOMPLETE_REBUILD === 'accept',
+    acceptedLosses,
+    chainStaleAfterMs: configuration.MINER_CHAIN_STALE_SECONDS * 1000,
+    chainBehindAfterMs: configuration.MINER_CHAIN_BEHIND_SECONDS * 1000,
+    readyGraceMs: configuration.MINER_READY_GRACE_SECONDS * 1000,
+    chainProofs: configuration.MINER_CHAIN_PROOFS,
+    auditSeconds: configuration.MINER_AUDIT_SECONDS,
+    snapshots: snapshotPolicy,
+    accessLogOneOf: configuration.MINER_ACCESS_LOG,
+  };
+}

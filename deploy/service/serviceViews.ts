@@ -1,0 +1,65 @@
+import type { Clock } from '../../actors/clock.ts';
+import { createActorViews } from '../../actors/views/actorViews.ts';
+import { createChainViews } from '../../actors/views/chain/chainViews.ts';
+import type { ActorViews } from '../../actors/views/views.ts';
+import type { ObservationReader } from '../../storage/observationReader.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import type { Followers } from '../../streams/followers.ts';
+import type { StreamActors } from '../../streams/streamDefinitions.ts';
+import type { Deployment } from '../configuration/deploymentFile.ts';
+
+interface ServiceViewsOptions {
+  readonly actors: StreamActors;
+  readonly deployment: Deployment;
+  /** Null until their tables are known. */
+  readonly followers: () => Followers | null;
+  /** A newest span older than this means that the indexer is unavailable. */
+  readonly chainStaleAfterMs: number;
+  /** A safe block whose time is further behind the clock means the same. */
+  readonly chainBehindAfterMs: number;
+  readonly clock: Clock;
+}
+
+/** What HTTP reads. */
+interface ServiceViews {
+  readonly views: ActorViews;
+  readonly observations: ObservationReader;
+}
+
+export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
+  const { actors, deployment, followers, chainStaleAfterMs, chainBehindAfterMs, clock } = options;
+  const chain = actors.MINER_CHAIN;
+  const { installationId, onChain } = deployment;
+
+  /** ClickHouse can be read once the followers exist. */
+  function expectFollowers(): Followers {
+    const current = followers();
+    if (current === null) throw new StorageUnavailable('ClickHouse is not open yet');
+    return current;
+  }
+
+  const views = createActorViews({
+    publicInstallationId: installationId,
+    counters: actors.MINER_COUNTER,
+    settlements: actors.MINER_PIPELINE,
+    genesisMs: deployment.genesisTimestamp * 1000,
+    isCounterCaughtUp: () => followers()?.followers.get('MINER_COUNTER')?.isCurrent ?? false,
+    olderEvents: {
+      before: async (...query) => expectFollowers().olderEvents.before(...query),
+      after: async (...query) => expectFollowers().olderEvents.after(...query),
+      find: async (...query) => expectFollowers().olderEvents.find(...query),
+      lastBefore: async (...query) => expectFollowers().olderEvents.lastBefore(...query),
+    },
+    chain: createChainViews({
+      installationId,
+      onChain: chain === null || onChain === null ? null : { deployment: onChain, actors: chain },
+      isCaughtUp: () => followers()?.followers.get('MINER_CHAIN')?.isCaughtUp ?? false,
+      staleAfterMs: chainStaleAfterMs,
+      behindAfterMs: chainBehindAfterMs,
+      olderActivity: { read: async (...query) => expectFollowers().olderActivity.read(...query) },
+      clock,
+    }),
+    clock,
+  });
+  return { views, observations: { page: (...query) => expectFollowers().observations.page(...query) } };
+}

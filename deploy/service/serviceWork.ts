@@ -1,0 +1,122 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { Clock } from '../../actors/clock.ts';
+import type { Grant } from '../../machines/ingestSetup.ts';
+import type { Database } from '../../storage/database.ts';
+import { createOldestRowMs } from '../../storage/rowsTtl.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { resolveTables } from '../../storage/tables.ts';
+import { createSelfAudit, registerAuditMetrics, type SelfAudit } from '../../streams/audit/selfAudit.ts';
+import { createFollowers, type Followers } from '../../streams/followers.ts';
+import { createUsedGeneration, type UsedGeneration } from '../../streams/ingest/generationWatch.ts';
+import type { Ingest } from '../../streams/ingest/ingest.ts';
+import type { StreamGuard } from '../../streams/ingest/lostStreams.ts';
+import type { NatsLink } from '../../streams/jetstream/natsLink.ts';
+import { registerIndexerMetrics } from '../../streams/metrics/chainMetrics.ts';
+import type { MessageCounts } from '../../streams/pipeline/messageCounts.ts';
+import type { StreamActors } from '../../streams/streamDefinitions.ts';
+import { createStreamWork, type StreamWork } from '../../streams/streamWork.ts';
+import type { Tracing } from '../process/openTelemetry.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
+
+interface StreamWorkOptions {
+  readonly settings: ServiceSettings;
+  readonly actors: StreamActors;
+  readonly nats: NatsLink;
+  readonly database: Database;
+  readonly ingest: Ingest;
+  readonly streamGuard: StreamGuard;
+  readonly counts: MessageCounts;
+  readonly tracing: Tracing | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** Builds the followers of the streams on the tables that this process may use. */
+export async function composeStreamWork(
+  options: StreamWorkOptions,
+  { epoch, generation }: Grant,
+): Promise<StreamWork> {
+  const { settings, actors, nats, ingest, counts, tracing, clock, logger, registry } = options;
+  const used = createUsedGeneration(generation, registry);
+  const rebuildsFrom = () => {
+    const from = ingest.rebuildsFrom();
+    return from === null ? used.tables() : resolveTables(from);
+  };
+  const indexer = await createIndexer(options);
+  const followers = createFollowers({
+    ...nats.jetStream(),
+    actors,
+    database: ingest.databaseIn(epoch),
+    tables: used.tables,
+    useGeneration: used.use,
+    storedTables: rebuildsFrom,
+    oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+    counts,
+    writes: settings.roles.ingest,
+    checkStreams: options.streamGuard.check,
+    ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
+    onCurrentSaved: (stream) => stream === 'MINER_COUNTER' && ingest.noteRebuilt(),
+    ...(tracing && { onBatch: tracing.onBatch }),
+    policy: settings.snapshots,
+    clock,
+    logger,
+    registry,
+  });
+  const audit = await createAudit(options, followers, used);
+  return createStreamWork({ followers, indexer, audit, auditSeconds: settings.auditSeconds });
+}
+
+async function createAudit(
+  { settings, actors, nats, database, clock, logger, registry }: StreamWorkOptions,
+  { followers, recent }: Followers,
+  { tables }: UsedGeneration,
+) {
+  const { rpcUrl } = settings;
+  const { onChain, installationId, genesisTimestamp } = settings.deployment;
+  const hasNode = rpcUrl !== null && onChain !== null && settings.auditSeconds > 0;
+  const isCurrent = () => followers.get('MINER_COUNTER')?.isCurrent ?? false;
+  const audit: SelfAudit = createSelfAudit(
+    {
+      ...nats.jetStream(),
+      database,
+      tables,
+      oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
+      genesisMs: genesisTimestamp * 1000,
+      memory: {
+        recent,
+        publicInstallationId: installationId,
+        history: () => (isCurrent() ? actors.MINER_COUNTER.history() : null),
+      },
+      snapshots: createSnapshotStore({ database, tables, logger }),
+      safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
+      blockAudit: hasNode
+        ? (await import('../../streams/audit/auditBlock.ts')).createBlockAudit({ rpcUrl, ...onChain })
+        : null,
+      random: Math.random,
+      logger,
+    },
+    registerAuditMetrics(registry, () => audit.drifts()),
+  );
+  return audit;
+}
+
+/** A node's client and proofs take long to load, and most processes need none. */
+async function createIndexer({ settings, nats, registry, logger }: StreamWorkOptions) {
+  const { rpcUrl, chainProofs: proofs } = settings;
+  const { onChain } = settings.deployment;
+  if (rpcUrl === null || onChain === null) return null;
+  const { createDeploymentIndexer } = await import('../../streams/indexing.ts');
+  const { showIndexingProgress } = await import('../process/indexingProgress.ts');
+  const indexer = createDeploymentIndexer({
+    ...nats.jetStream(),
+    onChain,
+    rpcUrl,
+    proofs,
+    logger,
+    onProgress: showIndexingProgress(),
+  });
+  registerIndexerMetrics(registry, indexer);
+  return indexer;
+}

@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact';
+
+interface Column<Row> {
+  /** Head of the column. */
+  readonly name: string;
+  /** Numbers are aligned on the right. */
+  readonly isNumber?: boolean;
+  readonly cell: (row: Row) => ComponentChildren;
+}
+
+interface TableProps<Row> {
+  readonly label: string;
+  readonly caption?: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+}
+
+/** A table that scrolls by itself where it is wider than a phone: a keyboard can reach it. */
+export function Table<Row>({ label, caption, columns, rows }: TableProps<Row>) {
+  const classOf = ({ isNumber = false }: Column<Row>) => (isNumber ? 'number' : undefined);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    <section class="scroll" aria-label={`Table: ${label}`} tabIndex={0}>
+      <table>
+        {caption !== undefined && <caption>{caption}</caption>}
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} scope="col" class={classOf(column)}>
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {columns.map((column) => (
+                <td key={column.name} class={classOf(column)}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,60 @@
+import { formatExact, formatFixed, formatInteger, formatShort } from './numbers.ts';
+
+/** A figure that is measured, counted or paid; without a value it is unknown. */
+export interface Quantity {
+  readonly value: string | null;
+  readonly unit: string;
+  /** All digits in the unit of the route; null where it is unknown. */
+  readonly exact: string | null;
+}
+
+/** The reward token of a body. */
+interface Asset {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+const unknown: Quantity = { value: null, unit: '', exact: null };
+
+/** Millimetres as kilometres with two digits, or metres below one kilometre. */
+export function describeDistance(millimetres: string | number | null): Quantity {
+  if (millimetres === null) return unknown;
+  const exact = `${formatInteger(millimetres)} mm`;
+  const value = BigInt(millimetres);
+  return value < 1_000_000n
+    ? { value: formatShort(value, 3, 0), unit: 'm', exact }
+    : { value: formatFixed(value, 6, 2), unit: 'km', exact };
+}
+
+/** Millimetres per second as kilometres per hour with one digit: 1 mm/s is 0.0036 km/h. */
+export function describeSpeed(millimetresPerSecond: string | number | null): Quantity {
+  if (millimetresPerSecond === null) return unknown;
+  const value = formatFixed(BigInt(millimetresPerSecond) * 36n, 4, 1);
+  return { value, unit: 'km/h', exact: `${formatInteger(millimetresPerSecond)} mm/s` };
+}
+
+/** Thousandths of revolutions per minute with one digit. */
+export function describeRpm(rpmMilli: string | number | null): Quantity {
+  if (rpmMilli === null) return unknown;
+  const exact = `${formatInteger(rpmMilli)} thousandths of a turn per minute`;
+  return { value: formatFixed(BigInt(rpmMilli), 3, 1), unit: 'rpm', exact };
+}
+
+/** Work units. */
+export function describeWork(units: string | null): Quantity {
+  if (units === null) return { ...unknown, unit: 'units' };
+  return { value: formatInteger(units), unit: 'units', exact: `${formatInteger(units)} work units` };
+}
+
+/** An amount in base units as tokens, with at most `shown` digits of the fraction. */
+export function describeAmount(
+  baseUnits: string | null | undefined,
+  asset: Asset | null,
+  shown: number,
+): Quantity {
+  if (baseUnits === null || baseUnits === undefined || asset === null)
+    return { ...unknown, unit: asset?.symbol ?? '' };
+  const { symbol, decimals } = asset;
+  const exact = `${formatExact(baseUnits, decimals)} ${symbol}`;
+  return { value: formatShort(baseUnits, decimals, shown), unit: symbol, exact };
+}

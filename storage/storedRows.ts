@@ -1,0 +1,34 @@
+import type { OwnerActivityRow } from '../actors/chain/rows/activityRows.ts';
+import type { CheckpointRow, SettlementRow } from '../actors/chain/rows/settlementRows.ts';
+import type { ChainEventRow, EventRow } from '../actors/feed/eventRows.ts';
+import type { CounterReading } from '../actors/wheel/counterReading.ts';
+import type { BucketRow, RoundRow } from '../actors/wheel/roundFold.ts';
+
+/**
+ * What the folds make of a contiguous piece of a stream for ClickHouse, in order of position. Each row is a fact that never changes once
+ * written: its key is natural, and its version is the stream sequence that made it, so writing it again changes nothing.
+ */
+export interface StoredRows {
+  readonly readings: readonly CounterReading[];
+  readonly rounds: readonly RoundRow[];
+  readonly buckets: readonly BucketRow[];
+  readonly measurementEvents: readonly EventRow[];
+  readonly chainEvents: readonly ChainEventRow[];
+  readonly ownerActivity: readonly OwnerActivityRow[];
+  readonly settlements: readonly SettlementRow[];
+  readonly checkpoints: readonly CheckpointRow[];
+  /** Every message up to this sequence is folded; its rows are here or were emitted before. */
+  readonly throughPosition: number;
+}
+
+/** A piece of a stream that makes nothing. */
+export const noRows: Omit<StoredRows, 'throughPosition'> = {
+  readings: [],
+  rounds: [],
+  buckets: [],
+  measurementEvents: [],
+  chainEvents: [],
+  ownerActivity: [],
+  settlements: [],
+  checkpoints: [],
+};

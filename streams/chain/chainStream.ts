@@ -1,0 +1,24 @@
+import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
+import { readNewestChainRows } from '../../storage/newestChainRows.ts';
+import type { StreamDefinition } from '../follower/streamDefinition.ts';
+import { registerChainMetrics } from '../metrics/chainMetrics.ts';
+import { createChainFold } from './chainFold.ts';
+
+/** `MINER_CHAIN`: spans become states at safe blocks. */
+export const chainStream: StreamDefinition<ChainActors | null> = {
+  createActors: ({ onChain }) => {
+    if (onChain === null) return null;
+    const { chainId, deploymentBlock } = onChain.chain;
+    return createChainActors({ chainId, contracts: onChain.contracts, deploymentBlock });
+  },
+  createFold: (actors, dependencies) => {
+    const chainCounts = registerChainMetrics(dependencies.registry, actors);
+    return createChainFold({ ...dependencies, actors, chainCounts });
+  },
+  // Of each table; its rows name the message that stored them, and the time at which the stream stored that message.
+  readRowOrigins: async (database, tables) =>
+    (await readNewestChainRows(database, tables)).map(({ storedBy, storedAtMs }) => ({
+      position: storedBy,
+      isMessage: ({ time }) => time.getTime() === storedAtMs,
+    })),
+};

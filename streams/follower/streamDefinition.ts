@@ -1,0 +1,38 @@
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
+import type { Database } from '../../storage/database.ts';
+import type { RecentReadings } from '../../storage/recentReadings.ts';
+import type { Tables } from '../../storage/tables.ts';
+import type { MessageCounts } from '../pipeline/messageCounts.ts';
+import type { StreamFold } from '../pipeline/streamFold.ts';
+import type { RowOrigin } from './storedHistory.ts';
+
+/** What folds depend on in a deployment. */
+export interface FoldedDeployment {
+  readonly installationId: string;
+  /** Start of round 1 (Unix seconds). */
+  readonly genesisTimestamp: number;
+  /** Null when no contracts are configured. */
+  readonly onChain: {
+    readonly chain: { readonly chainId: bigint; readonly deploymentBlock: bigint };
+    readonly contracts: ContractAddresses;
+  } | null;
+}
+
+/** What a fold works with, in addition to its actors. */
+export interface FoldDependencies {
+  readonly recent: RecentReadings;
+  readonly counts: MessageCounts;
+  readonly logger: Logger;
+  readonly registry: Registry;
+}
+
+/** How one stream differs from the others. Its subjects are in `actors/messages/subjects.ts`, its tables in `storage/rowTables.ts`. */
+export interface StreamDefinition<Actors> {
+  /** What its messages mean; null if the deployment has none of them. */
+  createActors(deployment: FoldedDeployment): Actors;
+  createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
+  /** Finds the messages that stored the newest rows; null for a stream without rows. */
+  readonly readRowOrigins: ((database: Database, tables: Tables) => Promise<RowOrigin[]>) | null;
+}

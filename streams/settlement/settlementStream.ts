@@ -1,0 +1,21 @@
+import { createSettlementActors, type SettlementActors } from '../../actors/settlement/settlementActors.ts';
+import { noRows } from '../../storage/storedRows.ts';
+import type { StreamDefinition } from '../follower/streamDefinition.ts';
+import { receiveBatch } from '../pipeline/receiveBatch.ts';
+
+/** `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors. Their state is stored in snapshots alone. */
+export const settlementStream: StreamDefinition<SettlementActors> = {
+  createActors: createSettlementActors,
+  createFold: (actors, { counts }) => ({
+    identity: actors.identity,
+
+    receive: (batch) => ({
+      rows: noRows,
+      rejections: receiveBatch({ stream: 'MINER_PIPELINE', batch, counts, receive: actors.receive }),
+    }),
+
+    capture: () => actors.capture(),
+    beginRestore: () => actors.beginRestore(),
+  }),
+  readRowOrigins: null,
+};
