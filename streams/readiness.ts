@@ -54,7 +54,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
 
   function streamDetail(follower: StreamFollower, isLost: boolean) {
     const { isCurrent, state, position, lastSequence, freshAsOfMs } = follower.status();
-    const ageMs = freshAsOfMs === null ? null : clock.monotonicMs() - freshAsOfMs;
+    const ageMs = freshAsOfMs === null ? null : clock.bootMs() - freshAsOfMs;
     const isFresh = ageMs !== null && ageMs <= graceMs;
     const lag = lastSequence === null ? null : Math.max(0, lastSequence - position);
     const staleSeconds = ageMs === null ? null : Math.round(ageMs / 1_000);

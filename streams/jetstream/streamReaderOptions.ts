@@ -10,6 +10,6 @@ export interface StreamReaderOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
-  readonly clock: Omit<Clock, 'bootMs'>;
+  readonly clock: Clock;
   readonly logger: Logger;
 }

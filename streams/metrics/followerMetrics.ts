@@ -58,12 +58,12 @@ export function registerFollowerMetrics(
   gauge(
     'miner_stream_verification_age_seconds',
     'Since the stream was last found to be the one that is followed; absent before the first time.',
-    ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.monotonicMs()),
+    ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.bootMs()),
   );
   gauge(
     'miner_stream_freshness_age_seconds',
     'Since the moment of which everything is folded that the stream held then; absent while that is unknown.',
-    ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.monotonicMs()),
+    ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.bootMs()),
   );
   counter(
     'miner_stream_missed_messages_total',

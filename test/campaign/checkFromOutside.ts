@@ -24,7 +24,7 @@ interface OutsideFindings {
   readonly differingAnswers: readonly string[];
 }
 
-/** Compares what a service shows with a plain fold of the stream, and with a service that has folded everything into an empty database. */
+/** Compares what a service shows with what the reference makes of the stream, and with a service that has folded everything into an empty database. */
 export async function checkFromOutside(
   miner: MinerProcess,
   fresh: MinerProcess,

@@ -1,5 +1,5 @@
-import type { ProcessResponse } from '../../http/responses/process.ts';
-import type { StatusResponse } from '../../http/responses/status.ts';
+import type { ProcessResponse } from '../../http/responses/process/process.ts';
+import type { StatusResponse } from '../../http/responses/process/status.ts';
 import type { CoreState } from './core.ts';
 import { opaque, roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
 import { findFreshness } from './observations.ts';
@@ -113,15 +113,13 @@ function buildMeasurement({ readings, nowMs }: ProcessInput): StatusResponse['me
   };
 }
 
-/** CONTRACT.md, Oracle state. */
 function buildOracle({ settlement, nowMs }: ProcessInput): StatusResponse['oracle'] {
   const { closure, oracleBlockedReason } = settlement;
   if (closure === null)
     return { state: 'unavailable', reason: 'no_closure', latestAcceptedAt: null, latestClosure: null };
   const acceptedAt = toIso(closure.acceptedAtMs);
-  const isStale = nowMs - closure.acceptedAtMs > 1_200_000;
   return {
-    state: oracleBlockedReason !== null ? 'blocked' : isStale ? 'stale' : 'accepted',
+    state: findOracleState(settlement, nowMs),
     reason: oracleBlockedReason,
     latestAcceptedAt: acceptedAt,
     latestClosure: {
@@ -131,6 +129,43 @@ function buildOracle({ settlement, nowMs }: ProcessInput): StatusResponse['oracl
       acceptedAt,
     },
   };
+}
+
+type ShownQueue = Extract<StatusResponse['settlementQueue'], { status: 'available' }>;
+
+/** CONTRACT.md, Oracle state. */
+export function findOracleState(
+  { closure, oracleBlockedReason }: Settlement,
+  nowMs: number,
+): StatusResponse['oracle']['state'] {
+  if (closure === null) return 'unavailable';
+  if (oracleBlockedReason !== null) return 'blocked';
+  return nowMs - closure.acceptedAtMs > 1_200_000 ? 'stale' : 'accepted';
+}
+
+/** Why nothing is settled, the first reason of several; null where nothing stands against it. */
+export function findBlockedReason(
+  { openIncidents, oracleBlockedReason }: Settlement,
+  isPaused: boolean,
+): ShownQueue['blockedReason'] {
+  if (openIncidents.size > 0) return 'incident_open';
+  if (oracleBlockedReason !== null) return 'oracle_blocked';
+  return isPaused ? 'settlement_paused' : null;
+}
+
+/** CONTRACT.md, Settlement queue state. */
+export function findQueueState(
+  settlement: Settlement,
+  { isPaused, bufferedCount, nowMs }: { isPaused: boolean; bufferedCount: number; nowMs: number },
+): ShownQueue['state'] {
+  const { lastRun, runUnderWay, submissions } = settlement;
+  if (findBlockedReason(settlement, isPaused) !== null) return 'blocked';
+  if (!settlement.settlementEnabled) return 'disabled';
+  if (lastRun === null || nowMs - lastRun.finishedAtMs > 600_000 || runUnderWay !== null) return 'stale';
+  const latest = submissions.at(-1);
+  // One that is not terminal is under way.
+  if (latest?.terminalAtMs === null) return latest.lifecycle as 'preparing' | 'submitted' | 'retrying';
+  return bufferedCount > 0 ? 'ready' : 'empty';
 }
 
 /** The round that holds a time; 0 and below before the genesis. */
@@ -252,33 +287,14 @@ function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   if (settlementEnabled === null || reporterEnvironmentEnabled === null)
     return { status: 'unavailable' as const, reason: 'oracle_head_unavailable' as const };
   const { core, works, sums } = buffered;
-  const { lastRun, runUnderWay } = settlement;
+  const { lastRun } = settlement;
   const latest = settlement.submissions.at(-1) ?? null;
   const incidentOpen = settlement.openIncidents.size > 0;
-  const blockedReason = incidentOpen
-    ? ('incident_open' as const)
-    : settlement.oracleBlockedReason !== null
-      ? ('oracle_blocked' as const)
-      : core.paused
-        ? ('settlement_paused' as const)
-        : null;
-  const isStale = lastRun === null || nowMs - lastRun.finishedAtMs > 600_000 || runUnderWay !== null;
-  const isUnderWay = latest !== null && latest.terminalAtMs === null;
+  const blockedReason = findBlockedReason(settlement, core.paused);
   const isAny = works.length > 0;
   return {
     status: 'available' as const,
-    state:
-      blockedReason !== null
-        ? ('blocked' as const)
-        : !settlementEnabled
-          ? ('disabled' as const)
-          : isStale
-            ? ('stale' as const)
-            : isUnderWay
-              ? (latest.lifecycle as 'preparing' | 'submitted' | 'retrying')
-              : isAny
-                ? ('ready' as const)
-                : ('empty' as const),
+    state: findQueueState(settlement, { isPaused: core.paused, bufferedCount: works.length, nowMs }),
     settlementEnabled,
     reporterEnvironmentEnabled,
     buffered: {

@@ -78,7 +78,7 @@ export function foldSettlement(
   return settlement;
 }
 
-function startSettlement(installationId: string): SettlementFold {
+export function startSettlement(installationId: string): SettlementFold {
   const settlement: Settlement = {
     closure: null,
     closedRounds: new Map(),

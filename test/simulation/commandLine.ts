@@ -81,12 +81,14 @@ function* joinPlans(kept: Iterable<Plan>, drawn: Iterable<Plan>): Iterable<Plan>
 
 function writeTotals({ seeds, failed, faults, ranMs, passedMs, messages, byKind }: Totals, seconds: number) {
   const hours = (ms: number) => (ms / 3_600_000).toFixed(2);
+  const { user, system } = process.cpuUsage();
+  const processorSeconds = Math.max(1, Math.round((user + system) / 1e6));
   const kinds = [...byKind]
     .sort(([, one], [, other]) => other - one)
     .map(([kind, count]) => `${kind} ${count}`);
   write(
     `${seeds} seeds, ${failed} failed; ${messages} messages, ${faults} faults; ${hours(ranMs)} hours of the processes, ` +
-      `${hours(passedMs)} of the wheels, in ${seconds} s`,
+      `${hours(passedMs)} of the wheels, in ${seconds} s, ${processorSeconds} s of a processor: ${(faults / processorSeconds).toFixed(0)} faults per second of it`,
   );
   write(kinds.join(', '));
 }

@@ -1,6 +1,7 @@
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../actors/messages/subjects.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../../streams/jetstream/source/messageSource.ts';
@@ -85,7 +86,7 @@ describe('message source', () => {
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length === 20, '20 messages');
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     await publish(nats, 1, 30, 'another');
     await eventually(() => collected.failure, 'divergence');
     expect(collected.failure).toBeInstanceOf(StreamDiverged);
@@ -223,7 +224,7 @@ describe('message source', () => {
   it('reports as of when it has emitted everything, and null once it cannot know', async () => {
     const { server, nats } = await startServer();
     await publish(nats, 1, 10);
-    const beforeMs = performance.now();
+    const beforeMs = systemClock.bootMs();
     const collected = collectSource(nats);
     const readFreshAsOfMs = () => collected.source.status().freshAsOfMs;
     await eventually(() => (readFreshAsOfMs() ?? 0) > beforeMs, 'freshness');
@@ -268,7 +269,7 @@ describe('message source', () => {
     await nats.jsm.streams.delete('MINER_PIPELINE');
     const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
     await eventually(() => other.source.status().state === 'missing', 'a missing stream');
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
   });

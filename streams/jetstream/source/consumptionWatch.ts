@@ -25,15 +25,15 @@ interface ConsumptionWatchOptions {
   readonly connection: NatsConnection;
   readonly jsm: JetStreamManager;
   readonly stream: StreamName;
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'bootMs'>;
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
   /** The place of the last emitted message. */
   readonly reached: () => StreamPosition;
-  /** The stream ended at this sequence at this time (monotonic). */
+  /** The stream ended at this sequence at this time (`Clock.bootMs`). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
-  /** The stream is still the one that is followed, at this time (monotonic). */
+  /** The stream is still the one that is followed, at this time (`Clock.bootMs`). */
   readonly onVerified: (atMs: number) => void;
   /** The end of the stream cannot be determined at the moment. */
   readonly onUnknown: () => void;
@@ -83,7 +83,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
   const inspect = async () => {
     // Read before the request: messages that arrive during it must not make the stream look shorter.
     const place = options.reached();
-    const askedAtMs = clock.monotonicMs();
+    const askedAtMs = clock.bootMs();
     const info = await jsm.streams.info(stream);
     if (isStopped) return;
     const lastSequence = info.state.last_seq;
@@ -99,7 +99,10 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
       return;
     }
     // Nothing arrived since the last inspection; if the rest of the stream was deleted, nothing will.
-    const explanation = await explainGap(jsm, stream, position + 1, lastSequence);
+    const explanation = await explainGap(jsm, stream, {
+      fromSequence: position + 1,
+      toSequence: lastSequence,
+    });
     if (explanation !== null && options.reached().position === position) {
       removedThrough = lastSequence;
       end('the rest of the stream was deleted');

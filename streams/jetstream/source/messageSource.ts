@@ -115,7 +115,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     }
 
     async function verify() {
-      const askedAtMs = clock.monotonicMs();
+      const askedAtMs = clock.bootMs();
       const verified = await answerSoon(verifySource(jsm, stream, place));
       if (recipient.signal.aborted) return;
       progress.verifiedAt(askedAtMs);

@@ -23,7 +23,7 @@ interface OrderedConsumerOptions extends StreamReaderOptions {
   readonly missing: MissingMessages;
   /** Bounds how long an answer of the server is waited for. */
   readonly answerSoon: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
-  /** The stream ended with this sequence at this time (monotonic). */
+  /** The stream ended with this sequence at this time (`Clock.bootMs`). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
   /** Everything that the stream was last known to hold is emitted. */
   readonly onCaughtUp: () => void;

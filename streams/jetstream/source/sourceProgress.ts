@@ -9,11 +9,11 @@ export interface SourceCounts {
   /** How often consumption was interrupted and restarted with a verification. */
   readonly interruptions: number;
   /**
-   * Everything that the stream held at this time is emitted (by the monotonic clock); null while nothing is known. It does not advance
-   * while the stream cannot be read or is read too slowly.
+   * Everything that the stream held at this time is emitted (`Clock.bootMs`, so that the time of a suspended machine counts); null while nothing is
+   * known. It does not advance while the stream cannot be read or is read too slowly.
    */
   readonly freshAsOfMs: number | null;
-  /** When the stream was last found to be the one that is followed (by the monotonic clock); null before the first time. */
+  /** When the stream was last found to be the one that is followed (`Clock.bootMs`); null before the first time. */
   readonly verifiedAtMs: number | null;
 }
 
@@ -26,7 +26,7 @@ export interface SourceProgress {
   advance(position: number): boolean;
   /** The last requested message is not in the stream: nothing that was requested follows. */
   skipTo(position: number): void;
-  /** The stream ended with `sequence` at a time (monotonic). Returns whether everything is emitted. */
+  /** The stream ended with `sequence` at a time (`Clock.bootMs`). Returns whether everything is emitted. */
   noteEnd(sequence: number, atMs: number): boolean;
   /** The end of the stream is no longer known. */
   forgetEnd(): void;

@@ -7,6 +7,7 @@ import lostHistory from './lostHistory.json' with { type: 'json' };
 import purgedEnd from './purgedEnd.json' with { type: 'json' };
 import purgedRows from './purgedRows.json' with { type: 'json' };
 import returnedBlock from './returnedBlock.json' with { type: 'json' };
+import suspendedMachines from './suspendedMachines.json' with { type: 'json' };
 import unfinishedRows from './unfinishedRows.json' with { type: 'json' };
 
 interface KeptPlan {
@@ -27,4 +28,5 @@ export const keptPlans = [
   earlyRows,
   returnedBlock,
   unfinishedRows,
+  suspendedMachines,
 ] as readonly KeptPlan[];

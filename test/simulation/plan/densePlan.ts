@@ -24,7 +24,7 @@ export function drawDensePlan(seed: string, episodeCount: number): Plan {
 }
 
 function drawEpisode(random: Random): Episode {
-  const durationMs = random.integer(30, 90) * 1_000;
+  const durationMs = random.integer(90, 270) * 1_000;
   const faults: PlannedFault[] = [];
   for (let atMs = 0; atMs < durationMs; atMs += random.integer(1, 6_000))
     faults.push({ atMs, fault: drawFault(random) });
