@@ -34,7 +34,7 @@ export function listDeployFiles(folder: string): string[] {
 /** Paths that the operators' port answers, by the source of its server. */
 export function operatorPaths(): string[] {
   const source = readFileSync(join(root, 'http/server/operatorServer.ts'), 'utf8');
-  return [...source.matchAll(/\bget\('([^']+)'/g)].map(([, path = '']) => path);
+  return [...source.matchAll(/\bget\(\s*'([^']+)'/g)].map(([, path = '']) => path);
 }
 
 /** Commands of the command line, by its source. */
