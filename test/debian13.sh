@@ -38,5 +38,6 @@ exec unshare --mount --pid --fork --kill-child sh -c '
   shift
   mount --rbind /dev "$system/dev"
   mount -t proc proc "$system/proc"
+  mount --rbind /sys "$system/sys"
   exec chroot "$system" /usr/bin/env --chdir=/root/checkout HOME=/root "$@"
 ' sh "$system" "$@"
