@@ -69,8 +69,8 @@ export const mutations = [
     replacements: [
       {
         file: 'storage/rowInserts.ts',
-        from: '    for (const row of rows) {\n      const period',
-        to: '    for (const row of rows.length > 1 ? rows.slice(0, -1) : rows) {\n      const period',
+        from: 'for (const row of rows) {\n    const period',
+        to: 'for (const row of rows.length > 1 ? rows.slice(0, -1) : rows) {\n    const period',
       },
     ],
   },
