@@ -1,12 +1,10 @@
-import uWS from 'uWebSockets.js';
+import { App } from '../../http/server/engine/uws.ts';
 import { type LoadedAnswer, readPaths } from './preparedAnswers.ts';
 
 /** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Arguments: the file of the answers, and the port. */
 const [file = '', port] = process.argv.slice(2);
 const paths = readPaths(file);
-// As the service: without the library's own header.
-(uWS as { _cfg?(option: 'silent'): void })._cfg?.('silent');
-const app = uWS.App();
+const app = App();
 
 for (const [path, { tag, notModified, byEncoding }] of paths) {
   app.get(path.split('?', 1)[0] as string, (response, request) => {
