@@ -3,7 +3,7 @@ import type { ReadonlyDeep } from '../machines/inferred.ts';
 import { parse, stringify } from './bigintJson.ts';
 import { readErrorMessage } from './readErrorMessage.ts';
 import { compileGuard } from './schemas/compileGuard.ts';
-import { compileListForm } from './schemas/compileLists.ts';
+import { createListForm } from './schemas/listForm.ts';
 
 /** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
 export interface FoldRecord {
@@ -78,7 +78,7 @@ export function defineListRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
 ): RecordKind<z.output<Schema>> {
-  const { write, read } = compileListForm(schema, kind);
+  const { write, read } = createListForm(schema, kind);
   return defineForm(kind, schema, {
     write: (value) => JSON.stringify(write(value)),
     read: (json) => read(JSON.parse(json)),

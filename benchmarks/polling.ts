@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { uwsPackage } from '../http/server/engine/uws.ts';
 import { fillData } from './filledData.ts';
 import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
 import { startBare, startNginx } from './peers/startPeer.ts';
@@ -34,7 +35,7 @@ export async function measurePolling({ rounds, ...partial }: PollingOptions): Pr
     const nginx = await startNginx(join(dir, 'nginx'), readPaths(file));
     onEnd(nginx.stop);
     const own = { name: 'the service', url: service.publicUrl, pid: service.pid };
-    const limit = { ...bare, name: withVersion('uWebSockets.js', 'bare uWebSockets.js') };
+    const limit = { ...bare, name: withVersion(uwsPackage, 'bare uWebSockets.js') };
     const files = { ...nginx, name: readNginxName() };
     return measureCases(cases, rounds, ({ hasNginx }) => [own, limit, ...(hasNginx ? [files] : [])]);
   });

@@ -29,7 +29,11 @@ export async function measureReplay({ readings, rounds, ...partial }: ReplayOpti
     onEnd(nats.stop);
     const connection = await connect(readNatsAccess(nats));
     onEnd(() => closeNats(connection));
-    await ensureStreams(await jetstreamManager(connection), streamNames, { retentionDays: 0 }, logger);
+    await ensureStreams(await jetstreamManager(connection), {
+      streams: streamNames,
+      retentionDays: 0,
+      logger,
+    });
     await publishReadings(connection, { count: readings, intervalMs: 1_000 });
     const filledDir = join(dir, 'filled');
     await fold(filledDir, nats.url, readings);

@@ -113,7 +113,7 @@ program
   .command('openapi')
   .description('print the OpenAPI 3.1 document of the public routes')
   .action(async () => {
-    const { createOpenApiDocument } = await import('../http/routes/openApi.ts');
+    const { createOpenApiDocument } = await import('../http/routes/documentation/openApi.ts');
     process.stdout.write(`${JSON.stringify(createOpenApiDocument(version), null, 2)}\n`);
   });
 

@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { loadedPackages } from './build/build.mjs';
+import { chooseEngine, describeMachine } from './engines/chooseEngine.mjs';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const { platform, arch } = process;
@@ -35,7 +36,8 @@ report([
 /** Packages that are not in the bundle, with their dependencies by the lock file. */
 function packagesToInstall() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const wanted = loadedPackages.filter((name) => !notInstalled.includes(name));
+  const engine = Object.keys(packages[`deploy/engines/${chooseEngine(describeMachine())}`].dependencies);
+  const wanted = [...engine, ...loadedPackages.filter((name) => !notInstalled.includes(name))];
   for (const name of wanted) {
     const { dependencies = {} } = packages[`node_modules/${name}`];
     const isNew = (dependency) => !wanted.includes(dependency) && !notInstalled.includes(dependency);

@@ -8,7 +8,7 @@ import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { generationPointer } from './tables/generationPointer.ts';
 import { generations } from './tables/generations.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
-import { type MigrationRow, migrations } from './tables/migrations.ts';
+import { migrations } from './tables/migrations.ts';
 import { removals } from './tables/removals.ts';
 import { replays } from './tables/replays.ts';
 import { createTable, insertRows, type Table } from './tables/table.ts';
@@ -23,7 +23,7 @@ export interface Migration {
 }
 
 /** The schema of the first release. A new database has all tables from the beginning. */
-const baseline: MigrationRow = { number: 1, name: 'baseline' };
+const baseline = { number: 1, name: 'baseline' };
 
 /** How the baseline became the schema of this version, in order: the first is migration 2 (`storage/README.md`, A change of the schema). */
 const allMigrations: readonly Migration[] = [];
@@ -96,7 +96,7 @@ export async function migrate(
   return active;
 }
 
-function toRow(migration: Migration, index: number): Migration & MigrationRow {
+function toRow(migration: Migration, index: number): Migration & { readonly number: number } {
   return { ...migration, number: baseline.number + 1 + index };
 }
 

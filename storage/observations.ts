@@ -4,7 +4,7 @@ import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
-import { readConsistently, removalNumber } from './removals.ts';
+import { createConsistentReads, removalNumber } from './removals.ts';
 import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { readings } from './tables/readings.ts';
@@ -51,6 +51,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     oldestRowMs = () => null,
     mayHaveReadings = () => true,
   } = options;
+  const readConsistently = createConsistentReads(database);
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
@@ -70,7 +71,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   };
 
   function readWithOlder(query: PageQuery, newest: ObservationPage['items']): Promise<ObservationPage> {
-    return readConsistently(database, () => readOlder(query, newest));
+    return readConsistently(() => readOlder(query, newest));
   }
 
   async function readOlder(

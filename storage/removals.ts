@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
-import { type RemovalRow, removals } from './tables/removals.ts';
+import { removals } from './tables/removals.ts';
 import { insertRows } from './tables/table.ts';
 
 /** Rows are removed part by part, so whoever reads meanwhile may see some of them. These marks reveal it. */
@@ -16,7 +16,7 @@ export async function withRemovalMarks<Result>(
   remove: () => Promise<Result>,
 ): Promise<Result> {
   const { begun } = await readRemovals(database);
-  const mark = (step: RemovalRow['step']) => insertRows(database, removals, [{ number: begun + 1, step }]);
+  const mark = (step: 'begun' | 'ended') => insertRows(database, removals, [{ number: begun + 1, step }]);
   await mark('begun');
   const result = await remove();
   await mark('ended');
@@ -30,23 +30,10 @@ export async function hasOpenRemoval(database: Database): Promise<boolean> {
 }
 
 /**
- * Reads rows while none are being removed.
- *
- * @throws StorageUnavailable when some were, so that what was read may have a hole.
- */
-export async function readConsistently<Result>(
-  database: Database,
-  read: () => Promise<Result>,
-): Promise<Result> {
-  const { result } = await readBetween(database, read);
-  return result;
-}
-
-/**
- * The same for reads that may be repeated: whether a removal is under way is not asked before each of them, since it is enough that none has begun
+ * Reads rows while none are being removed. Whether a removal is under way is not asked before each read, since it is enough that none has begun
  * since an earlier one. Where one has, the rows are read again.
  *
- * @throws StorageUnavailable
+ * @throws StorageUnavailable (as a rejection) when some were removed, so that what was read may have a hole.
  */
 export function createConsistentReads(
   database: Database,

@@ -4,7 +4,7 @@ import { compareShown, type FeedPlace } from '../actors/feed/feedItem.ts';
 import { type EvictedSource, listStoredCategories, type OlderEvents } from '../actors/feed/olderEvents.ts';
 import type { Database, QueryParameters } from './database.ts';
 import type { EventsStored } from './eventsStored.ts';
-import { readConsistently } from './removals.ts';
+import { createConsistentReads } from './removals.ts';
 import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
 import { measurementEvents } from './tables/events.ts';
 import type { ColumnSelection } from './tables/table.ts';
@@ -31,6 +31,7 @@ const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'a
  */
 export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
   const { database, tables, eventsStored, oldestRowMs = () => null } = options;
+  const readConsistently = createConsistentReads(database);
   const older: OlderEvents = {
     before: async (of, { categories, place, limit }, signal) => {
       await eventsStored(of, signal);
@@ -108,10 +109,10 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
     },
   };
   return {
-    before: (...query) => readConsistently(database, () => older.before(...query)),
-    after: (...query) => readConsistently(database, () => older.after(...query)),
-    find: (...query) => readConsistently(database, () => older.find(...query)),
-    lastBefore: (...query) => readConsistently(database, () => older.lastBefore(...query)),
+    before: (...query) => readConsistently(() => older.before(...query)),
+    after: (...query) => readConsistently(() => older.after(...query)),
+    find: (...query) => readConsistently(() => older.find(...query)),
+    lastBefore: (...query) => readConsistently(() => older.lastBefore(...query)),
   };
 
   async function select<Row>(

@@ -8,7 +8,7 @@ import { installationsMax } from '../actors/installationsMax.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
 import type { OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from '../storage/database.ts';
-import { deleteCutOffRows, deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
+import { deleteRowsAbove } from '../storage/deleteRowsAbove.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../storage/eventsStored.ts';
 import { createKnownInstallations } from '../storage/knownInstallations.ts';
 import type { ObservationReader } from '../storage/observationReader.ts';
@@ -144,7 +144,7 @@ interface SinkOptions extends FollowersOptions {
 
 function createSinks(options: SinkOptions): FollowerSinks {
   const { stream, database, tables, jsm, logger, ensureStreams } = options;
-  const { readRowOrigins } = streamDefinitions[stream];
+  const { readRowOrigins, deleteCutOffRows } = streamDefinitions[stream];
   const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
   const writer = readRowOrigins === null ? null : createRowWriter(options);
   return {
@@ -177,7 +177,7 @@ function createSinks(options: SinkOptions): FollowerSinks {
           'rows of messages that are no longer in the stream were removed',
         );
     },
-    ...(stream === 'MINER_COUNTER' && {
+    ...(deleteCutOffRows !== null && {
       removeCutOff: (position: number) => deleteCutOffRows(database, tables(), position),
     }),
   };

@@ -93,7 +93,7 @@ describe('imports', () => {
     expect(findCycle(new Map(Object.entries(circle)))).toEqual(['b', 'd', 'b']);
   });
 
-  it.each(['actors', 'storage', 'streams', 'http/routes', 'http/server', 'deploy'])(
+  it.each(['actors', 'storage', 'streams', 'http/responses', 'http/routes', 'http/server', 'deploy'])(
     'of the folders in %s go down only',
     (room) => {
       const importsOf = new Map<string, string[]>();
@@ -117,7 +117,7 @@ describe('imports', () => {
     expect(imports.length).toBeGreaterThan(10);
     const isItsOwn = (line: string) =>
       / (?:\.\/\w+\.ts|viem)$/.test(line) ||
-      /: import type (?:\.\.\/\.\.\/http\/responses\/\w+\.ts|zod)$/.test(line);
+      /: import type (?:\.\.\/\.\.\/http\/responses\/(?:\w+\/)?\w+\.ts|zod)$/.test(line);
     expect(imports.filter((line) => !isItsOwn(line))).toEqual([]);
   });
 

@@ -65,17 +65,18 @@ export function findEventsAfter<Event extends Arrival>(
   return events.slice(findFirstIndex(events.size, isAfter));
 }
 
-/**
- * Evicts the oldest events once there are many, as far as they may go. Null while all stay.
- *
- * @param canEvict true for the events from the oldest one up to some event, false for all after it.
- * @param position sequence of the message that is being folded.
- */
+interface EvictionRule<Event> {
+  readonly recordedAtMs: (event: Event) => number;
+  /** True for the events from the oldest one up to some event, false for all after it. */
+  readonly canEvict: (event: Event) => boolean;
+  /** Sequence of the message that is being folded. */
+  readonly position: number;
+}
+
+/** Evicts the oldest events once there are many, as far as they may go. Null while all stay. */
 export function evictOldest<Event extends Arrival>(
   window: EventWindow<Event>,
-  recordedAtMs: (event: Event) => number,
-  canEvict: (event: Event) => boolean,
-  position: number,
+  { recordedAtMs, canEvict, position }: EvictionRule<Event>,
 ): { readonly window: EventWindow<Event>; readonly evicted: readonly Event[] } | null {
   const { run, events, evicted } = window;
   if (events.size <= windowMax || !canEvict(events.get(evictedMin - 1) as Event)) return null;

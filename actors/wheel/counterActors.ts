@@ -95,7 +95,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     const outcome = actor.receive(reading);
     if (installationId === publicInstallationId && 'output' in outcome) {
       const { reading: accepted, closed } = outcome.output;
-      const evicted = addPublicReading(folded, accepted, closed.round, stored);
+      const evicted = addPublicReading(folded, { reading: accepted, round: closed.round, stored });
       if (evicted !== null) return { output: { ...outcome.output, evicted } };
     }
     return outcome;

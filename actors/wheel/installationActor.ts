@@ -57,7 +57,7 @@ export function createInstallationActor(
     }
     const previous = state.acceptance.latest;
     shareStrings(reading, previous);
-    const folded = foldRound(state.roundState, previous, reading, genesisMs);
+    const folded = foldRound(state.roundState, { reading, previous, genesisMs });
     state = { acceptance, roundState: folded.state };
     return { output: { reading, closed: folded.closed } };
   }

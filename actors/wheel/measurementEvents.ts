@@ -63,19 +63,21 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
   evicted: nothingEvicted,
 };
 
-/**
- * The progress after an accepted reading.
- *
- * @param dayMm the largest distance of the reading's day, with this reading.
- * @param previousDayMm the distance of the day of the reading before.
- * @param stored when the stream stored the reading.
- */
+/** What the rules need to know besides the reading. */
+interface ReadingContext {
+  /** The largest distance of the reading's day, with this reading. */
+  readonly dayMm: number;
+  /** The distance of the day of the reading before. */
+  readonly previousDayMm: number;
+  /** When the stream stored the reading. */
+  readonly stored: StoredAt;
+}
+
+/** The progress after an accepted reading. */
 export function addAchievements(
   previous: MeasurementProgress | null,
   reading: CounterReading,
-  dayMm: number,
-  previousDayMm: number,
-  stored: StoredAt,
+  { dayMm, previousDayMm, stored }: ReadingContext,
 ): MeasurementProgress {
   const dayStartMs = findDayStart(reading.observedAtMs);
   const known = previous ?? {

@@ -18,33 +18,35 @@ export interface EvictedMeasurements {
   readonly events: readonly MeasurementEvent[];
 }
 
-/**
- * @param round the one that the reading closed, if any.
- * @returns the events that have left memory, if any.
- */
+/** An accepted reading of the public installation. */
+interface PublicReading {
+  readonly reading: CounterReading;
+  /** The round that it closed, if any. */
+  readonly round: RoundRow | null;
+  readonly stored: StoredAt;
+}
+
+/** @returns the events that have left memory, if any. */
 export function addPublicReading(
   state: PublicState,
-  reading: CounterReading,
-  round: RoundRow | null,
-  stored: StoredAt,
+  { reading, round, stored }: PublicReading,
 ): EvictedMeasurements | null {
   const previousDayMm = state.history?.open.distanceMm ?? 0;
   state.history = withReading(state.history, reading, round);
   const dayMm = state.history.open.distanceMm ?? 0;
   const before = state.progress;
-  state.progress = addAchievements(before, reading, dayMm, previousDayMm, stored);
+  state.progress = addAchievements(before, reading, { dayMm, previousDayMm, stored });
   return state.progress.events === before?.events ? null : evictOldEvents(state, reading.position);
 }
 
 function evictOldEvents(state: PublicState, position: number): EvictedMeasurements | null {
   const { progress } = state;
   if (progress === null) return null;
-  const shorter = evictOldest(
-    progress,
-    ({ receivedAtMs }) => receivedAtMs,
-    () => true,
+  const shorter = evictOldest(progress, {
+    recordedAtMs: ({ receivedAtMs }) => receivedAtMs,
+    canEvict: () => true,
     position,
-  );
+  });
   if (shorter === null) return null;
   state.progress = { ...progress, ...shorter.window };
   return { run: progress.run, events: shorter.evicted };

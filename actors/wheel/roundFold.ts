@@ -104,16 +104,20 @@ export function createRoundState(reading: CounterReading): RoundState {
   };
 }
 
+interface FollowingReading {
+  readonly reading: CounterReading;
+  /** The one accepted before it. */
+  readonly previous: CounterReading;
+  readonly genesisMs: number;
+}
+
 /**
- * Folds `reading`, the one accepted after `previous`. Readings come in order of observation, so only the round and
- * the bucket of `previous` can close; a round closes as observed when every instant of it is covered, else it is
- * missing and has no row.
+ * Folds the next accepted reading. Readings come in order of observation, so only the round and the bucket of the previous one can
+ * close; a round closes as observed when every instant of it is covered, else it is missing and has no row.
  */
 export function foldRound(
   state: RoundState,
-  previous: CounterReading,
-  reading: CounterReading,
-  genesisMs: number,
+  { reading, previous, genesisMs }: FollowingReading,
 ): { state: RoundState; closed: ClosedRows } {
   const gapMs = reading.observedAtMs - previous.observedAtMs;
   const isCovering = reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs;

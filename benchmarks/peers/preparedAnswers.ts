@@ -40,8 +40,3 @@ export function readPaths(file: string): ReadonlyMap<string, PreparedPath> {
     }),
   );
 }
-
-/** The encoding of a request that a peer looks for. */
-export function chooseEncoding(acceptEncoding: string | undefined): string {
-  return acceptEncoding === undefined || acceptEncoding === '' ? 'identity' : acceptEncoding;
-}

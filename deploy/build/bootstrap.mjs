@@ -5,10 +5,15 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
+import { chooseEngine, describeMachine } from '../engines/chooseEngine.mjs';
 import { browserNames } from './browserNames.mjs';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../..');
 const purpose = process.argv[2] ?? 'run';
+
+/** The substitute for the native HTTP engine is in the older package. */
+const engine = process.env.UWS_USE_FALLBACK === undefined ? chooseEngine(describeMachine()) : 'legacy';
+const engineOptions = [`--workspace=deploy/engines/${engine}`, '--include-workspace-root'];
 
 const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
 
@@ -37,12 +42,14 @@ function requireInstalled() {
   if (packages.length > 0) {
     const [first] = packages;
     const others = packages.length > 1 ? ` and ${packages.length - 1} others` : '';
-    missing.push(`npm packages: ${first}${others} (npm install --omit=dev --no-save)`);
+    missing.push(
+      `npm packages: ${first}${others} (npm install --omit=dev --no-save ${engineOptions.join(' ')})`,
+    );
   }
   if (needsNats && !isInstalled('nats-server'))
     missing.push('nats-server, or MINER_NATS_URL with the address of one');
   if (!canBuild() && !existsSync(join(root, 'dist', 'deploy', 'miner.js')))
-    missing.push('the build, dist/ (npm install && npm run build where NODE_ENV is not production)');
+    missing.push('the build, dist/ (node deploy/build/bootstrap.mjs where NODE_ENV is not production)');
   if (missing.length > 0)
     fail(`NODE_ENV is production, so nothing is installed. Missing:\n  ${missing.join('\n  ')}`);
 }
@@ -50,8 +57,10 @@ function requireInstalled() {
 /** Packages of the lock file that are needed in production, and not there in its version. */
 function listMissingPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const otherEngine = packages[`deploy/engines/${engine === 'modern' ? 'legacy' : 'modern'}`].dependencies;
   return Object.entries(packages)
-    .filter(([path, { dev, optional, devOptional }]) => path !== '' && !dev && !optional && !devOptional)
+    .filter(([, { integrity, dev, optional, devOptional }]) => integrity && !dev && !optional && !devOptional)
+    .filter(([path]) => !(path.replace('node_modules/', '') in otherEngine))
     .filter(([path, { version }]) => readInstalledVersion(path) !== version)
     .map(([path, { version }]) => `${path.replace(/^.*node_modules\//, '')} ${version}`);
 }
@@ -72,13 +81,14 @@ function checkNode() {
   fail(`Node ${process.versions.node} is too old: Node 20.11 or newer is needed (https://nodejs.org).`);
 }
 
-/** `npm install`, unless the installed packages are those of package.json and package-lock.json already. */
+/** `npm install`, unless the installed packages are those of package.json, package-lock.json and this machine already. */
 function installPackages() {
   const stamp = join(root, 'node_modules', '.miner-installed');
   const wanted = createHash('sha256')
     .update(readFileSync(join(root, 'package.json')))
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(process.versions.modules)
+    .update(engine)
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   // Not `npm ci`: the lock file holds the optional packages of one platform only, and it refuses any other.
@@ -87,6 +97,7 @@ function installPackages() {
     '--no-save',
     '--no-audit',
     '--no-fund',
+    ...engineOptions,
   ]);
   writeFileSync(stamp, wanted);
 }
@@ -102,14 +113,14 @@ function requireProgram(program, packages) {
 }
 
 /**
- * Prometheus' checker of rules. Debian's package would start a Prometheus where it is installed, so it is unpacked next to the npm packages, where
- * the tests look for it.
+ * Prometheus' checker of rules, a package of its own from Debian 13 on. The package of Debian 12 would start a Prometheus, so it is unpacked next to the npm
+ * packages, where the tests look for it.
  */
 function requirePromtool() {
   const folder = join(root, 'node_modules', '.cache', 'miner');
   const unpacked = join(folder, 'prometheus');
   const isUnpacked = () => existsSync(join(unpacked, 'usr/bin/promtool'));
-  if (isUnpacked() || tryProgram('promtool', { homebrew: 'prometheus' })) return;
+  if (isUnpacked() || tryProgram('promtool', { debian: 'promtool', homebrew: 'prometheus' })) return;
   if (onPath('apt-get') && onPath('dpkg')) {
     console.log('bootstrap: promtool is missing; unpacking it from the package prometheus');
     mkdirSync(folder, { recursive: true });
@@ -126,7 +137,8 @@ function requirePromtool() {
   if (isUnpacked()) return;
   fail(
     'promtool is needed, which checks the alerts, and could not be unpacked.\n' +
-      '  Debian, Ubuntu:  sudo apt-get install prometheus   (starts a server on port 9090)\n' +
+      '  Debian 13:       sudo apt-get install promtool\n' +
+      '  Debian 12:       sudo apt-get install prometheus   (starts a server on port 9090)\n' +
       '  macOS:           brew install prometheus',
   );
 }

@@ -14,7 +14,7 @@ const root = resolve(import.meta.dirname, '../..');
  * Packages that stay in `node_modules`, since they are native programs, or files that are served as they are. All others become part of the bundle:
  * a few large files are read in half the time of six hundred small ones.
  */
-export const loadedPackages = ['uWebSockets.js', 'chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
+export const loadedPackages = ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
 /** Packages that are used where they are there: native programs of WebSocket clients, what the command `mcp` speaks with, and what the build uses. */
 const optionalPackages = [
   'bufferutil',

@@ -1,5 +1,5 @@
 // `npm run sbom`: prints what production has as CycloneDX, by the lock file. With `--omit=dev` npm would leave out packages that development needs,
-// too, so all are listed and those of development alone are removed here.
+// too, so all are listed and those of development alone are removed here. Both HTTP engines are listed; a machine has one of them.
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -12,14 +12,23 @@ const output = execFileSync('npm', args, {
   maxBuffer: 64 * 1024 * 1024,
 });
 const document = JSON.parse(output);
-const isOfDevelopment = ({ properties = [] }) =>
-  properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
-const removed = new Set(document.components.filter(isOfDevelopment).map((component) => component['bom-ref']));
-const isKept = (reference) => !removed.has(reference);
+const has = ({ properties = [] }, property) =>
+  properties.some(({ name, value }) => name === `cdx:npm:package:${property}` && value === 'true');
+const referencesOf = (property) =>
+  new Set(document.components.filter((one) => has(one, property)).map((one) => one['bom-ref']));
+// The workspace of an engine is a folder of this repository, and only its dependency is a package.
+const [ofDevelopment, workspaces] = [referencesOf('development'), referencesOf('private')];
+const isKept = (reference) => !ofDevelopment.has(reference) && !workspaces.has(reference);
+const dependenciesOf = new Map(document.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));
 const components = document.components.filter((component) => isKept(component['bom-ref']));
 const dependencies = document.dependencies
   .filter(({ ref }) => isKept(ref))
-  .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter(isKept) }));
+  .map(({ ref, dependsOn = [] }) => ({
+    ref,
+    dependsOn: dependsOn
+      .flatMap((one) => (workspaces.has(one) ? dependenciesOf.get(one) : [one]))
+      .filter(isKept),
+  }));
 // npm names the application by the folder of the checkout.
 const component = { ...document.metadata.component, name: 'mining-activity-read-service' };
 const metadata = { ...document.metadata, component };

@@ -61,7 +61,8 @@ async function examine(
   { quick = false, fromBlock, natsMonitoring }: DoctorOptions,
   print: (findings: readonly Finding[]) => void,
 ) {
-  const configuration = attemptCheck('configuration', 'correct the variables', print, () => {
+  const attemptCheck = createAttempts(print);
+  const configuration = attemptCheck('configuration', 'correct the variables', () => {
     const read = readConfiguration(process.env);
     const unknown = unknownVariables(process.env);
     print([
@@ -70,7 +71,7 @@ async function examine(
     return read;
   });
   if (configuration === null) return;
-  const deployment = attemptCheck('deployment file', 'set MINER_DEPLOYMENT to a valid file', print, () => {
+  const deployment = attemptCheck('deployment file', 'set MINER_DEPLOYMENT to a valid file', () => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');
     const read = readDeploymentFile(path);
     print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
@@ -79,7 +80,7 @@ async function examine(
   const connection = await connectToNats(configuration, print);
   try {
     const parts = connection === null ? null : await openParts(connection);
-    const report = await inspect(configuration, deployment, parts, quick);
+    const report = await inspect({ configuration, deployment, parts, isQuick: quick });
     print(report.findings);
     if (parts === null) return;
     const { onChain } = deployment ?? { onChain: null };
@@ -104,12 +105,17 @@ async function openParts(connection: NatsConnection): Promise<JetStream> {
 }
 
 /** What is found in ClickHouse: opened here, or by the service that has the embedded engine open. */
-async function inspect(
-  configuration: Configuration,
-  deployment: Deployment | null,
-  parts: JetStream | null,
-  isQuick: boolean,
-): Promise<DatabaseReport> {
+async function inspect({
+  configuration,
+  deployment,
+  parts,
+  isQuick,
+}: {
+  readonly configuration: Configuration;
+  readonly deployment: Deployment | null;
+  readonly parts: JetStream | null;
+  readonly isQuick: boolean;
+}): Promise<DatabaseReport> {
   announce('ClickHouse, for up to 30 s where it does not answer');
   let database: Database;
   try {
@@ -196,16 +202,14 @@ function announce(what: string) {
   process.stderr.write(`checking ${what}\n`);
 }
 
-function attemptCheck<Value>(
-  check: string,
-  remedy: string,
-  print: (findings: readonly Finding[]) => void,
-  attempt: () => Value,
-): Value | null {
-  try {
-    return attempt();
-  } catch (error) {
-    print([failed(check, readErrorMessage(error), remedy)]);
-    return null;
-  }
+/** Null for an attempt that failed, which is printed. */
+function createAttempts(print: (findings: readonly Finding[]) => void) {
+  return <Value>(check: string, remedy: string, attempt: () => Value): Value | null => {
+    try {
+      return attempt();
+    } catch (error) {
+      print([failed(check, readErrorMessage(error), remedy)]);
+      return null;
+    }
+  };
 }

@@ -51,8 +51,8 @@ const stopGraceMs = 300;
 /** The command line's `local`: all parts of the service on this machine, with a simulated wheel and economy. */
 export function runLocal(options: LocalOptions): Promise<void> {
   return runUntilStopped(async (context) => {
-    const pastDays = parseNumber('--past-days', options.pastDays, 0, 365);
-    const intervalMs = parseNumber('--past-interval', options.pastInterval, 1, intervalSecondsMax) * 1000;
+    const pastDays = parseNumber('--past-days', options.pastDays, [0, 365]);
+    const intervalMs = parseNumber('--past-interval', options.pastInterval, [1, intervalSecondsMax]) * 1000;
     const { configuration, logger, onStop } = context;
     const dataDir = configuration.MINER_DATA_DIR;
     await requireFreePorts(listPorts(configuration, { serve: true }));
@@ -68,7 +68,7 @@ export function runLocal(options: LocalOptions): Promise<void> {
     onStop('anvil', anvil.stop);
     void anvil.ended.then(() => logger.error('anvil ended by itself; the chain stops until the next start'));
     const accounts = await readLocalAccounts(createLocalChainClient(anvil.url));
-    const deployment = await loadDeployment(dataDir, simulation, anvil.url, accounts);
+    const deployment = await loadDeployment({ dataDir, simulation, url: anvil.url, accounts });
     const roles = { ingest: true, serve: true };
     const service = await startConfigured({ ...context, deployment, roles, nats, rpcUrl: anvil.url });
     printAddresses(service, describeNats(nats, ownNats), anvil.url);
@@ -110,10 +110,10 @@ async function startSimulation({ logger, onStop }: CommandContext, options: Simu
   const gateway: SimulatedGatewayOptions = { js, logger, signal };
   const last = await findLastReading(jsm, simulation.installationId);
   const resumed = last === null ? null : resumeWheel(last, simulation.seed);
-  const wheel = await completePast(gateway, simulation, resumed, options.intervalMs);
+  const wheel = await completePast(gateway, options, resumed);
   const running = Promise.all([
     signal.aborted ? null : runGateway(gateway, wheel, Date.now),
-    signal.aborted ? null : runEconomy({ connection, js, jsm }, options, logger, signal),
+    signal.aborted ? null : runEconomy({ connection, ...gateway, jsm }, options),
   ]).catch((error: unknown) => {
     if (!signal.aborted)
       logger.error({ err: error }, 'the simulation ended; the service continues without it');
@@ -134,9 +134,8 @@ async function requireStreams(jsm: JetStreamManager, logger: Logger): Promise<vo
 /** The wheel at the end of its past, which is published now, completed after a kill, or complete already. */
 async function completePast(
   gateway: SimulatedGatewayOptions,
-  simulation: Simulation,
+  { simulation, intervalMs }: SimulationOptions,
   resumed: WheelState | null,
-  intervalMs: number,
 ): Promise<WheelState> {
   const { installationId, seed, pastFromMs, pastUntilMs } = simulation;
   const wheel = resumed ?? createWheel({ installationId, seed, startMs: pastFromMs });
@@ -144,7 +143,8 @@ async function completePast(
   if (missing <= 0) return rebootWheel(wheel);
   const progress = createProgress({ label: 'simulated past', unit: 'readings', total: missing });
   const rebootMs = pastFromMs + (pastUntilMs - pastFromMs) / 2;
-  const ended = await publishPast(gateway, wheel, { untilMs: pastUntilMs, intervalMs, rebootMs }, progress);
+  const past = { untilMs: pastUntilMs, intervalMs, rebootMs, onProgress: progress.update };
+  const ended = await publishPast(gateway, wheel, past);
   progress.stop();
   gateway.logger.info(
     { installationId },
@@ -155,10 +155,8 @@ async function completePast(
 
 /** Owners, reporter and keeper: through the past at full speed, then in real time. */
 async function runEconomy(
-  nats: JetStream,
+  { logger, signal, ...nats }: JetStream & SimulatedGatewayOptions,
   { simulation, deployment, accounts, chainUrl }: SimulationOptions,
-  logger: Logger,
-  signal: AbortSignal,
 ) {
   const { installationId, genesisTimestamp, seed } = simulation;
   if (deployment.onChain === null) throw new Error('the local deployment has no contracts');
@@ -214,7 +212,7 @@ function printAddresses({ publicUrl, operatorUrl }: Service, nats: string, chain
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-function parseNumber(option: string, input: string, min: number, max: number): number {
+function parseNumber(option: string, input: string, [min, max]: readonly [number, number]): number {
   const value = Number(input);
   if (input.trim() !== '' && value >= min && value <= max) return value;
   throw new ConfigurationError([

@@ -1,6 +1,6 @@
 import { askService } from '../../http/mcp/askService.ts';
 import { tools } from '../../http/mcp/tools.ts';
-import { writeModelText } from '../../http/routes/machineTexts.ts';
+import { writeModelText } from '../../http/routes/documentation/machineTexts.ts';
 
 export interface McpOptions {
   /** Address of the service that is asked. */

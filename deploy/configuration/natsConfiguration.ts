@@ -2,16 +2,6 @@ import { readFileSync } from 'node:fs';
 import { readErrorCode } from '../../actors/readErrorCode.ts';
 import { extractSeed, type NatsAccess } from '../../streams/jetstream/natsAccess.ts';
 
-/** The variables that say how NATS is reached. */
-interface NatsVariables {
-  readonly MINER_NATS_URL: string | null;
-  readonly MINER_NATS_CREDENTIALS: string | null;
-  readonly MINER_NATS_NKEY: string | null;
-  readonly MINER_NATS_CA: string | null;
-  readonly MINER_NATS_CERTIFICATE: string | null;
-  readonly MINER_NATS_KEY: string | null;
-}
-
 const fileVariables = [
   'MINER_NATS_CREDENTIALS',
   'MINER_NATS_NKEY',
@@ -19,6 +9,9 @@ const fileVariables = [
   'MINER_NATS_CERTIFICATE',
   'MINER_NATS_KEY',
 ] as const;
+
+/** The variables that say how NATS is reached. */
+type NatsVariables = Readonly<Record<'MINER_NATS_URL' | (typeof fileVariables)[number], string | null>>;
 
 /** Null where NATS is a local server of this process's own. */
 export function locateNats(variables: NatsVariables): NatsAccess | null {

@@ -37,55 +37,35 @@ function compileContracts() {
   const solc = require('solc');
   const sources = Object.fromEntries(ownSources().map((file) => [file, { content: readSource(file) }]));
   const input = { language: 'Solidity', sources, settings };
-  const imported = [];
-  const find = (path) => {
-    imported.push(path);
-    return { contents: readSource(path) };
-  };
+  const find = (path) => ({ contents: readSource(path) });
   const output = JSON.parse(solc.compile(JSON.stringify(input), { import: find }));
   const problems = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (problems.length > 0) throw new Error(problems.map((one) => one.formattedMessage).join('\n'));
   const contracts = Object.assign({}, ...Object.values(output.contracts));
   const abis = collectAbis(contracts);
   const made = collectArtifacts(contracts);
-  const digests = {
-    sources: digestSources(imported),
-    settings: digestSettings(),
-    made: digestMade(abis, made),
-  };
+  const digests = { inputs: digestInputs(), made: digestMade(abis, made) };
   return { abis, artifacts: `${JSON.stringify({ ...digests, contracts: made }, null, 2)}\n` };
 }
 
-/**
- * What has changed since the committed files were made: sources, those of packages too, the compiler with its settings, or a file that was made.
- *
- * @returns names of what differs; empty where nothing does.
- */
-export function listChanges() {
-  const {
-    sources,
-    settings: settingsDigest,
-    made,
-    contracts,
-  } = JSON.parse(readFileSync(artifactsPath, 'utf8'));
-  const current = digestSources(Object.keys(sources).filter(isOfPackage));
-  const changed = [...new Set([...Object.keys(sources), ...Object.keys(current)])].filter(
-    (path) => sources[path] !== current[path],
-  );
-  if (settingsDigest !== digestSettings()) changed.push('the compiler or its settings');
-  if (made !== digestMade(readFileSync(abisPath, 'utf8'), contracts)) changed.push('what was made');
-  return changed;
+/** Whether the committed files are made from the sources, the packages, the compiler and its settings that are there, and are as they were made. */
+export function isUpToDate() {
+  const { inputs, made, contracts } = JSON.parse(readFileSync(artifactsPath, 'utf8'));
+  return inputs === digestInputs() && made === digestMade(readFileSync(abisPath, 'utf8'), contracts);
 }
 
-const isOfPackage = (path) => path.includes('/');
-const ownSources = () => readdirSync(here).filter((file) => file.endsWith('.sol'));
+const ownSources = () =>
+  readdirSync(here)
+    .filter((file) => file.endsWith('.sol'))
+    .sort();
 const readSource = (path) =>
-  readFileSync(isOfPackage(path) ? require.resolve(path) : join(here, path), 'utf8');
-const digest = (text) => `0x${createHash('sha256').update(text).digest('hex')}`;
-const digestSettings = () => digest(JSON.stringify([require('solc/package.json').version, settings]));
-const digestMade = (abis, contracts) => digest(JSON.stringify([abis, contracts]));
-const digestSources = (imported) =>
-  Object.fromEntries([...ownSources(), ...imported].sort().map((path) => [path, digest(readSource(path))]));
+  readFileSync(path.includes('/') ? require.resolve(path) : join(here, path), 'utf8');
+const digest = (content) => `0x${createHash('sha256').update(JSON.stringify(content)).digest('hex')}`;
+const digestMade = (abis, contracts) => digest([abis, contracts]);
+const digestInputs = () => {
+  const versions = ['solc', '@openzeppelin/contracts'].map((name) => require(`${name}/package.json`).version);
+  return digest([ownSources().map((file) => [file, readSource(file)]), versions, settings]);
+};
 
 function collectAbis(contracts) {
   const lines = [
@@ -117,7 +97,7 @@ function layoutDigest({ storage }) {
     offset,
     type.replace(/\d+(?=_)/g, ''),
   ]);
-  return digest(JSON.stringify(layout));
+  return digest(layout);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -1,10 +1,22 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { filter, firstValueFrom, interval, timer } from 'rxjs';
 
 const pollMs = 50;
+
+/** Where a server is installed: on PATH, or where system packages put servers. Null where it is not. */
+export function findServer(name: string): string | null {
+  const folders = [
+    ...(process.env.PATH ?? '').split(':'),
+    '/usr/sbin',
+    '/usr/local/sbin',
+    '/opt/homebrew/bin',
+  ];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
 
 interface OrphanSettings {
   /** Holds the process ID of the server's last run. */

@@ -23,7 +23,6 @@ export class LocalAnvilError extends Error {
 /** An anvil of our own, as a child process. */
 interface LocalAnvil {
   readonly url: string;
-  readonly pid: number;
   /** Resolves when it has ended without being stopped. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
@@ -70,7 +69,6 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   logger.info({ url, pid }, 'anvil started');
   return {
     url,
-    pid,
     ended: exited.then(() => (isStopping ? new Promise<void>(() => undefined) : undefined)),
     stop: async () => {
       isStopping = true;

@@ -47,20 +47,24 @@ export function computeChainGenesis({ genesisTimestamp }: Simulation): number {
   return genesisTimestamp - 3_600;
 }
 
+interface LocalDeploymentOptions {
+  readonly dataDir: string;
+  readonly simulation: Simulation;
+  /** Of the local chain. */
+  readonly url: string;
+  readonly accounts: LocalAccounts;
+}
+
 /**
  * The deployment of a data folder; the contracts are deployed if there is none yet.
  *
  * @throws LocalAnvilError when the local chain does not have the deployment's contracts.
  */
-export async function loadDeployment(
-  dataDir: string,
-  simulation: Simulation,
-  url: string,
-  accounts: LocalAccounts,
-): Promise<Deployment> {
+export async function loadDeployment(options: LocalDeploymentOptions): Promise<Deployment> {
+  const { dataDir, url } = options;
   const path = join(dataDir, 'deployment.json');
   const client = createLocalChainClient(url);
-  if (!existsSync(path)) writeAtomically(path, await deployEconomy(client, url, simulation, accounts));
+  if (!existsSync(path)) writeAtomically(path, await deployEconomy(client, options));
   const deployment = readDeploymentFile(path);
   const core = deployment.onChain?.contracts.core;
   if (core === undefined || (await client.getCode({ address: core })) === undefined) {
@@ -73,9 +77,7 @@ export async function loadDeployment(
 
 async function deployEconomy(
   client: LocalChainClient,
-  url: string,
-  simulation: Simulation,
-  accounts: LocalAccounts,
+  { url, simulation, accounts }: LocalDeploymentOptions,
 ): Promise<object> {
   let seconds = Number((await client.getBlock()).timestamp);
   const { operator, guardian, reporter } = accounts;

@@ -25,7 +25,7 @@ import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAcc
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
 import { bindToParent } from './bindToParent.ts';
-import { endProcess, stopOrphan } from './childServer.ts';
+import { endProcess, findServer, stopOrphan } from './childServer.ts';
 
 const urlFileName = 'url';
 const startMs = 15_000;
@@ -57,7 +57,6 @@ export interface LocalNats {
   readonly address: string;
   /** File that holds the URL while the server runs; only this user may read it. */
   readonly urlFile: string;
-  pid(): number | null;
   stop(): Promise<void>;
 }
 
@@ -142,7 +141,6 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
     url,
     address,
     urlFile,
-    pid: () => child.pid ?? null,
     stop: async () => {
       stopping.abort();
       silence.unsubscribe();
@@ -172,16 +170,10 @@ async function answersJetStream(url: string): Promise<boolean> {
   }
 }
 
-/** Where nats-server is installed: on PATH, or where system packages put servers. */
+/** @throws LocalNatsError with how it is installed, if it is not. */
 export function findNatsServer(): string {
-  const folders = [
-    ...(process.env.PATH ?? '').split(':'),
-    '/usr/sbin',
-    '/usr/local/sbin',
-    '/opt/homebrew/bin',
-  ];
-  const program = folders.map((folder) => join(folder, 'nats-server')).find((path) => existsSync(path));
-  if (program !== undefined) return program;
+  const program = findServer('nats-server');
+  if (program !== null) return program;
   throw new LocalNatsError(
     'nats-server is not installed. Install it (Debian, Ubuntu: apt-get install nats-server; macOS: brew install ' +
       'nats-server), or set MINER_NATS_URL to a server with JetStream.',

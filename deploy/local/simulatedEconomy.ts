@@ -1,4 +1,3 @@
-import type { JetStreamClient } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import { type Address, getContract } from 'viem';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
@@ -7,10 +6,9 @@ import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.t
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
-import type { LocalAccounts, LocalChainClient } from './localChainClient.ts';
+import type { LocalAccounts } from './localChainClient.ts';
 import { createDraw, type Draw } from './seeded.ts';
-import { createSimulatedReporter } from './simulatedReporter.ts';
-import type { StreamObserver } from './streamObserver.ts';
+import { createSimulatedReporter, type SimulatedReporterOptions } from './simulatedReporter.ts';
 
 /** Seconds between two blocks of the simulated past, and of the time after it. */
 const pastStepSeconds = 900;
@@ -22,16 +20,9 @@ const checkpointAtRounds = 12;
 const mintedMax = 160n;
 const simulatedPrice = 20_000_000_000_000_000n;
 
-interface SimulatedEconomyOptions {
-  readonly client: LocalChainClient;
+interface SimulatedEconomyOptions extends Omit<SimulatedReporterOptions, 'core' | 'actions'> {
   readonly contracts: DeployedContracts['contracts'];
   readonly accounts: LocalAccounts;
-  readonly seed: string;
-  /** Start of round 1, Unix seconds. */
-  readonly genesisSeconds: number;
-  readonly observer: StreamObserver;
-  readonly js: JetStreamClient;
-  readonly installationId: string;
   readonly logger: Logger;
   readonly signal: AbortSignal;
 }

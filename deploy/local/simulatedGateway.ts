@@ -4,7 +4,6 @@ import { counterSubject, moduleSubject, signerSubject } from '../../actors/messa
 import { type CounterReadingMessage, counterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { repeatUntilAborted } from '../../streams/operators/repeatUntilAborted.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
-import type { Progress } from '../process/progress.ts';
 import { simulateModules, simulateSigner } from './simulatedModules.ts';
 import { listPastTimes, observe, rebootWheel, type WheelState } from './simulatedWheel.ts';
 
@@ -36,6 +35,8 @@ interface PastSettings {
   readonly intervalMs: number;
   /** The device restarts once, at this time. */
   readonly rebootMs: number;
+  /** Called with the readings published so far. */
+  readonly onProgress: (count: number) => void;
 }
 
 /**
@@ -43,24 +44,23 @@ interface PastSettings {
  * stored reading completes it.
  */
 export async function publishPast(
-  { js, logger, signal }: SimulatedGatewayOptions,
+  options: SimulatedGatewayOptions,
   start: WheelState,
-  { untilMs, intervalMs, rebootMs }: PastSettings,
-  progress: Progress,
+  { untilMs, intervalMs, rebootMs, onProgress }: PastSettings,
 ): Promise<WheelState> {
   let wheel = start;
   let inFlight: Promise<void>[] = [];
   const firstMs = start.sequence === 0 ? start.observedAtMs : start.observedAtMs + intervalMs;
-  for (const atMs of listPastTimes(start.seed, firstMs, untilMs, intervalMs)) {
-    if (signal.aborted) break;
+  for (const atMs of listPastTimes(start.seed, { fromMs: firstMs, untilMs, intervalMs })) {
+    if (options.signal.aborted) break;
     if (wheel.observedAtMs < rebootMs && atMs >= rebootMs) wheel = rebootWheel(wheel);
     const observed = observe(wheel, atMs);
     wheel = observed.wheel;
-    inFlight.push(publishReading(js, observed.message, logger, signal));
+    inFlight.push(publishReading(options, observed.message));
     if (inFlight.length < inFlightMax) continue;
     await Promise.all(inFlight);
     inFlight = [];
-    progress.update(Math.ceil((atMs - start.observedAtMs) / intervalMs));
+    onProgress(Math.ceil((atMs - start.observedAtMs) / intervalMs));
   }
   await Promise.all(inFlight);
   return wheel;
@@ -72,18 +72,18 @@ export async function runGateway(
   start: WheelState,
   nowMs: () => number,
 ): Promise<void> {
-  const { js, logger, signal } = options;
   let wheel = start;
   let count = 0;
   const publishNext = async () => {
     const observed = observe(wheel, Math.max(nowMs(), wheel.observedAtMs));
     wheel = observed.wheel;
-    await publishReading(js, observed.message, logger, signal);
+    await publishReading(options, observed.message);
+    const { installationId } = wheel;
     if (count % modulesEvery === 0)
-      await publishModules(options, wheel.installationId, nowMs(), count / modulesEvery);
+      await publishModules(options, { installationId, atMs: nowMs(), report: count / modulesEvery });
     count++;
   };
-  await repeatUntilAborted(publishNext, () => liveIntervalMs - (nowMs() % liveIntervalMs), signal);
+  await repeatUntilAborted(publishNext, () => liveIntervalMs - (nowMs() % liveIntervalMs), options.signal);
 }
 
 /**
@@ -92,10 +92,8 @@ export async function runGateway(
  * @throws the signal's reason when it is aborted before.
  */
 async function publishReading(
-  js: JetStreamClient,
+  { js, logger, signal }: SimulatedGatewayOptions,
   message: CounterReadingMessage,
-  logger: Logger,
-  signal: AbortSignal,
 ): Promise<void> {
   const publish = () =>
     js.publish(counterSubject(message.installationId), JSON.stringify(message), {
@@ -111,9 +109,7 @@ async function publishReading(
 
 async function publishModules(
   { js, logger }: SimulatedGatewayOptions,
-  installationId: string,
-  atMs: number,
-  report: number,
+  { installationId, atMs, report }: { installationId: string; atMs: number; report: number },
 ) {
   try {
     for (const module of simulateModules(atMs, report)) {

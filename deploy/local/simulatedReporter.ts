@@ -24,7 +24,7 @@ const settleAtRounds = 6;
 /** A message without the time, which `publish` adds. */
 type Untimed<Message> = Message extends unknown ? Omit<Message, 'at'> : never;
 
-interface SimulatedReporterOptions {
+export interface SimulatedReporterOptions {
   readonly client: LocalChainClient;
   readonly core: `0x${string}`;
   readonly actions: EconomyActions;

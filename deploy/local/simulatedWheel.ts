@@ -105,9 +105,7 @@ export function isOutage(seed: string, atMs: number): boolean {
 /** Times of the past at which a reading is published: every `intervalMs`, except in outages. */
 export function* listPastTimes(
   seed: string,
-  fromMs: number,
-  untilMs: number,
-  intervalMs: number,
+  { fromMs, untilMs, intervalMs }: { fromMs: number; untilMs: number; intervalMs: number },
 ): Iterable<number> {
   for (let atMs = fromMs; atMs < untilMs; atMs += intervalMs) if (!isOutage(seed, atMs)) yield atMs;
 }

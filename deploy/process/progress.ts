@@ -29,8 +29,10 @@ export function createProgress(settings: ProgressSettings): Progress {
   const { label, unit, total, doneBefore = 0, showsLag = false } = settings;
   const { stream = process.stderr, nowMs = () => performance.now() } = settings;
   const startedMs = nowMs();
-  const computeRate = (done: number) =>
-    Math.round((done - doneBefore) / Math.max((nowMs() - startedMs) / 1000, 0.001));
+  const describe = (done: number) => {
+    const rate = Math.round((done - doneBefore) / Math.max((nowMs() - startedMs) / 1000, 0.001));
+    return { rate, lag: total - done, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
+  };
   if (stream.isTTY) {
     const lag = showsLag ? ' | lag {lag}' : '';
     const format = `${label} {bar} {percentage}% | {value}/{total} ${unit} | {rate}/s${lag} | {left} s left`;
@@ -38,20 +40,15 @@ export function createProgress(settings: ProgressSettings): Progress {
       { format, stream, hideCursor: true },
       cliProgress.Presets.shades_classic,
     );
-    const payload = (done: number) => {
-      const rate = computeRate(done);
-      return { rate, lag: total - done, left: rate === 0 ? '?' : Math.ceil((total - done) / rate) };
-    };
-    bar.start(total, doneBefore, payload(doneBefore));
-    return { update: (done) => bar.update(done, payload(done)), stop: () => bar.stop() };
+    bar.start(total, doneBefore, describe(doneBefore));
+    return { update: (done) => bar.update(done, describe(done)), stop: () => bar.stop() };
   }
   let shownMs = startedMs;
   let last = doneBefore;
   const show = () => {
-    const rate = computeRate(last);
-    const left = rate === 0 ? '?' : Math.ceil((total - last) / rate);
-    const lag = showsLag ? `, lag ${total - last}` : '';
-    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s${lag}, ${left} s left\n`);
+    const { rate, lag, left } = describe(last);
+    const shownLag = showsLag ? `, lag ${lag}` : '';
+    stream.write(`${label}: ${last} of ${total} ${unit}, ${rate}/s${shownLag}, ${left} s left\n`);
   };
   return {
     update: (done) => {

@@ -1,7 +1,7 @@
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import type { Decimals } from '../../http/client/decimals.ts';
-import { feedEvent } from '../../http/responses/feedEvent.ts';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
+import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import type { Route } from '../../http/routes/route.ts';
 import { routes } from '../../http/routes/routes.ts';
 import type { Contract, Schema } from './contract.ts';

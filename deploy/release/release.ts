@@ -1,7 +1,7 @@
 // `npm run release -- VERSION`: writes the version, the changelog and the released contract; CONTRIBUTING.md says what comes before and after.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { interfaceVersion } from '../../http/server/pages/documents.ts';
 import { toContract, writeContract } from './contract.ts';
 import { releaseChangelog, requireNewer } from './releaseChangelog.ts';

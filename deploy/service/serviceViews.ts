@@ -6,17 +6,13 @@ import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Followers } from '../../streams/followers.ts';
 import type { StreamActors } from '../../streams/streamDefinitions.ts';
-import type { Deployment } from '../configuration/deploymentFile.ts';
+import type { ServiceSettings } from './serviceSettings.ts';
 
-interface ServiceViewsOptions {
+interface ServiceViewsOptions
+  extends Pick<ServiceSettings, 'deployment' | 'chainStaleAfterMs' | 'chainBehindAfterMs'> {
   readonly actors: StreamActors;
-  readonly deployment: Deployment;
   /** Null until their tables are known. */
   readonly followers: () => Followers | null;
-  /** A newest span older than this means that the indexer is unavailable. */
-  readonly chainStaleAfterMs: number;
-  /** A safe block whose time is further behind the clock means the same. */
-  readonly chainBehindAfterMs: number;
   readonly clock: Clock;
 }
 

@@ -1,11 +1,11 @@
 import { Footer } from './components/Footer.tsx';
 import { Header } from './components/Header.tsx';
 import { type Page, PageContext } from './components/pageContext.ts';
-import { Feed } from './views/Feed.tsx';
-import { Glance } from './views/Glance.tsx';
-import { Owners } from './views/Owners.tsx';
-import { Settlements } from './views/Settlements.tsx';
-import { StatisticsView } from './views/Statistics.tsx';
+import { Feed } from './views/feed/Feed.tsx';
+import { Glance } from './views/glance/Glance.tsx';
+import { Owners } from './views/owners/Owners.tsx';
+import { Settlements } from './views/settlements/Settlements.tsx';
+import { StatisticsView } from './views/statistics/Statistics.tsx';
 
 /** The page below `body`; the same on the server and in the browser. */
 export function App({ page }: { page: Page }) {

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
-import type { CoreResponse } from '../responses/core.ts';
-import type { eventsResponse } from '../responses/events.ts';
-import type { feedEvent } from '../responses/feedEvent.ts';
-import type { miningStateResponse } from '../responses/issuance.ts';
-import type { plainOwnerActivityResponse } from '../responses/ownerActivity.ts';
-import type { plainPortfolioResponse } from '../responses/portfolio.ts';
-import type { plainSettlementsResponse } from '../responses/settlements.ts';
-import type { plainStatisticsResponse } from '../responses/statistics.ts';
-import type { StatusResponse } from '../responses/status.ts';
-import type { plainMetadataResponse } from '../responses/tokenMetadata.ts';
+import type { CoreResponse } from '../responses/chain/core.ts';
+import type { miningStateResponse } from '../responses/chain/issuance.ts';
+import type { plainOwnerActivityResponse } from '../responses/chain/ownerActivity.ts';
+import type { plainPortfolioResponse } from '../responses/chain/portfolio.ts';
+import type { plainSettlementsResponse } from '../responses/chain/settlements.ts';
+import type { plainMetadataResponse } from '../responses/chain/tokenMetadata.ts';
+import type { eventsResponse } from '../responses/feed/events.ts';
+import type { feedEvent } from '../responses/feed/feedEvent.ts';
+import type { StatusResponse } from '../responses/process/status.ts';
+import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
 import type { Place } from './place.ts';
 
 /** Bodies of the routes that the explorer reads: the types of the routes' own schemas. */
@@ -27,7 +27,7 @@ export type FeedEvent = z.infer<typeof feedEvent>;
 export type ResourceName = keyof Bodies;
 
 /** Why a resource could not be read again. */
-export interface Problem {
+interface Problem {
   /** HTTP status; 0 where the service was not reached. */
   readonly status: number;
   /** Error code of the body, empty where there is none. */

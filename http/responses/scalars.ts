@@ -45,6 +45,14 @@ export const unboundedDecimal = z
       'Unsigned base-10 integer; as a sum or a multiple of 256-bit values it may exceed 256 bits itself',
   });
 
+export const bytes32 = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/)
+  .meta({ id: 'Bytes32' });
+
+/** Of a level of detail that the contract leaves open, but never empty. */
+export const text = z.string().min(1);
+
 export const timestamp = z.iso
   .datetime()
   .meta({ id: 'Timestamp', description: 'ISO 8601 UTC date-time with milliseconds', format: 'date-time' });

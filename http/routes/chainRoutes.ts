@@ -1,10 +1,10 @@
-import { coreResponse, toCoreBody } from '../responses/core.ts';
+import { coreResponse, toCoreBody } from '../responses/chain/core.ts';
 import {
   minerStateResponse,
   miningStateResponse,
   toMinerStateBody,
   toMiningStateBody,
-} from '../responses/issuance.ts';
+} from '../responses/chain/issuance.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { plainMetadata, publicMetadata } from './metadataRoutes.ts';
@@ -26,33 +26,32 @@ const core = defineViewRoute({
   unavailable: describeUnreadable,
 });
 
-const miningState = defineViewRoute({
-  path: '/v1/mining/state',
-  operationId: 'getMiningState',
+const issuanceMembers = {
   summary: 'Issuance and collection at the safe block',
   topic: 'rewards',
   rateClass: 'publicFast',
   query: 'none',
   errors: ['invalid_query'],
+  unavailable: describeUnreadable,
+} as const;
+
+const miningState = defineViewRoute({
+  ...issuanceMembers,
+  path: '/v1/mining/state',
+  operationId: 'getMiningState',
   response: miningStateResponse,
   view: ({ chain }) => chain.issuance(),
   body: toMiningStateBody,
-  unavailable: describeUnreadable,
 });
 
 const minerState = defineViewRoute({
+  ...issuanceMembers,
   path: '/v2/public/miners/state',
   operationId: 'getMinerState',
-  summary: 'Issuance and collection at the safe block',
-  topic: 'rewards',
-  rateClass: 'publicFast',
-  query: 'none',
   cacheControl: noStore,
-  errors: ['invalid_query'],
   response: minerStateResponse,
   view: ({ chain }) => chain.checkedIssuance(),
   body: toMinerStateBody,
-  unavailable: describeUnreadable,
 });
 
 /** The routes that are read from the chain. */

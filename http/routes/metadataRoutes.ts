@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { versionId } from '../responses/chain.ts';
+import { versionId } from '../responses/chain/chain.ts';
 import {
   plainMetadataResponse,
   publicMetadataResponse,
   toPlainMetadataBody,
   toPublicMetadataBody,
-} from '../responses/tokenMetadata.ts';
+} from '../responses/chain/tokenMetadata.ts';
 import { noStore, privateForFiveMinutes } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery } from './parseExactQuery.ts';

@@ -1,13 +1,17 @@
 import { z } from 'zod';
 import type { OwnerPageRequest } from '../../actors/views/chain/chainViewTypes.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
-import { cursor } from '../responses/observations.ts';
 import {
   plainOwnerActivityResponse,
   publicOwnerActivityResponse,
   toOwnerActivityBody,
-} from '../responses/ownerActivity.ts';
-import { plainPortfolioResponse, publicPortfolioResponse, toPortfolioBody } from '../responses/portfolio.ts';
+} from '../responses/chain/ownerActivity.ts';
+import {
+  plainPortfolioResponse,
+  publicPortfolioResponse,
+  toPortfolioBody,
+} from '../responses/chain/portfolio.ts';
+import { cursor } from '../responses/observations.ts';
 import { noStore } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseOwner } from './ownerAddress.ts';

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { modulesResponse, toModulesBody } from '../responses/modules.ts';
 import {
   cursor,
   decodeObservationCursor,
   observationsResponse,
   toObservationsBody,
 } from '../responses/observations.ts';
-import { processResponse, toProcessBody } from '../responses/process.ts';
+import { modulesResponse, toModulesBody } from '../responses/process/modules.ts';
+import { processResponse, toProcessBody } from '../responses/process/process.ts';
+import { computeStatusTag, statusResponse, toStatusBody } from '../responses/process/status.ts';
 import { installationId } from '../responses/scalars.ts';
-import { computeStatusTag, statusResponse, toStatusBody } from '../responses/status.ts';
 import { telemetryResponse, toTelemetryBody } from '../responses/telemetry.ts';
 import { revalidated } from './cacheControl.ts';
 import { chainRoutes } from './chainRoutes.ts';

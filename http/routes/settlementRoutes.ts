@@ -14,7 +14,7 @@ import {
   readSettlementSource,
   toPlainSettlementsBody,
   toPublicSettlementsBody,
-} from '../responses/settlements.ts';
+} from '../responses/chain/settlements.ts';
 import { revalidated } from './cacheControl.ts';
 import { describeUnreadable } from './describeUnreadable.ts';
 import { parseExactQuery } from './parseExactQuery.ts';

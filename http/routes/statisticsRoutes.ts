@@ -5,7 +5,7 @@ import {
   plainStatisticsResponse,
   publicStatisticsResponse,
   toStatisticsBody,
-} from '../responses/statistics.ts';
+} from '../responses/statistics/statistics.ts';
 import { revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { defineViewRoute, type Route } from './route.ts';

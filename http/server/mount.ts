@@ -82,7 +82,9 @@ export function createMount(options: MountOptions): Mount {
           verdict !== 'none' && method === 'options' && headers.preflightMethod !== '';
         const refusal =
           refusals.limit(exchange, isRead ? rateClass : 'other') ??
-          (isAskingPermission ? null : refusals.find(request, isRead, checks, verdict === 'refused'));
+          (isAskingPermission
+            ? null
+            : refusals.find(request, checks, { isRead, isOriginRefused: verdict === 'refused' }));
         if (refusal?.code === 'rate_limited' && !refusals.isWorthAnswering(exchange))
           return writer.closeConnection(exchange, refusal.status);
         if (refusal === null && isAskingPermission) return answerPreflight(exchange);

@@ -1,6 +1,4 @@
-import type { PendingReads } from './answers/pendingReads.ts';
-import type { ResponseWriter } from './answers/responseWriter.ts';
-import type { Transport } from './engine/uws.ts';
+import type { ReadAnswerDependencies } from './answers/readAnswer.ts';
 import { type EventStream, eventStreamType, isFeedEventId } from './events/eventStream.ts';
 import type { Mount } from './mount.ts';
 import type { Guarded } from './requestRefusals.ts';
@@ -8,11 +6,8 @@ import type { Guarded } from './requestRefusals.ts';
 export const eventStreamPath = '/v1/events/stream';
 const guarded: Guarded = { rateClass: 'publicHeavy', query: [] };
 
-interface MountedEventStream {
+interface MountedEventStream extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'reads'> {
   readonly events: EventStream;
-  readonly transport: Transport;
-  readonly writer: ResponseWriter;
-  readonly reads: PendingReads;
 }
 
 /** The event stream: an ID of the feed, with which a client may resume, is looked up before the stream is opened. */

@@ -1,9 +1,7 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import { createHttpError } from '../routes/errors.ts';
-import type { PendingReads } from './answers/pendingReads.ts';
-import type { PreparedSender } from './answers/preparedSender.ts';
-import type { Exchange, ResponseWriter } from './answers/responseWriter.ts';
-import type { Transport } from './engine/uws.ts';
+import type { ReadAnswerDependencies } from './answers/readAnswer.ts';
+import type { Exchange } from './answers/responseWriter.ts';
 import type { Mount } from './mount.ts';
 import { type ExplorerPages, ownerPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
@@ -11,12 +9,8 @@ import type { Guarded } from './requestRefusals.ts';
 /** Lists of one owner, which few others ask for. */
 const ownerPageGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 
-interface MountedExplorer {
+interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'sender' | 'reads'> {
   readonly pages: ExplorerPages;
-  readonly transport: Transport;
-  readonly writer: ResponseWriter;
-  readonly sender: PreparedSender;
-  readonly reads: PendingReads;
 }
 
 /** The pages of the explorer, and the files that they refer to. */

@@ -20,6 +20,12 @@ interface RequestChecks {
   readonly needsViews: boolean;
 }
 
+/** What the request's method and origin say. */
+interface RequestVerdict {
+  readonly isRead: boolean;
+  readonly isOriginRefused: boolean;
+}
+
 export function toChecks({ query, canAnswerWithoutViews }: Guarded): RequestChecks {
   return { isQueryRefused: query === 'none', needsViews: canAnswerWithoutViews !== true };
 }
@@ -39,12 +45,7 @@ export interface RequestRefusals {
    */
   isWorthAnswering(exchange: Exchange): boolean;
   /** Null when it is passed. */
-  find(
-    request: HttpRequest,
-    isRead: boolean,
-    checks: RequestChecks | null,
-    isOriginRefused: boolean,
-  ): HttpError | null;
+  find(request: HttpRequest, checks: RequestChecks | null, verdict: RequestVerdict): HttpError | null;
 }
 
 interface RequestRefusalsOptions {
@@ -70,7 +71,7 @@ export function createRequestRefusals(options: RequestRefusalsOptions): RequestR
       return verdict.waitSeconds === 0 ? null : createHttpError('rate_limited', verdict.waitSeconds);
     },
     isWorthAnswering: ({ isHead, isOfProxy }) => isOfProxy || !(isHead || refusals.isFlooded()),
-    find: (request, isRead, checks, isOriginRefused) => {
+    find: (request, checks, { isRead, isOriginRefused }) => {
       if (!isRead) return createHttpError('not_found');
       if (isOriginRefused) return createHttpError('cors_origin_not_allowed');
       if (checks === null) return null;

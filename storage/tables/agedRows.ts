@@ -1,14 +1,7 @@
 import { column, integer } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A TTL of rows was taken away, or replaced by another one. */
-interface AgedRowsRow {
-  /** Rows of readings that were received before it may be gone (epoch milliseconds). */
-  readonly goneBeforeMs: number;
-  readonly atMs: number;
-}
-
-export const agedRows = defineTable<AgedRowsRow>({
+export const agedRows = defineTable({
   name: 'aged_rows',
   comment: 'TTLs of rows that are not in force any more, and what they may have removed',
   columns: {

@@ -1,14 +1,7 @@
 import { column, integer } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A generation was made the active one. */
-interface PointerRow {
-  /** From 1; the active generation is that of the highest swap. */
-  readonly swap: number;
-  readonly generation: number;
-}
-
-export const generationPointer = defineTable<PointerRow>({
+export const generationPointer = defineTable({
   name: 'generation_in_use',
   comment: 'Which generation of the tables is the active one: that of the highest swap',
   columns: {

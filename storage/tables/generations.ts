@@ -7,13 +7,7 @@ export interface GenerationIdentity extends FoldIdentity {
   readonly streamCreated: string;
 }
 
-/** A generation was begun, and what its rows are made from. */
-interface GenerationRow extends GenerationIdentity {
-  readonly generation: number;
-  readonly atMs: number;
-}
-
-export const generations = defineTable<GenerationRow>({
+export const generations = defineTable({
   name: 'generations',
   comment: 'Generations of the tables, and what the rows of each were made from',
   columns: {

@@ -1,16 +1,7 @@
 import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A process took over the ingest. */
-interface IngestEpochRow {
-  /** From 1. */
-  readonly epoch: number;
-  /** The process, for people. */
-  readonly holder: string;
-  readonly atMs: number;
-}
-
-export const ingestEpochs = defineTable<IngestEpochRow>({
+export const ingestEpochs = defineTable({
   name: 'ingest_epochs',
   comment: 'Processes that took over the ingest',
   columns: {

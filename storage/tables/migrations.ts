@@ -1,13 +1,7 @@
 import { column, integer, string } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** The baseline, or a migration that was applied. */
-export interface MigrationRow {
-  readonly number: number;
-  readonly name: string;
-}
-
-export const migrations = defineTable<MigrationRow>({
+export const migrations = defineTable({
   name: 'migrations',
   comment: 'Migrations that were applied',
   columns: {

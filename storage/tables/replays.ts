@@ -26,16 +26,7 @@ export interface ReplayPlan {
 export type ReplayStep = (typeof replaySteps)[number];
 const replaySteps = ['planned', 'prepared', 'ended'] as const;
 
-/** A replay has reached a step. */
-interface ReplayRow {
-  /** Generation of the tables that it fills. */
-  readonly generation: number;
-  readonly step: ReplayStep;
-  readonly atMs: number;
-  readonly plan: ReplayPlan;
-}
-
-export const replays = defineTable<ReplayRow>({
+export const replays = defineTable({
   name: 'replays',
   comment: 'Steps that replays have reached',
   columns: {

@@ -17,7 +17,7 @@ export interface TableOptions<Row> {
   /** What its rows are, for whoever queries it. */
   readonly comment?: string;
   /** In the order of the table. The name of a column is that of its value in snake case; that of a time goes without its unit. */
-  readonly columns: { readonly [Key in ColumnKey<Row>]-?: Column<Row[Key]> };
+  readonly columns: { readonly [Key in keyof Row]: Column<Row[Key]> };
   /** Of rows with the same key the one of the highest position stays, the last one, or all of them. */
   readonly engine: 'ReplacingMergeTree(position)' | 'ReplacingMergeTree()' | 'MergeTree()';
   /** The month of a time, or each value of a column. One partition when it is left out. */

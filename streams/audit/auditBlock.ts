@@ -1,4 +1,4 @@
-import { createPublicClient, http, webSocket } from 'viem';
+import { type Abi, type Address, createPublicClient, http, webSocket } from 'viem';
 import { coreAbi, miningAbi, tokenAbi } from '../../actors/chain/spans/contractAbis.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
@@ -14,6 +14,11 @@ interface BlockAuditOptions {
   readonly contracts: ChainDeployment['contracts'];
 }
 
+interface ContractAbi {
+  readonly address: Address;
+  readonly abi: Abi;
+}
+
 /** One request for the block, and one batch for nine values of its contracts. */
 export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): BlockAudit {
   const settings = { timeout: requestMs, retryCount: 0 };
@@ -21,6 +26,9 @@ export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): Bloc
     ? webSocket(rpcUrl, settings)
     : http(rpcUrl, { ...settings, batch: true });
   const client = createPublicClient({ transport });
+  const ofCore: ContractAbi = { address: contracts.core, abi: coreAbi };
+  const ofMining: ContractAbi = { address: contracts.mining, abi: miningAbi };
+  const ofToken: ContractAbi = { address: contracts.token, abi: tokenAbi };
 
   return async (state) => {
     const { number: blockNumber, hash } = state.block;
@@ -45,55 +53,27 @@ export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): Bloc
   /** Null where the node does not have the state of the block any more. */
   async function compareValues({ block, core, mining, token }: ChainState): Promise<string[] | null> {
     const blockNumber = block.number;
-    const ofCore = { address: contracts.core, abi: coreAbi, blockNumber } as const;
-    const ofMining = { address: contracts.mining, abi: miningAbi, blockNumber } as const;
-    const ofToken = { address: contracts.token, abi: tokenAbi, blockNumber } as const;
-    const asked: readonly (readonly [
-      name: string,
-      inMemory: bigint | boolean,
-      atNode: Promise<bigint | boolean>,
-    ])[] = [
-      [
-        'cumulativeWork',
-        core.cumulativeWork,
-        client.readContract({ ...ofCore, functionName: 'cumulativeWork' }),
-      ],
-      [
-        'cumulativeBlockUnits',
-        core.cumulativeBlockUnits,
-        client.readContract({ ...ofCore, functionName: 'cumulativeBlockUnits' }),
-      ],
-      [
-        'settledThroughRound',
-        core.settledThroughRound,
-        client.readContract({ ...ofCore, functionName: 'settledThroughRound' }),
-      ],
-      ['paused', core.paused, client.readContract({ ...ofCore, functionName: 'paused' })],
-      [
-        'totalMinted',
-        mining.mintedBaseUnits,
-        client.readContract({ ...ofMining, functionName: 'totalMinted' }),
-      ],
-      ['totalPaid', mining.paidBaseUnits, client.readContract({ ...ofMining, functionName: 'totalPaid' })],
-      ['totalWeight', mining.totalWeight, client.readContract({ ...ofMining, functionName: 'totalWeight' })],
-      [
-        'processedThroughRound',
-        mining.processedThroughRound,
-        client.readContract({ ...ofMining, functionName: 'processedThroughRound' }),
-      ],
-      [
-        'totalSupply',
-        token?.supplyBaseUnits ?? 0n,
-        client.readContract({ ...ofToken, functionName: 'totalSupply' }),
-      ],
+    const compared = [
+      { ...ofCore, functionName: 'cumulativeWork', inMemory: core.cumulativeWork },
+      { ...ofCore, functionName: 'cumulativeBlockUnits', inMemory: core.cumulativeBlockUnits },
+      { ...ofCore, functionName: 'settledThroughRound', inMemory: core.settledThroughRound },
+      { ...ofCore, functionName: 'paused', inMemory: core.paused },
+      { ...ofMining, functionName: 'totalMinted', inMemory: mining.mintedBaseUnits },
+      { ...ofMining, functionName: 'totalPaid', inMemory: mining.paidBaseUnits },
+      { ...ofMining, functionName: 'totalWeight', inMemory: mining.totalWeight },
+      { ...ofMining, functionName: 'processedThroughRound', inMemory: mining.processedThroughRound },
+      { ...ofToken, functionName: 'totalSupply', inMemory: token?.supplyBaseUnits ?? 0n },
     ];
-    const answers = await Promise.allSettled(asked.map(([, , atNode]) => atNode));
-    if (answers.some(({ status }) => status === 'rejected')) return null;
-    return asked.flatMap(([name, inMemory], at) => {
-      const answer = answers[at];
-      return answer?.status === 'fulfilled' && answer.value !== inMemory
-        ? [`${name} is ${inMemory} in memory and ${answer.value} at the node`]
-        : [];
-    });
+    const answers = await Promise.all(
+      compared.map(({ inMemory: _, ...call }) =>
+        client.readContract({ ...call, blockNumber }).catch(() => null),
+      ),
+    );
+    if (answers.includes(null)) return null;
+    return compared.flatMap(({ functionName, inMemory }, at) =>
+      answers[at] === inMemory
+        ? []
+        : [`${functionName} is ${inMemory} in memory and ${answers[at]} at the node`],
+    );
   }
 }

@@ -15,10 +15,13 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
     const chainCounts = registerChainMetrics(dependencies.registry, actors);
     return createChainFold({ ...dependencies, actors, chainCounts });
   },
-  // Of each table; its rows name the message that stored them, and the time at which the stream stored that message.
-  readRowOrigins: async (database, tables) =>
-    (await readNewestChainRows(database, tables)).map(({ storedBy, storedAtMs }) => ({
+  // Rows of the chain name the message that stored them, and the time at which the stream stored that message.
+  readRowOrigins: async (database, tables) => {
+    const newest = await readNewestChainRows(database, tables);
+    return newest.map(({ storedBy, storedAtMs }) => ({
       position: storedBy,
       isMessage: ({ time }) => time.getTime() === storedAtMs,
-    })),
+    }));
+  },
+  deleteCutOffRows: null,
 };

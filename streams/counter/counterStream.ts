@@ -1,4 +1,5 @@
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { deleteCutOffRows } from '../../storage/deleteRowsAbove.ts';
 import type { StreamDefinition } from '../follower/streamDefinition.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 import { afterRestoration } from '../pipeline/streamFold.ts';
@@ -34,4 +35,5 @@ export const counterStream: StreamDefinition<CounterActors> = {
     caughtUp: () => actors.reveal(),
   }),
   readRowOrigins: readReadingRowOrigins,
+  deleteCutOffRows,
 };

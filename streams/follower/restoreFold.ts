@@ -54,7 +54,7 @@ export async function restoreFold(
   const hasDiverged =
     stored === null
       ? choice.disagrees
-      : await correctStored(stored, { ...verified, position: place.position }, choice, fault, options);
+      : await correctStored(options, { ...verified, position: place.position, stored, choice, fault });
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
   replaceState(place.position);
   logger.info(
@@ -80,6 +80,17 @@ async function verifyOrCreate({
   }
 }
 
+interface Correction {
+  readonly stored: StoredOutput;
+  readonly choice: SnapshotChoice;
+  /** Position of the restored state. */
+  readonly position: number;
+  /** First sequence that the stream holds. */
+  readonly firstSequence: number;
+  /** Why the pipeline before ended. */
+  readonly fault: PipelineFault | null;
+}
+
 /**
  * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
  * rows of messages that the stream does not hold any more, those of another deployment, those that a rewinding fold may not make again, and
@@ -88,12 +99,11 @@ async function verifyOrCreate({
  * @returns whether the stream is not the one whose messages were stored.
  */
 async function correctStored(
-  { resumeAfter, isStoredHistoryReplaced, removeAbove, removeCutOff }: StoredOutput,
-  { position, firstSequence }: { readonly position: number; readonly firstSequence: number },
-  { disagrees, isReconfigured }: SnapshotChoice,
-  fault: PipelineFault | null,
   { stream, snapshots, checkStreams, logger }: RestorationOptions,
+  { stored, choice, position, firstSequence, fault }: Correction,
 ): Promise<boolean> {
+  const { resumeAfter, isStoredHistoryReplaced, removeAbove, removeCutOff } = stored;
+  const { disagrees, isReconfigured } = choice;
   if (isReconfigured)
     logger.warn(
       { stream },

@@ -35,4 +35,6 @@ export interface StreamDefinition<Actors> {
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
   /** Finds the messages that stored the newest rows; null for a stream without rows. */
   readonly readRowOrigins: ((database: Database, tables: Tables) => Promise<RowOrigin[]>) | null;
+  /** Removes rows above a position that an insert left which a kill cut off; null where each row shows its message. */
+  readonly deleteCutOffRows: ((database: Database, tables: Tables, position: number) => Promise<void>) | null;
 }

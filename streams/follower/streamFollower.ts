@@ -30,7 +30,7 @@ import { StreamDiverged } from '../jetstream/sourceVerification.ts';
 import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.ts';
 import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
 import type { CapturedState } from '../pipeline/pipelineItem.ts';
-import { createStateSaver } from '../pipeline/stateSaver.ts';
+import { createStateSaver, type SavedStatus } from '../pipeline/stateSaver.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
 import { restoreFold, type StoredOutput } from './restoreFold.ts';
@@ -61,17 +61,11 @@ export interface StreamFollowerOptions {
   readonly logger: Logger;
 }
 
-export interface FollowerStatus extends SourceStatus {
+export interface FollowerStatus extends SourceStatus, SavedStatus {
   /** Everything that the stream held when state was last restored is folded in. */
   readonly isCurrent: boolean;
   /** Times that the stream turned out to be another than the folded one. */
   readonly divergences: number;
-  readonly snapshotPosition: number | null;
-  /** When the newest saved snapshot was taken (epoch milliseconds); null before one is, and for a process that saves none. */
-  readonly snapshotTakenAtMs: number | null;
-  /** Bytes of the newest one that this process has saved. */
-  readonly snapshotBytes: number | null;
-  readonly snapshotFailures: number;
 }
 
 export interface StreamFollower {
@@ -93,16 +87,11 @@ export interface StreamFollower {
 
 /** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
 export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
-  const { stream, source, fold, sinks, snapshots, policy, clock, logger } = options;
-  const saver = createStateSaver({ stream, fold, snapshots, clock });
+  const { stream, source, fold, sinks, policy, logger } = options;
+  const saver = createStateSaver(options);
   const ended$ = new Subject<void>();
-  let savedPosition: number | null = null;
-  let savedTakenAtMs: number | null = null;
-  let savedBytes: number | null = null;
-  let snapshotFailures = 0;
   /** Last folded sequence of a pipeline that has failed: its source had read further. Null once another one runs. */
   let stoppedAt: number | null = null;
-  let saving: Promise<void> = Promise.resolve();
 
   /** The newest that runs, or has run, the machine. */
   let actor:
@@ -147,7 +136,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   async function awaitIdle(generation: number | null, signal: AbortSignal) {
     await sinks?.rejections?.whenIdle();
     await sinks?.writer?.whenIdle();
-    await saving;
+    await saver.whenIdle();
     if (generation !== null && !signal.aborted) options.useGeneration?.(generation);
   }
 
@@ -170,10 +159,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
       ...(options.onBatch && { onBatch: options.onBatch }),
       capture: saver.capture,
       save,
-      onSaveFailure: (error) => {
-        snapshotFailures++;
-        logger.warn({ stream, err: error }, 'snapshot could not be saved; the next one is tried at its time');
-      },
+      onSaveFailure: saver.noteFailure,
       ended$,
       owner,
     });
@@ -193,33 +179,22 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   function noteCaughtUp(position: number) {
     fold.caughtUp?.();
     logger.info({ stream, position }, 'everything that the stream held at the start is folded in');
-    if (savedPosition === position && position > 0) options.onSaved?.(true);
+    if (saver.status.snapshotPosition === position && position > 0) options.onSaved?.(true);
   }
 
   /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
   function save(captured: CapturedState): Promise<void> {
-    const { place } = captured;
-    const before = saving;
-    const attempt = (async () => {
-      // What is saved follows what was saved before.
-      await before;
-      const { takenAtMs, bytes } = await saver.save(captured);
-      savedTakenAtMs = takenAtMs;
-      savedBytes = bytes;
-      savedPosition = place.position;
-      logger.debug({ stream, position: savedPosition }, 'snapshot saved');
-      options.onSaved?.(isCurrent());
-    })();
-    actor?.send({ type: 'saving', position: place.position });
-    saving = attempt.catch(() => undefined);
-    return attempt;
+    const attempt = saver.save(captured);
+    actor?.send({ type: 'saving', position: captured.place.position });
+    return attempt.then(() => options.onSaved?.(isCurrent()));
   }
 
   async function restore({ fault }: RestorationInput, signal: AbortSignal): Promise<RestoredState> {
     const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
-    saver.reset();
-    savedTakenAtMs = takenAtMs;
-    if (!signal.aborted) savedPosition = restored.place.position;
+    saver.reset({
+      snapshotTakenAtMs: takenAtMs,
+      ...(!signal.aborted && { snapshotPosition: restored.place.position }),
+    });
     return restored;
   }
 
@@ -227,13 +202,11 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     const sourceStatus = source.status();
     return {
       ...sourceStatus,
+      ...saver.status,
+      ...(sinks === null && { snapshotTakenAtMs: null }),
       position: stoppedAt ?? sourceStatus.position,
       isCurrent: isCurrent(),
       divergences: actor?.getSnapshot().context.divergences ?? 0,
-      snapshotPosition: savedPosition,
-      snapshotTakenAtMs: sinks === null ? null : savedTakenAtMs,
-      snapshotBytes: savedBytes,
-      snapshotFailures,
     };
   }
 

@@ -99,12 +99,12 @@ export function createIngest(options: IngestOptions): Ingest {
   const { rowsTtlDays, acceptsLoss, streamGuard, actor } = options;
   const ensure = async (names: readonly StreamName[]) => {
     await streamGuard.check();
-    await ensureStreams(jetStream().jsm, names, retention, logger);
+    await ensureStreams(jetStream().jsm, { ...retention, streams: names, logger });
   };
   // A standby must not change the settings that the holder keeps.
   const ensureLease = async () => {
     await streamGuard.check();
-    await ensureExists(jetStream().jsm, 'MINER_LEASE', retention, logger);
+    await ensureExists(jetStream().jsm, { ...retention, stream: 'MINER_LEASE', logger });
   };
   const ensureAll = () => ensure(streamNames);
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();

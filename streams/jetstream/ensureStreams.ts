@@ -36,6 +36,11 @@ export interface StreamSettings {
   readonly replicas?: number | null;
 }
 
+interface LoggedStreams {
+  readonly streams: readonly StreamName[];
+  readonly logger: Logger;
+}
+
 /** Largest message that a stream takes, with its headers. NATS refuses a larger one, so it costs neither disk nor a fold. */
 const messageBytesMax: Readonly<Partial<Record<StreamName, number>>> = {
   MINER_COUNTER: counterMessageBytesMax,
@@ -48,12 +53,10 @@ const messageBytesMax: Readonly<Partial<Record<StreamName, number>>> = {
  */
 export async function ensureStreams(
   jsm: JetStreamManager,
-  streams: readonly StreamName[],
-  settings: StreamSettings,
-  logger: Logger,
+  { streams, logger, ...settings }: StreamSettings & LoggedStreams,
 ): Promise<void> {
   for (const stream of streams) {
-    const existing = await ensureExists(jsm, stream, settings, logger);
+    const existing = await ensureExists(jsm, { stream, logger, ...settings });
     // A mirror takes its messages and their subjects from another stream.
     if (existing === null || existing.mirror !== undefined) continue;
     const ours = { ...describeSettings(stream, settings), ...describeBounds(stream, existing) };
@@ -73,9 +76,7 @@ export async function ensureStreams(
  */
 export async function ensureExists(
   jsm: JetStreamManager,
-  stream: StreamName,
-  settings: StreamSettings,
-  logger: Logger,
+  { stream, logger, ...settings }: StreamSettings & { readonly stream: StreamName; readonly logger: Logger },
 ): Promise<StreamConfig | null> {
   const existing = await readConfiguration(jsm, stream);
   if (existing !== null) return existing;

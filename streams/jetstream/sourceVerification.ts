@@ -83,8 +83,7 @@ type GapExplanation = 'removed' | 'deleted';
 export async function explainGap(
   jsm: JetStreamManager,
   stream: StreamName,
-  fromSequence: number,
-  toSequence: number,
+  { fromSequence, toSequence }: { readonly fromSequence: number; readonly toSequence: number },
 ): Promise<GapExplanation | null> {
   const info = await jsm.streams.info(stream, { deleted_details: true });
   const firstHeld = Math.max(fromSequence, info.state.first_seq);

@@ -42,52 +42,40 @@ export interface DeliveryOptions<Item> {
  * at the source of the items, not here.
  */
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
-  const { weigh, batchWeight, gatherMs, isUrgent = () => false, flush$ = NEVER, deliver } = options;
-  const { backoff = defaultBackoff, random = Math.random } = options;
+  const {
+    weigh,
+    gatherMs,
+    flush$ = NEVER,
+    deliver,
+    backoff = defaultBackoff,
+    random = Math.random,
+  } = options;
   const { owner = noOwner, onStatus, onDelivered, onFailure, onRecovery } = options;
-  const weighAll = (items: readonly Item[]) => items.reduce((sum, item) => sum + weigh(item), 0);
   return (source) =>
     new Observable<Item>((subscriber) => {
-      let queue: Item[] = [];
-      let queuedWeight = 0;
-      /** Urgent items in the queue: while there are any, batches are delivered without gathering. */
-      let urgentCount = 0;
+      const queue = createDeliveryQueue(options);
       let batch: readonly Item[] | null = null;
       /** A flush was requested, and the queue has not been emptied since. */
       let isFlushing = false;
       let isEnded = false;
 
       function add(item: Item) {
-        const weight = weigh(item);
         // It needs no delivery, and no item precedes it.
-        if (weight === 0 && batch === null && queue.length === 0) return subscriber.next(item);
-        queue.push(item);
-        queuedWeight += weight;
-        if (isUrgent(item)) urgentCount++;
+        if (weigh(item) === 0 && batch === null && queue.isEmpty()) return subscriber.next(item);
+        queue.add(item);
         actor.send({ type: 'added' });
         report();
       }
 
       function report() {
         const { value, context } = actor.getSnapshot();
-        onStatus?.({
-          state: value,
-          waiting: queuedWeight + weighAll(batch ?? []),
-          failures: context.failures,
-        });
+        const underWay = (batch ?? []).reduce((sum, item) => sum + weigh(item), 0);
+        onStatus?.({ state: value, waiting: queue.weight() + underWay, failures: context.failures });
       }
 
       function takeBatch(): readonly Item[] {
-        let taken = 0;
-        let count = 0;
-        while (count < queue.length && taken < batchWeight) taken += weigh(queue[count++] as Item);
-        // Items without weight that follow need not wait.
-        while (count < queue.length && weigh(queue[count] as Item) === 0) count++;
-        const items = queue.slice(0, count);
-        queue = queue.slice(count);
-        queuedWeight -= taken;
-        urgentCount -= items.filter(isUrgent).length;
-        if (queue.length === 0) isFlushing = false;
+        const items = queue.take();
+        if (queue.isEmpty()) isFlushing = false;
         return items;
       }
 
@@ -115,9 +103,8 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         deliveryMachine.provide({
           actors: { deliver: fromObservable(() => deliverBatch) },
           guards: {
-            hasMore: () => queue.length > 0,
-            isDue: () =>
-              queue.length > 0 && (queuedWeight >= batchWeight || urgentCount > 0 || isFlushing || isEnded),
+            hasMore: () => !queue.isEmpty(),
+            isDue: () => !queue.isEmpty() && (queue.isDue() || isFlushing || isEnded),
           },
           delays: {
             gathering: gatherMs,
@@ -137,7 +124,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
       actor.start();
 
       const flushing = flush$.subscribe(() => {
-        if (queue.length === 0) return;
+        if (queue.isEmpty()) return;
         isFlushing = true;
         actor.send({ type: 'flushRequested' });
       });
@@ -146,7 +133,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         error: (error) => subscriber.error(error),
         complete: () => {
           isEnded = true;
-          if (batch === null && queue.length === 0) subscriber.complete();
+          if (batch === null && queue.isEmpty()) subscriber.complete();
           else actor.send({ type: 'flushRequested' });
         },
       });
@@ -157,4 +144,38 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         owner.end(actor);
       };
     });
+}
+
+/** The items that wait for delivery, with their weight. */
+function createDeliveryQueue<Item>({
+  weigh,
+  batchWeight,
+  isUrgent = () => false,
+}: Pick<DeliveryOptions<Item>, 'weigh' | 'batchWeight' | 'isUrgent'>) {
+  let items: Item[] = [];
+  let weight = 0;
+  let urgentCount = 0;
+  return {
+    isEmpty: () => items.length === 0,
+    weight: () => weight,
+    /** Whether there is a whole batch, or something waits for one of the items. */
+    isDue: () => weight >= batchWeight || urgentCount > 0,
+    add: (item: Item) => {
+      items.push(item);
+      weight += weigh(item);
+      if (isUrgent(item)) urgentCount++;
+    },
+    take: (): readonly Item[] => {
+      let taken = 0;
+      let count = 0;
+      while (count < items.length && taken < batchWeight) taken += weigh(items[count++] as Item);
+      // Items without weight that follow need not wait.
+      while (count < items.length && weigh(items[count] as Item) === 0) count++;
+      const batch = items.slice(0, count);
+      items = items.slice(count);
+      weight -= taken;
+      urgentCount -= batch.filter(isUrgent).length;
+      return batch;
+    },
+  };
 }

@@ -45,10 +45,13 @@ export const rejectionMessage = z.object({
 type RejectionMessage = z.infer<typeof rejectionMessage>;
 
 /** What identifies the rejected message. A later version may have published reasons that this one does not know. */
-const publishedRejection = rejectionMessage
-  .pick({ streamCreated: true, sequence: true, byteLength: true, original: true })
-  // An earlier version did not publish it.
-  .extend({ storedAt: rejectionMessage.shape.storedAt.optional() });
+const publishedRejection = rejectionMessage.pick({
+  streamCreated: true,
+  sequence: true,
+  storedAt: true,
+  byteLength: true,
+  original: true,
+});
 type PublishedRejection = z.infer<typeof publishedRejection>;
 
 /** Where the rejections of one stream's pipeline are published. */
@@ -304,7 +307,7 @@ function isRejectionOf(
   { data, timestamp }: StoredMsg,
 ) {
   const beginning = Buffer.from(original, 'base64');
-  const isSameTime = storedAt === undefined || parseNanos(storedAt) === parseNanos(timestamp);
+  const isSameTime = parseNanos(storedAt) === parseNanos(timestamp);
   return isSameTime && data.length === byteLength && beginning.equals(data.subarray(0, beginning.length));
 }
 

@@ -70,44 +70,17 @@ interface RowWriterOptions {
  * unchanged until ClickHouse acknowledges it: rows have natural keys, so writing them twice has no effect.
  */
 export function createRowWriter(options: RowWriterOptions): RowWriter {
-  const { stream, database, tables, batchRows = defaultBatchRows, clock, logger } = options;
+  const { stream, batchRows = defaultBatchRows, clock, logger } = options;
   const flush$ = new Subject<void>();
-  const writtenRows = new Map<string, number>();
+  const inserts = createBatchInserts(options);
   const counts = { bufferedBytes: 0, batches: 0, failures: 0 };
   const idle: DeliveryStatus = { state: 'idle', waiting: 0, failures: 0 };
   let delivery = idle;
   const progress$ = new BehaviorSubject({ storedThrough: 0, isFailing: false });
   let failingSinceMs: number | null = null;
-  let storingSinceMs: number | null = null;
-  let inserting: Promise<unknown> = Promise.resolve();
 
   function report(change: Partial<(typeof progress$)['value']>) {
     progress$.next({ ...progress$.value, ...change });
-  }
-
-  async function insert({ table, columns, text, rowCount }: RowInsert) {
-    const answer = database.insertText(table, columns, text);
-    inserting = answer.catch(() => undefined);
-    await answer;
-    writtenRows.set(table, (writtenRows.get(table) ?? 0) + rowCount);
-  }
-
-  /** Sends the inserts of a batch; a retry sends only those that were not acknowledged. */
-  function createDeliver() {
-    let attempt: { readonly items: readonly PipelineItem[]; pending: readonly RowInsert[] } | null = null;
-    return (items: readonly PipelineItem[]) => {
-      if (attempt?.items !== items) {
-        attempt = { items, pending: buildInserts(tables(), items.flatMap(listRows)) };
-        storingSinceMs = clock.monotonicMs();
-      }
-      const current = attempt;
-      return from(current.pending).pipe(
-        concatMap(insert),
-        tap(() => {
-          current.pending = current.pending.slice(1);
-        }),
-      );
-    };
   }
 
   function measureSince(sinceMs: number | null): number | null {
@@ -152,13 +125,13 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
             // A snapshot waits for the rows that it covers.
             isUrgent: ({ kind }) => kind === 'mark',
             flush$,
-            deliver: createDeliver(),
+            deliver: inserts.deliver,
             onStatus: (status) => {
               delivery = status;
             },
             onDelivered: () => {
               counts.batches++;
-              storingSinceMs = null;
+              inserts.end();
             },
             onFailure,
             onRecovery,
@@ -171,7 +144,7 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
             delivery = idle;
             counts.bufferedBytes = 0;
             failingSinceMs = null;
-            storingSinceMs = null;
+            inserts.end();
             report({ isFailing: false });
           }),
         );
@@ -182,17 +155,57 @@ export function createRowWriter(options: RowWriterOptions): RowWriter {
     resumeAfter: (position) => report({ storedThrough: position }),
     flushNow: () => flush$.next(),
     isFailing: () => progress$.value.isFailing,
-    whenIdle: async () => {
-      await inserting;
-    },
+    whenIdle: inserts.whenIdle,
     status: () => ({
       ...counts,
       state: delivery.state,
       bufferedRows: delivery.waiting,
-      writtenRows,
+      writtenRows: inserts.writtenRows,
       failingForMs: measureSince(failingSinceMs),
-      storingForMs: measureSince(storingSinceMs),
+      storingForMs: measureSince(inserts.sinceMs()),
     }),
+  };
+}
+
+/** The inserts of one batch after another; a retry sends only those that were not acknowledged. */
+function createBatchInserts({ database, tables, clock }: RowWriterOptions) {
+  const writtenRows = new Map<string, number>();
+  let attempt: { readonly items: readonly PipelineItem[]; pending: readonly RowInsert[] } | null = null;
+  let sinceMs: number | null = null;
+  let inserting: Promise<unknown> = Promise.resolve();
+
+  async function insert({ table, columns, text, rowCount }: RowInsert) {
+    const answer = database.insertText(table, columns, text);
+    inserting = answer.catch(() => undefined);
+    await answer;
+    writtenRows.set(table, (writtenRows.get(table) ?? 0) + rowCount);
+  }
+
+  return {
+    writtenRows,
+    /** Since when the batch is being inserted; null while none is. */
+    sinceMs: () => sinceMs,
+    deliver: (items: readonly PipelineItem[]) => {
+      if (attempt?.items !== items) {
+        attempt = { items, pending: buildInserts(tables(), items.flatMap(listRows)) };
+        sinceMs = clock.monotonicMs();
+      }
+      const current = attempt;
+      return from(current.pending).pipe(
+        concatMap(insert),
+        tap(() => {
+          current.pending = current.pending.slice(1);
+        }),
+      );
+    },
+    /** The batch is stored, or its pipeline is cancelled. */
+    end: () => {
+      attempt = null;
+      sinceMs = null;
+    },
+    whenIdle: async () => {
+      await inserting;
+    },
   };
 }
 

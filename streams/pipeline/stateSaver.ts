@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { SnapshotChain, SnapshotStore } from '../../storage/snapshots.ts';
@@ -10,56 +11,88 @@ interface StateSaverOptions {
   readonly fold: StreamFold;
   readonly snapshots: SnapshotStore;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
-/** What is stored of a state. */
-interface SavedState {
-  /** By the wall clock. */
-  readonly takenAtMs: number;
-  /** As it is stored, with everything that restoring it reads. */
-  readonly bytes: number;
+/** The newest snapshot of a stream. */
+export interface SavedStatus {
+  readonly snapshotPosition: number | null;
+  /** When it was taken (epoch milliseconds); null before one is, and for a process that saves none. */
+  readonly snapshotTakenAtMs: number | null;
+  /** Bytes of the newest one that this process has saved, as it is stored, with everything that restoring it reads. */
+  readonly snapshotBytes: number | null;
+  readonly snapshotFailures: number;
 }
 
 /** Captures the state of a fold, and saves what was captured. */
 interface StateSaver {
   capture(place: StreamPosition): CapturedState;
   /** One after another, in the order in which they were captured. */
-  save(captured: CapturedState): Promise<SavedState>;
-  /** Another state was restored: a whole one is saved first. */
-  reset(): void;
+  save(captured: CapturedState): Promise<void>;
+  /** Another state was restored, from the snapshot that this says: a whole one is saved first. */
+  reset(restored: Partial<SavedStatus>): void;
+  noteFailure(error: unknown): void;
+  /** Resolves when nothing is being saved. */
+  whenIdle(): Promise<void>;
+  readonly status: SavedStatus;
 }
 
 /**
  * Saves a whole state first, then what changed since the state before. A whole one follows once increments are as large, once one
  * could not be saved, and where what changed is not known.
  */
-export function createStateSaver({ stream, fold, snapshots, clock }: StateSaverOptions): StateSaver {
+export function createStateSaver({ stream, fold, snapshots, clock, logger }: StateSaverOptions): StateSaver {
   let captures = 0;
   /** What was saved last, of the capture of that number. */
-  let saved: { readonly chain: SnapshotChain; readonly number: number } | null = null;
+  let last: { readonly chain: SnapshotChain; readonly number: number } | null = null;
+  let saving: Promise<void> = Promise.resolve();
+  let status: SavedStatus = {
+    snapshotPosition: null,
+    snapshotTakenAtMs: null,
+    snapshotBytes: null,
+    snapshotFailures: 0,
+  };
+  const update = (change: Partial<SavedStatus>) => {
+    status = { ...status, ...change };
+  };
 
-  async function save({ place, state, number }: CapturedState): Promise<SavedState> {
+  async function saveNow({ place, state, number }: CapturedState) {
     const { streamCreated, position, digest } = place;
     if (streamCreated === null) throw new Error('a snapshot needs a folded message');
     const takenAtMs = clock.nowMs();
     const header = { stream, ...fold.identity, streamCreated, position, digest, takenAtMs };
-    const before = saved;
+    const before = last;
     // Whether a save that fails has stored something is not known.
-    saved = null;
+    last = null;
     const isNext = before?.number === number - 1 && snapshots.canExtend(before.chain);
     const chain =
       isNext && state.changes !== null
         ? await snapshots.saveIncrement(before.chain, header, state.changes())
         : await snapshots.saveBase(header, state.all());
-    saved = { chain, number };
-    return { takenAtMs, bytes: chain.baseBytes + chain.incrementBytes };
+    last = { chain, number };
+    const snapshotBytes = chain.baseBytes + chain.incrementBytes;
+    update({ snapshotPosition: position, snapshotTakenAtMs: takenAtMs, snapshotBytes });
+    logger.debug({ stream, position }, 'snapshot saved');
   }
 
   return {
     capture: (place) => ({ place, state: fold.capture(), number: ++captures }),
-    save,
-    reset: () => {
-      saved = null;
+    save: (captured) => {
+      const attempt = saving.then(() => saveNow(captured));
+      saving = attempt.catch(() => undefined);
+      return attempt;
+    },
+    reset: (restored) => {
+      last = null;
+      update(restored);
+    },
+    noteFailure: (error) => {
+      update({ snapshotFailures: status.snapshotFailures + 1 });
+      logger.warn({ stream, err: error }, 'snapshot could not be saved; the next one is tried at its time');
+    },
+    whenIdle: () => saving,
+    get status() {
+      return status;
     },
   };
 }

@@ -18,4 +18,5 @@ export const settlementStream: StreamDefinition<SettlementActors> = {
     beginRestore: () => actors.beginRestore(),
   }),
   readRowOrigins: null,
+  deleteCutOffRows: null,
 };

@@ -12,8 +12,8 @@ import { createSettlementActors } from '../../actors/settlement/settlementActors
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
-import { toProcessBody } from '../../http/responses/process.ts';
-import { computeStatusTag, toStatusBody } from '../../http/responses/status.ts';
+import { toProcessBody } from '../../http/responses/process/process.ts';
+import { computeStatusTag, toStatusBody } from '../../http/responses/process/status.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { genesisMs } from '../support/genesis.ts';

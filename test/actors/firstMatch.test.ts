@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findChainAvailability } from '../../actors/chain/state/chainAvailability.ts';
-import { findCollectionPhase } from '../../actors/chain/state/collectionPhase.ts';
+import { findPhase } from '../../actors/chain/state/collectionPhase.ts';
 import { findMergeState } from '../../actors/chain/state/mergeState.ts';
-import { findMintRoundState } from '../../actors/chain/state/mintRoundState.ts';
 import { findSettlementSource } from '../../actors/chain/state/settlementSource.ts';
 import { findFirstMatch } from '../../actors/firstMatch.ts';
 import { findFreshness } from '../../actors/wheel/freshness.ts';
@@ -63,36 +62,25 @@ describe('the source of settlement history', () => {
   });
 });
 
-describe('the next round to mint', () => {
-  it('is ready once it is settled', () => {
-    const states = [4n, 5n, 6n].map((settledThroughRound) =>
-      findMintRoundState({ round: 5n, settledThroughRound }),
-    );
-    expect(states).toEqual(['accruing', 'ready', 'ready']);
-  });
-});
-
 describe('the phase of the sale', () => {
   const sale = {
-    isConfigured: true,
-    isClosed: false,
-    isSoldOut: false,
     allowlistStart: 10n,
     allowlistEnd: 20n,
+    publicPrice: 1n,
+    publicAllocation: 5n,
+    protocolReserve: 0n,
   };
+  const collection = { sale, isClosed: false, publicMinted: 0n };
 
   it('follows the clock from the start of the allowlist to its end', () => {
-    const phases = [9n, 10n, 19n, 20n].map((timestampSeconds) =>
-      findCollectionPhase({ ...sale, timestampSeconds }),
-    );
+    const phases = [9_999, 10_000, 19_999, 20_000].map((timestampMs) => findPhase(collection, timestampMs));
     expect(phases).toEqual(['pending', 'allowlist', 'allowlist', 'public']);
   });
 
   it('is closed when it was closed, even unconfigured, and when it is sold out', () => {
-    const at = { ...sale, timestampSeconds: 15n };
-    expect(findCollectionPhase({ ...at, isConfigured: false })).toBe('unconfigured');
-    expect(findCollectionPhase({ ...at, isConfigured: false, isClosed: true })).toBe('closed');
-    expect(findCollectionPhase({ ...at, isSoldOut: true })).toBe('closed');
+    expect(findPhase({ ...collection, sale: null }, 15_000)).toBe('unconfigured');
+    expect(findPhase({ ...collection, sale: null, isClosed: true }, 15_000)).toBe('closed');
+    expect(findPhase({ ...collection, publicMinted: 5n }, 15_000)).toBe('closed');
   });
 });
 

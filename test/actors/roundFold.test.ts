@@ -27,7 +27,7 @@ function fold(all: readonly CounterReading[]) {
   const rounds = [];
   const buckets = [];
   for (const reading of rest) {
-    const folded = foldRound(state, previous, reading, genesisMs);
+    const folded = foldRound(state, { reading, previous, genesisMs });
     state = folded.state;
     if (folded.closed.round !== null) rounds.push(folded.closed.round);
     if (folded.closed.bucket !== null) buckets.push(folded.closed.bucket);

@@ -160,7 +160,7 @@ it('observed rounds are those of the newest 144, and come back from the records 
           .entries()) {
           atMs += minutes * 60_000;
           const reading = acceptedAt(atMs);
-          const folded = foldRound(activity, previous, reading, genesisMs);
+          const folded = foldRound(activity, { reading, previous, genesisMs });
           activity = folded.state;
           previous = reading;
           const { round } = folded.closed;
@@ -301,12 +301,11 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
     evicted: nothingEvicted,
   });
   const evict = (size: number) =>
-    evictOldest(
-      createWindow(size),
-      ({ position }) => position,
-      () => true,
-      size,
-    );
+    evictOldest(createWindow(size), {
+      recordedAtMs: ({ position }) => position,
+      canEvict: () => true,
+      position: size,
+    });
   expect(evict(2_000)).toBeNull();
   const evicted = evict(2_001);
   expect(evicted?.window.events.size).toBe(1_000);

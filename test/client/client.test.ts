@@ -23,8 +23,10 @@ function createRecords() {
       const observedAtMs = Date.UTC(2026, 0, 31, 12) + count * 1_000;
       const speedMmPerSecond = count * recordStep;
       const reading = acceptedReading({ position: count, observedAtMs, speedMmPerSecond });
-      progress = addAchievements(progress, reading, 0, 0, {
-        timestampNanos: BigInt(observedAtMs) * 1_000_000n,
+      progress = addAchievements(progress, reading, {
+        dayMm: 0,
+        previousDayMm: 0,
+        stored: { timestampNanos: BigInt(observedAtMs) * 1_000_000n },
       });
     },
   };

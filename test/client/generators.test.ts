@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findBreakingChanges } from '../../deploy/release/breakingChanges.ts';
 import { type Contract, toContract, writeContract } from '../../deploy/release/contract.ts';
 import { releaseChangelog, requireNewer } from '../../deploy/release/releaseChangelog.ts';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { interfaceVersion } from '../../http/server/pages/documents.ts';
 
 const readReleased = () =>

@@ -12,6 +12,12 @@ import { runs } from '../support/propertyRuns.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
 
+const past = (lengthMs: number, intervalMs: number) => ({
+  fromMs: startMs,
+  untilMs: startMs + lengthMs,
+  intervalMs,
+});
+
 function history(seed: string, times: Iterable<number>): CounterReadingMessage[] {
   let wheel = createWheel({ installationId: 'wheel', seed, startMs });
   return [...times].map((atMs) => {
@@ -25,7 +31,7 @@ describe('simulated wheel', () => {
   it('publishes what the schema allows, a counter that never falls and a distance that restarts at noon', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 8 }), (seed) => {
-        const messages = history(seed, listPastTimes(seed, startMs, startMs + 2 * 86_400_000, 60_000));
+        const messages = history(seed, listPastTimes(seed, past(2 * 86_400_000, 60_000)));
         let previous: CounterReadingMessage | null = null;
         for (const message of messages) {
           expect(counterReadingMessage.safeParse(message).success).toBe(true);
@@ -48,7 +54,7 @@ describe('simulated wheel', () => {
   });
 
   it('is the same for the same seed, and continues from its last message', () => {
-    const times = [...listPastTimes('a', startMs, startMs + 3_600_000, 10_000)];
+    const times = [...listPastTimes('a', past(3_600_000, 10_000))];
     const messages = history('a', times);
     expect(history('a', times)).toEqual(messages);
     expect(history('b', times)).not.toEqual(messages);

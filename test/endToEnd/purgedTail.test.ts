@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { startMiner, waitUntilReady, waitUntilStored } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { allObservations, storedState } from '../support/storage/storedState.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const readings = (from: number, to: number) =>
@@ -68,9 +67,7 @@ describe('a round that was stored without its reading', () => {
       position: 1_030,
     };
     const database = openDatabase({ path });
-    const rows = encodeRows({ ...noRows, rounds: [round], throughPosition: round.position });
-    for (const { table, columns, text } of buildInserts(await findActiveTables(database), [rows]))
-      await database.insertText(table, columns, text);
+    await storeRows(database, await findActiveTables(database), { rounds: [round] });
     await database.close();
     expect((await storedState({ path })).rounds).toHaveLength(stored.rounds.length + 1);
 

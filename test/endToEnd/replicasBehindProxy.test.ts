@@ -1,8 +1,8 @@
 import { Agent, get } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { findServer } from '../../deploy/local/childServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
-import { findProxy } from '../support/processes/findProxy.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import {
   ask,
@@ -66,7 +66,7 @@ function sendRequests(url: string) {
 const engine = useClickHouseEngine();
 const portOf = ({ publicUrl }: MinerProcess) => Number(new URL(publicUrl).port);
 
-const nginx = findProxy('nginx');
+const nginx = findServer('nginx');
 
 describe('three replicas behind nginx', () => {
   it.skipIf(nginx === null)(

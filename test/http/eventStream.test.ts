@@ -5,16 +5,14 @@ import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { feedEvent } from '../../http/responses/feedEvent.ts';
+import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
@@ -26,6 +24,7 @@ import { shareInFile } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 /** Progress that a test drives: each record is an event. */
 async function createRecords() {
@@ -56,7 +55,11 @@ async function createRecords() {
       observedAtMs: arrivedAtMs - lateMs,
       speedMmPerSecond: addedCount * recordStep,
     });
-    progress = addAchievements(progress, reading, 0, 0, { timestampNanos: BigInt(arrivedAtMs) * 1_000_000n });
+    progress = addAchievements(progress, reading, {
+      dayMm: 0,
+      previousDayMm: 0,
+      stored: { timestampNanos: BigInt(arrivedAtMs) * 1_000_000n },
+    });
   }
   return {
     olderEvents,
@@ -77,9 +80,7 @@ async function createRecords() {
         evicted: { through, throughMs, atPosition: addedCount },
       };
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
-      const rows = encodeRows({ ...noRows, measurementEvents, throughPosition: addedCount });
-      for (const { table, columns, text } of buildInserts(tables, [rows]))
-        await database.insertText(table, columns, text);
+      await storeRows(database, tables, { measurementEvents });
     },
     get current() {
       return progress;

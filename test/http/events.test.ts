@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { feedEvent } from '../../http/responses/feedEvent.ts';
+import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
@@ -36,13 +36,11 @@ function foldProgress(nowMs: number): MeasurementProgress {
       speedMmPerSecond: 600 * (index + 1),
       distanceMm,
     });
-    progress = addAchievements(
-      progress,
-      reading,
-      distanceMm,
-      index === 0 ? 0 : 4_000_000 + index * 1_000_000,
-      { timestampNanos: 0n },
-    );
+    progress = addAchievements(progress, reading, {
+      dayMm: distanceMm,
+      previousDayMm: index === 0 ? 0 : 4_000_000 + index * 1_000_000,
+      stored: { timestampNanos: 0n },
+    });
   }
   return progress as MeasurementProgress;
 }

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { feedEvent } from '../../http/responses/feedEvent.ts';
-import { examples } from '../../http/routes/examples.ts';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
+import { examples } from '../../http/routes/documentation/examples.ts';
+import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import type { Route } from '../../http/routes/route.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
@@ -11,7 +11,7 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { cutLists, nameBody, parseStream, recordExamples } from '../support/http/recordExamples.ts';
 import { validateExamples } from '../support/http/validateExamples.ts';
 
-const file = resolve(import.meta.dirname, '../../http/routes/examples.json');
+const file = resolve(import.meta.dirname, '../../http/routes/documentation/examples.json');
 
 const { schemas } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0').components));
 

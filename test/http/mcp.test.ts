@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
 import { capAnswer } from '../../http/mcp/capAnswer.ts';
-import { examples } from '../../http/routes/examples.ts';
+import { examples } from '../../http/routes/documentation/examples.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createOpenApiDocument } from '../../http/routes/openApi.ts';
+import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };

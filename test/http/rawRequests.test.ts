@@ -4,10 +4,15 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { detectImplementation } from '../../http/server/engine/uws.ts';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
+import { hasSubstitute } from '../support/http/hasSubstitute.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+
+/** Nothing, or what the parser itself writes before it closes the connection: newer builds also send a page. */
+const closed =
+  /^(?:HTTP\/1\.1 (?:400 Bad Request|505 HTTP Version Not Supported)\r\n(?:.+\r\n)*\r\n(?:<h1>.+)?)?$/;
 
 const statusLine = /^HTTP\/1\.1 \d{3}/;
 
@@ -113,8 +118,6 @@ describe('requests that no well-behaved client sends', () => {
 });
 
 describe('requests that two parsers may read differently', () => {
-  /** Nothing, or what the parser itself writes before it closes the connection. */
-  const closed = /^(?:HTTP\/1\.1 400 Bad Request\r\n(?:.+\r\n)*\r\n)?$/;
   const next = 'GET /v1/public/telemetry HTTP/1.1\r\nHost: a\r\n\r\n';
   const attacks: readonly (readonly [what: string, headers: string, body?: string])[] = [
     ['two lengths', 'Host: a\r\nContent-Length: 0\r\nContent-Length: 60\r\n'],
@@ -197,7 +200,7 @@ describe('requests of other forms', () => {
       const server = await startPublicServer();
       // Nothing of them is taken for the beginning of another request.
       const received = await Promise.all(forms.map(([, sent]) => untilClosed(server.port, sent)));
-      expect(received).toEqual(forms.map(() => ''));
+      expect(received).toEqual(forms.map(() => expect.stringMatching(closed)));
       expect(await server.registry.metrics()).not.toMatch(/miner_http_requests_total\{/);
       expect((await server.get(path)).status).toBe(200);
     });
@@ -227,8 +230,8 @@ describe('requests of other forms', () => {
   });
 });
 
-describe('the JavaScript fallback of uWebSockets.js', () => {
-  it('serves every route with the same HTTP semantics', async () => {
+if (hasSubstitute)
+  it('the JavaScript fallback of uWebSockets.js serves every route with the same HTTP semantics', async () => {
     const root = resolve(import.meta.dirname, '../..');
     const files = [
       '--project=parts',
@@ -255,4 +258,3 @@ describe('the JavaScript fallback of uWebSockets.js', () => {
     expect([status, status === 0 ? '' : run.output()]).toEqual([0, '']);
     expect(run.output()).toContain('fallback implementation');
   });
-});

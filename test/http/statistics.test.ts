@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import type { publicStatisticsResponse } from '../../http/responses/statistics.ts';
+import type { publicStatisticsResponse } from '../../http/responses/statistics/statistics.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 

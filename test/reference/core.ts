@@ -1,5 +1,5 @@
 import { decodeFunctionData, keccak256, parseAbi, toHex } from 'viem';
-import type { CoreResponse } from '../../http/responses/core.ts';
+import type { CoreResponse } from '../../http/responses/chain/core.ts';
 import { type ChainEvent, listEvents, type SafeChain, showChainBriefly, showPlace } from './chain.ts';
 import { blockUnitsPerBlock, type CoreConfiguration, type CoreSums } from './workToBlocks.ts';
 

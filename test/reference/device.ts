@@ -1,5 +1,5 @@
-import type { ModuleSnapshot } from '../../http/responses/modules.ts';
-import type { StatusResponse } from '../../http/responses/status.ts';
+import type { ModuleSnapshot } from '../../http/responses/process/modules.ts';
+import type { StatusResponse } from '../../http/responses/process/status.ts';
 import {
   ignoreRejected,
   isId,

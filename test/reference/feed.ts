@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { eventsResponse } from '../../http/responses/events.ts';
+import type { eventsResponse } from '../../http/responses/feed/events.ts';
 import { type ChainEvent, type SafeChain, showPlace } from './chain.ts';
 import { buildMeasurementEvents, type FeedEvent } from './measurementFeed.ts';
 import { opaque, toIso } from './messages.ts';

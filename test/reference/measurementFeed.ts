@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { feedEvent } from '../../http/responses/feedEvent.ts';
+import type { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { dayMs, sum, toDate, toIso } from './messages.ts';
 import { findDay, type Reading } from './readings.ts';
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { minerStateResponse, miningStateResponse } from '../../http/responses/issuance.ts';
-import type { plainOwnerActivityResponse } from '../../http/responses/ownerActivity.ts';
-import type { plainPortfolioResponse } from '../../http/responses/portfolio.ts';
+import type { minerStateResponse, miningStateResponse } from '../../http/responses/chain/issuance.ts';
+import type { plainOwnerActivityResponse } from '../../http/responses/chain/ownerActivity.ts';
+import type { plainPortfolioResponse } from '../../http/responses/chain/portfolio.ts';
 import { type ChainEvent, listEvents, type SafeChain, showChain, showPlace } from './chain.ts';
 import { type CoreState, isPaused, readVersion, type Version } from './core.ts';
 import { dayMs, opaque, sum, toDate, toIso } from './messages.ts';

@@ -1,5 +1,5 @@
-import type { ProcessResponse } from '../../http/responses/process.ts';
-import type { StatusResponse } from '../../http/responses/status.ts';
+import type { ProcessResponse } from '../../http/responses/process/process.ts';
+import type { StatusResponse } from '../../http/responses/process/status.ts';
 import type { CoreState } from './core.ts';
 import { opaque, roundMs, sum, toIso, uint64Max, uint256Max } from './messages.ts';
 import { findFreshness } from './observations.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { plainSettlementsResponse } from '../../http/responses/settlements.ts';
+import type { plainSettlementsResponse } from '../../http/responses/chain/settlements.ts';
 import { type ChainEvent, listEvents, type SafeChain, showChainBriefly, toPlaceOfRecord } from './chain.ts';
 import type { CoreState } from './core.ts';
 import { dayMs, hourMs, sum, toIso } from './messages.ts';

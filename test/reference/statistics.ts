@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { plainStatisticsResponse } from '../../http/responses/statistics.ts';
+import type { plainStatisticsResponse } from '../../http/responses/statistics/statistics.ts';
 import {
   dayMs,
   findLargest,

@@ -79,14 +79,9 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
     cwd: root,
     input: join(import.meta.dirname, 'main.ts'),
     platform: 'node',
-    external: [
-      'chdb',
-      'swagger-ui-dist',
-      '@foundry-rs/anvil',
-      'bufferutil',
-      'utf-8-validate',
-      'uWebSockets.js',
-    ].map((one) => new RegExp(`^${one}(?:/|$)`)),
+    external: ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil', 'bufferutil', 'utf-8-validate'].map(
+      (one) => new RegExp(`^${one}(?:/|$)`),
+    ),
     plugins: [substitution, replaceTexts([...smallLimits, ...versions, ...(mutation?.replacements ?? [])])],
     logLevel: 'warn',
     output: {

@@ -70,8 +70,8 @@ export const mutations = [
     replacements: [
       {
         file: 'storage/rowInserts.ts',
-        from: 'for (const row of rows) {\n    const period',
-        to: 'for (const row of rows.length > 1 ? rows.slice(0, -1) : rows) {\n    const period',
+        from: '  for (const row of rows) {\n    const period',
+        to: '  for (const row of rows.length > 1 ? rows.slice(0, -1) : rows) {\n    const period',
       },
     ],
   },
@@ -149,7 +149,7 @@ export const mutations = [
     replacements: [
       {
         file: 'streams/pipeline/stateSaver.ts',
-        from: '    saved = null;\n    const isNext = before?.number === number - 1 && snapshots',
+        from: '    last = null;\n    const isNext = before?.number === number - 1 && snapshots',
         to: '    const isNext = before !== null && snapshots',
       },
     ],
@@ -276,7 +276,7 @@ export const mutations = [
     plan: quietModules,
     replacements: [
       {
-        file: 'http/responses/status.ts',
+        file: 'http/responses/process/status.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a text of the program.
         from: 'return `${revision}.${digest(modules)}`;',
         to: 'return modules === undefined ? digest(modules) : revision;',

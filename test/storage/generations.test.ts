@@ -4,13 +4,12 @@ import { openDatabase } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, resolveTables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 const engine = useClickHouseEngine();
 const locations = [
@@ -28,9 +27,7 @@ describe.each(locations)('a generation in %s', (_, locate) => {
       Array.from({ length: 30 }, () => ({ receivedAtMs: 0, distances: 1 })),
     );
     const measurementEvents = events.map((event) => toMeasurementRow(event, feedRun));
-    const rows = encodeRows({ ...noRows, measurementEvents, throughPosition: 30 });
-    for (const { table, columns, text } of buildInserts(active, [rows]))
-      await database.insertText(table, columns, text);
+    await storeRows(database, active, { measurementEvents });
     await createEmpty(database, rebuilt);
     await attachRows(database, active, rebuilt);
     const countRows = async (table: string) =>

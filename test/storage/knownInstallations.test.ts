@@ -5,11 +5,10 @@ import { createKnownInstallations } from '../../storage/knownInstallations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 describe('observations of installations that nobody has', () => {
   it('are answered without ClickHouse, after it was asked once for those that it has', async () => {
@@ -20,10 +19,7 @@ describe('observations of installations that nobody has', () => {
     const rows = ['wheel-1', 'wheel-2'].map((installationId, index) =>
       acceptedReading({ position: index + 1, installationId }),
     );
-    for (const { table, columns, text } of buildInserts(tables, [
-      encodeRows({ ...noRows, readings: rows, throughPosition: 2 }),
-    ]))
-      await real.insertText(table, columns, text);
+    await storeRows(real, tables, { readings: rows });
     let statements = 0;
     const database: Database = {
       ...real,

@@ -5,13 +5,12 @@ import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 const installations = ['wheel-1', 'wheel-2', 'wheel-3'];
 const neverAborted = new AbortController().signal;
@@ -117,10 +116,5 @@ describe('observations of any age', () => {
 });
 
 function storeInto(database: Database, tables: Tables) {
-  return async (readings: readonly CounterReading[]) => {
-    const last = readings.at(-1)?.position ?? 0;
-    const encoded = encodeRows({ ...noRows, readings, throughPosition: last });
-    for (const { table, columns, text } of buildInserts(tables, [encoded]))
-      await database.insertText(table, columns, text);
-  };
+  return (readings: readonly CounterReading[]) => storeRows(database, tables, { readings });
 }

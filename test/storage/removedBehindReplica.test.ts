@@ -5,24 +5,18 @@ import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 it('a replica shows no page with a gap while ingest folds again what it has removed', async () => {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
-  const store = async (rows: readonly CounterReading[]) => {
-    for (const { table, columns, text } of buildInserts(tables, [
-      encodeRows({ ...noRows, readings: rows, throughPosition: rows.at(-1)?.position ?? 0 }),
-    ]))
-      await database.insertText(table, columns, text);
-  };
+  const store = (rows: readonly CounterReading[]) => storeRows(database, tables, { readings: rows });
   await store(readings);
   // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
   const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });

@@ -5,15 +5,14 @@ import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 const dayMs = 86_400_000;
 const days = 40;
@@ -48,8 +47,7 @@ async function opened() {
       arrivedAtMs: timeMs,
       event: '{}',
     } as const;
-    const rows = encodeRows({
-      ...noRows,
+    await storeRows(database, into, {
       readings: [acceptedReading({ installationId, position, observedAtMs: timeMs, receivedAtMs: timeMs })],
       rounds: [{ installationId, roundId: position, startMs: timeMs, workUnits: 1n, position }],
       buckets: [{ installationId, startMs: timeMs, position, ...bucket }],
@@ -57,10 +55,7 @@ async function opened() {
       chainEvents: [
         { ...event, category: 'protocol', installationId: '', storedBy: position, storedAtMs: timeMs },
       ],
-      throughPosition: position,
     });
-    for (const { table, columns, text } of buildInserts(into, [rows]))
-      await database.insertText(table, columns, text);
   };
   const listTables = (of: Tables) => [
     ...listRowTables(of, 'MINER_COUNTER'),

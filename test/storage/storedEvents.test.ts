@@ -21,7 +21,6 @@ import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.t
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
@@ -41,6 +40,7 @@ import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
@@ -98,11 +98,6 @@ function buildRows(
     chainEvents: chain.map((event) => toChainRow(event, { chainId, run, storedBy: 1, storedAtMs: 1 })),
     throughPosition: 1,
   };
-}
-
-async function insertEvents(database: Database, tables: Tables, rows: ReturnType<typeof buildRows>) {
-  for (const { table, columns, text } of buildInserts(tables, [encodeRows(rows)]))
-    await database.insertText(table, columns, text);
 }
 
 async function walk(
@@ -180,13 +175,13 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
         const earlier = buildChainEvents(given.spans, 1).map((event) => ({ ...event, recordedAtMs: 1_003 }));
         const ofEarlier = buildRows(buildMeasurementEvents(given.readings, 1), earlier, 'earlier');
         const ofThis = buildRows(ofMeasurement.gone, ofChain.gone);
-        await insertEvents(database, tables, {
+        await storeRows(database, tables, {
           ...ofThis,
           measurementEvents: [...ofEarlier.measurementEvents, ...ofThis.measurementEvents],
           chainEvents: [...ofEarlier.chainEvents, ...ofThis.chainEvents],
         });
         // A batch that was sent twice changes nothing, nor what was stored before a restart and is in memory again since.
-        await insertEvents(database, tables, buildRows(measurements, chain));
+        await storeRows(database, tables, buildRows(measurements, chain));
         const { feed, sources } = createFeed(database, tables);
         Object.assign(sources, { measurement: ofMeasurement.window, chain: ofChain.window });
 
@@ -236,7 +231,7 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
     const measurements = buildMeasurementEvents(
       Array.from({ length: 10 }, () => ({ receivedAtMs: 0, distances: 0 })),
     ).map((event) => ({ ...event, arrivedAtMs: event.position * 10_000 + 5_000 }));
-    await insertEvents(database, tables, buildRows(measurements, chain));
+    await storeRows(database, tables, buildRows(measurements, chain));
     const [all, items] = [inFeedOrder(measurements, chain), new Map<string, FeedItem>()];
     for (const item of all) items.set(item.id, item);
     for (const [measurementShare, chainShare] of [
@@ -275,7 +270,7 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
     );
     const { feed, sources } = createFeed(database, tables);
     sources.measurement = evictShare(measurements, 1).window;
-    await insertEvents(database, tables, buildRows(measurements, []));
+    await storeRows(database, tables, buildRows(measurements, []));
     for (const source of ['chain', 'measurement'] as const)
       for (const position of [-1, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER]) {
         const cursor = encodeFeedCursor('all', { recordedAtMs: 1_001, source, position, ordinal: position });
@@ -322,7 +317,7 @@ describe('a read of old events', () => {
       );
       events.push(...added);
       for (let from = 0; from < added.length; from += 5_000)
-        await insertEvents(database, tables, buildRows([], added.slice(from, from + 5_000)));
+        await storeRows(database, tables, buildRows([], added.slice(from, from + 5_000)));
       const { feed, sources } = createFeed(database, tables);
       sources.chain = evictShare(events, 1).window;
       const middle = events[count / 2] as ChainFeedEvent;
@@ -372,11 +367,11 @@ describe('events that are on their way to ClickHouse', () => {
       const tables = await migrate(database, silentLogger);
       const { feed, sources } = createFeed(database, tables);
       evictTwo(sources);
-      await insertEvents(database, tables, buildRows([first], []));
+      await storeRows(database, tables, buildRows([first], []));
       const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
       await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
       const asked = ask();
-      await insertEvents(database, tables, buildRows([second], []));
+      await storeRows(database, tables, buildRows([second], []));
       expect(await asked).toHaveProperty('events.length', 2);
     } finally {
       await database.close();

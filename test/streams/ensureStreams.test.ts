@@ -11,7 +11,7 @@ import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 describe('streams', () => {
   it('are created as MESSAGES.md has them, and found as they are the next time', async () => {
     const { jsm } = await connectTo(await startNats());
-    await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const created = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     for (const { config } of created) {
       expect(config).toMatchObject({
@@ -30,18 +30,18 @@ describe('streams', () => {
         deny_purge: !['MINER_REJECTED', 'MINER_LEASE'].includes(config.name),
       });
     }
-    await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const found = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
   it('take a new retention, and keep their other settings and their messages', async () => {
     const { jsm, js } = await connectTo(await startNats());
-    await ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_bytes: 1_000_000_000, description: 'ours' });
     await js.publish('miner.counter.wheel', '{}');
-    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
     const info = await jsm.streams.info('MINER_COUNTER');
     expect(info.config).toMatchObject({
       max_age: 7 * 86_400 * 1e9,
@@ -58,7 +58,7 @@ describe('streams', () => {
     await createRemovableStreams(jsm);
     const chosen = { max_msg_size: 100_000, discard: DiscardPolicy.New, max_bytes: 1_000_000_000 };
     for (const stream of ['MINER_PIPELINE', 'MINER_REJECTED']) await jsm.streams.update(stream, chosen);
-    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
     const read = async (stream: string) => (await jsm.streams.info(stream)).config;
     for (const stream of ['MINER_PIPELINE', 'MINER_REJECTED'])
       expect(await read(stream)).toMatchObject({ ...chosen, max_age: 7 * 86_400 * 1e9 });
@@ -73,7 +73,7 @@ describe('streams', () => {
   it('are made without a bound for rejections where the store is smaller than it', async () => {
     const { jsm } = await connectTo(await startNats(undefined, '', 'max_file_store: 60MB'));
     for (const retentionDays of [0, 7]) {
-      await ensureStreams(jsm, streamNames, { retentionDays }, silentLogger);
+      await ensureStreams(jsm, { streams: streamNames, retentionDays, logger: silentLogger });
       const { max_bytes, max_age } = (await jsm.streams.info('MINER_REJECTED')).config;
       expect([max_bytes, max_age]).toEqual([-1, retentionDays * 86_400 * 1e9]);
     }
@@ -85,7 +85,7 @@ describe('streams', () => {
     await jsm.streams.add({ name: 'ELSEWHERE', subjects: ['miner.counter.*'] });
     await jsm.streams.add({ name: 'MINER_COUNTER', mirror: { name: 'ELSEWHERE' } });
     const { config } = await jsm.streams.info('MINER_COUNTER');
-    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
     expect((await jsm.streams.info('MINER_COUNTER')).config).toEqual(config);
     expect(await verifyStreams(jsm, streamNames, silentLogger)).toEqual([]);
     for (let message = 1; message <= 3; message++) await js.publish('miner.counter.wheel', `${message}`);
@@ -99,7 +99,7 @@ describe('streams', () => {
       'MINER_CHAIN',
       'MINER_COUNTER',
     ]);
-    await ensureStreams(jsm, streamNames, { retentionDays: 7 }, silentLogger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
     expect(await verifyStreams(jsm, ['MINER_CHAIN', 'MINER_COUNTER'], silentLogger)).toEqual([]);
     expect((await jsm.streams.info('MINER_COUNTER')).config.max_age).toBe(7 * 86_400 * 1e9);
   });

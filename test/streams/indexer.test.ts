@@ -17,7 +17,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 
 async function emptyStreams(): Promise<TestConnection> {
   const nats = await connectTo(await startNats());
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
   return nats;
 }
 

@@ -11,7 +11,7 @@ import { startContender } from '../support/streams/leaseContender.ts';
 async function startServer() {
   const server = await startNats();
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
   return { server, nats };
 }
 

@@ -25,7 +25,7 @@ describe('the ingest lease is held by one', () => {
   it('when an answer to the standby takes long', async () => {
     const server = await startNats();
     const [one, two] = [await connectTo(server), await connectTo(server)];
-    await ensureStreams(one.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(one.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const first = await startContender(one).acquired;
     // The first question of the other one reaches the server late, within the client's limit of five seconds.
     const ask = two.jsm.streams.getMessage.bind(two.jsm.streams);
@@ -47,7 +47,7 @@ describe('the ingest lease is held by one', () => {
   it('when the messages of its stream are purged', async () => {
     const server = await startNats();
     const [one, two] = [await connectTo(server), await connectTo(server)];
-    await ensureStreams(one.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(one.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const first = await startContender(one).acquired;
     const waiting = startContender(two);
     await eventually(() => waiting.seen.length > 0, 'a standby');

@@ -27,7 +27,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 async function startStreams(maxPayload: number) {
   const server = await startNats(temporaryDirectory(), `max_payload: ${maxPayload}`);
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
   return { server, nats };
 }
 

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 import { prepareToFollow } from '../support/streams/testFollower.ts';
 
 it('rows of the chain without a snapshot are lost with a stream that was created after their messages were stored', async () => {
@@ -34,9 +33,7 @@ it('rows of the chain without a snapshot are lost with a stream that was created
     amountBaseUnits: 1n,
     totalMintedBaseUnits: 1n,
   };
-  const rows = encodeRows({ ...noRows, checkpoints: [checkpoint], throughPosition: storedBy });
-  for (const { table, columns, text } of buildInserts(tables, [rows]))
-    await database.insertText(table, columns, text);
+  await storeRows(database, tables, { checkpoints: [checkpoint] });
   const find = () => findLostStreams({ database, jsm });
   // The stream is older than the row: it may have lost its end, which is found where rows are corrected.
   expect(await find()).toEqual([]);

@@ -86,7 +86,7 @@ describe('message source', () => {
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length === 20, '20 messages');
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     await publish(nats, 1, 30, 'another');
     await eventually(() => collected.failure, 'divergence');
     expect(collected.failure).toBeInstanceOf(StreamDiverged);
@@ -269,7 +269,7 @@ describe('message source', () => {
     await nats.jsm.streams.delete('MINER_PIPELINE');
     const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
     await eventually(() => other.source.status().state === 'missing', 'a missing stream');
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
   });

@@ -12,7 +12,6 @@ import type { OwnerActivityView } from '../../actors/views/chain/chainViewTypes.
 import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createChainFold } from '../../streams/chain/chainFold.ts';
 import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
@@ -35,6 +34,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 const confirmedBy = 11;
 /** Fewer than the service has, so that pages reach both rows and memory. */
@@ -169,10 +169,7 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     const batch = buildBatch(messages.slice(position, end), 'created');
     const { rows, rejections } = fold.receive(batch);
     expect(rejections).toEqual([]);
-    for (const { table, columns, text } of buildInserts(tables, [
-      encodeRows({ ...rows, throughPosition: end }),
-    ]))
-      await database.insertText(table, columns, text);
+    await storeRows(database, tables, rows);
     position = end;
   }
 

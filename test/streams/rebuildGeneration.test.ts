@@ -5,10 +5,8 @@ import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
@@ -18,6 +16,7 @@ import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };
@@ -33,9 +32,7 @@ async function openTables() {
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   /** Tables that hold a reading. */
   const fill = async (filled: Tables, identity: typeof ours) => {
-    const rows = encodeRows({ ...noRows, readings: [acceptedReading({ position: 1 })], throughPosition: 1 });
-    for (const insert of buildInserts(filled, [rows]))
-      await database.insertText(insert.table, insert.columns, insert.text);
+    await storeRows(database, filled, { readings: [acceptedReading({ position: 1 })] });
     await noteGeneration(database, filled, { ...identity, streamCreated }, Date.now());
   };
   await fill(tables, others);
@@ -99,9 +96,7 @@ describe('the generation that is written to', () => {
     const { database, jsm, js, tables, choose, locks } = await openTables();
     for (let message = 1; message <= 9; message++) await js.publish('miner.counter.wheel', '{}');
     const reading = acceptedReading({ position: 5, receivedAtMs: Date.now() });
-    const rows = encodeRows({ ...noRows, readings: [reading], throughPosition: 5 });
-    for (const insert of buildInserts(tables, [rows]))
-      await database.insertText(insert.table, insert.columns, insert.text);
+    await storeRows(database, tables, { readings: [reading] });
     await database.command(
       `ALTER TABLE ${tables.readings} DELETE WHERE position < 5 SETTINGS mutations_sync = 1`,
     );

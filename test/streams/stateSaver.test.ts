@@ -4,6 +4,7 @@ import type { SnapshotChain, SnapshotStore } from '../../storage/snapshots.ts';
 import { createStateSaver } from '../../streams/pipeline/stateSaver.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 
 /** A saver with its requests to the store, and a fold whose captures a test chooses. */
 function startSaver() {
@@ -33,7 +34,13 @@ function startSaver() {
     capture,
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
   };
-  const saver = createStateSaver({ stream: 'MINER_CHAIN', fold, snapshots, clock: manualClock() });
+  const saver = createStateSaver({
+    stream: 'MINER_CHAIN',
+    fold,
+    snapshots,
+    clock: manualClock(),
+    logger: silentLogger,
+  });
   const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });
   const saveAt = (position: number) => saver.save(captureAt(position));
   return { saved, settings, saver, captureAt, saveAt };
@@ -62,7 +69,7 @@ describe('the saver of a state', () => {
   it('saves a complete state after a restoration, where increments are large, and where what changed is not known', async () => {
     const { saved, settings, saver, saveAt } = startSaver();
     await saveAt(1);
-    saver.reset();
+    saver.reset({});
     await saveAt(2);
     settings.canExtend = false;
     await saveAt(3);

@@ -2,15 +2,14 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { buildInserts, encodeRows } from '../../storage/rowInserts.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
-import { noRows } from '../../storage/storedRows.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const identity = { foldVersion: 1, configuration: 'ours' };
@@ -36,9 +35,7 @@ async function createAgain() {
     const readings = telemetryIds.map((telemetryId, at) =>
       acceptedReading({ position: at + 1, telemetryId }),
     );
-    const rows = encodeRows({ ...noRows, readings, throughPosition: readings.length });
-    for (const { table, columns, text } of buildInserts(tables, [rows]))
-      await database.insertText(table, columns, text);
+    await storeRows(database, tables, { readings });
   };
   const saveState = async () => {
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });

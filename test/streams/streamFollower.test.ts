@@ -210,7 +210,7 @@ describe('a follower of a stream', () => {
     await one.waitUntilFolded(10);
     await one.end();
     await nats.jsm.streams.delete(stream);
-    await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     await publish(4);
     const other = startFollower(setup);
     await other.waitUntilFolded(4);

@@ -58,7 +58,7 @@ export function applySafeBlocks(
   let fault: ChainFault | null = null;
   for (const block of state.unsafe.slice(0, safeCount)) {
     const before = safe.at(-1) ?? createFirstState(state, block, stored);
-    const after = applyBlock(before, block, contracts, stored);
+    const after = applyBlock(before, block, { contracts, stored });
     if ('detail' in after) {
       fault = after;
       break;
@@ -111,8 +111,7 @@ export function withReads(state: ChainState, read: readonly ProposerChange[]): C
 function applyBlock(
   before: ChainState,
   block: FoldedBlock,
-  contracts: ContractAddresses,
-  stored: StoredSpan,
+  { contracts, stored }: { readonly contracts: ContractAddresses; readonly stored: StoredSpan },
 ): ChainState | ChainFault {
   if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
   const { position } = stored;
@@ -151,12 +150,11 @@ function findFinalBlock(
 
 /** Evicts old events of the newest state's feed, final ones alone. */
 function evictOldEvents(newest: ChainState, finalBlock: bigint, { position }: StoredSpan) {
-  const shorter = evictOldest(
-    newest.feed,
-    ({ recordedAtMs }) => recordedAtMs,
-    ({ source }) => source.blockNumber <= finalBlock,
+  const shorter = evictOldest(newest.feed, {
+    recordedAtMs: (event) => event.recordedAtMs,
+    canEvict: ({ source }) => source.blockNumber <= finalBlock,
     position,
-  );
+  });
   if (shorter === null) return { state: newest, evicted: [] };
   const names = shorter.evicted.map((event): RecordName => `feedEvent ${formatArrival(event)}`);
   return { state: noteChanged({ ...newest, feed: shorter.window }, ...names), evicted: shorter.evicted };

@@ -14,21 +14,22 @@ import { tokenFactoryHandlers, tokenHandlers } from './tokenHandlers.ts';
  * @throws Error when the event cannot follow the state before it.
  */
 export function applyEvent(state: ChainState, event: ChainEvent, contracts: ContractAddresses): ChainState {
+  const before = { state, contracts };
   switch (event.contract) {
     case 'core':
-      return withCoreEvent(handleEvent(coreHandlers, state, event, contracts), event);
+      return withCoreEvent(handleEvent(coreHandlers, event, before), event);
     case 'proxyAdmin':
-      return withCoreEvent(handleEvent(proxyAdminHandlers, state, event, contracts), event);
+      return withCoreEvent(handleEvent(proxyAdminHandlers, event, before), event);
     case 'operatorTimelock':
-      return withCoreEvent(handleEvent(timelockHandlers, state, event, contracts), event);
+      return withCoreEvent(handleEvent(timelockHandlers, event, before), event);
     case 'tokenFactory':
-      return handleEvent(tokenFactoryHandlers, state, event, contracts);
+      return handleEvent(tokenFactoryHandlers, event, before);
     case 'mining':
-      return handleEvent(miningHandlers, state, event, contracts);
+      return handleEvent(miningHandlers, event, before);
     case 'token':
-      return handleEvent(tokenHandlers, state, event, contracts);
+      return handleEvent(tokenHandlers, event, before);
     case 'collection':
-      return handleEvent(collectionHandlers, state, event, contracts);
+      return handleEvent(collectionHandlers, event, before);
   }
 }
 

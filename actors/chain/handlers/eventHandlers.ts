@@ -31,9 +31,8 @@ export function ignoreEvent(state: ChainState): ChainState {
 /** The state after an event, by the handler of its name. */
 export function handleEvent<Contract extends ContractKind, Name extends EventName<Contract>>(
   handlers: EventHandlers<Contract>,
-  state: ChainState,
   event: ContractEvent<Contract, Name>,
-  contracts: ContractAddresses,
+  { state, contracts }: { readonly state: ChainState; readonly contracts: ContractAddresses },
 ): ChainState {
   return handlers[event.name](state, event, contracts);
 }

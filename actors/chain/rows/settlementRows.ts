@@ -66,7 +66,7 @@ function listFinal<Entry extends Settlement | Checkpoint>(
 function evictSettlements(state: ChainState): ChainState {
   const { settlements, archive } = state;
   const mintedThrough = state.mintedRounds.last()?.roundId ?? 0n;
-  const left = takeOld(state, settlements, archive.settlements, 1).filter(
+  const left = takeOld(settlements, archive.settlements, { block: state.block, retainedMin: 1 }).filter(
     ({ settledThroughRound }) => settledThroughRound <= mintedThrough,
   );
   const last = left.at(-1);
@@ -95,7 +95,7 @@ function evictSettlements(state: ChainState): ChainState {
 function evictCheckpoints(state: ChainState): ChainState {
   const { checkpoints, archive } = state;
   const before = archive.checkpoints;
-  const left = takeOld(state, checkpoints, before, recentCheckpointsShown);
+  const left = takeOld(checkpoints, before, { block: state.block, retainedMin: recentCheckpointsShown });
   const last = left.at(-1);
   if (last === undefined) return state;
   const archived = {
@@ -118,10 +118,9 @@ function evictCheckpoints(state: ChainState): ChainState {
 
 /** The oldest entries, as far as they are rows, no range shows them, and so many stay behind them. */
 function takeOld<Entry extends Settlement | Checkpoint>(
-  { block }: ChainState,
   entries: List<Entry>,
   { count, rowCount }: Archive['checkpoints' | 'settlements'],
-  retainedMin: number,
+  { block, retainedMin }: Pick<ChainState, 'block'> & { readonly retainedMin: number },
 ): Entry[] {
   const endMs = block.timestampMs - settlementsRetainedMs;
   return entries

@@ -4,41 +4,27 @@ import type { CollectionState } from './miningState.ts';
 export const collectionPhases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
 export type CollectionPhase = (typeof collectionPhases)[number];
 
+type SaleState = Pick<CollectionState, 'sale' | 'isClosed' | 'publicMinted'>;
+
 /** What decides the phase, at the time of the safe block. */
-interface SaleInput {
-  readonly timestampSeconds: bigint;
-  readonly isConfigured: boolean;
-  readonly isClosed: boolean;
-  readonly isSoldOut: boolean;
-  readonly allowlistStart: bigint;
-  readonly allowlistEnd: bigint;
+interface PhaseInput extends SaleState {
+  readonly timestampSeconds: number;
 }
 
-const table: readonly Row<SaleInput, CollectionPhase>[] = [
+const table: readonly Row<PhaseInput, CollectionPhase>[] = [
   ['closed', ({ isClosed }) => isClosed],
-  ['unconfigured', ({ isConfigured }) => !isConfigured],
-  ['closed', ({ isSoldOut }) => isSoldOut],
-  ['pending', ({ timestampSeconds, allowlistStart }) => timestampSeconds < allowlistStart],
-  ['allowlist', ({ timestampSeconds, allowlistEnd }) => timestampSeconds < allowlistEnd],
+  ['unconfigured', ({ sale }) => sale === null],
+  ['closed', ({ sale, publicMinted }) => sale !== null && publicMinted >= sale.publicAllocation],
+  ['pending', ({ sale, timestampSeconds }) => sale !== null && timestampSeconds < sale.allowlistStart],
+  ['allowlist', ({ sale, timestampSeconds }) => sale !== null && timestampSeconds < sale.allowlistEnd],
   ['public', otherwise],
 ];
 
-/** Phase of the collection's sale. A timed change takes effect by the clock, without an event of the collection. */
-export function findCollectionPhase(sale: SaleInput): CollectionPhase {
-  return findFirstMatch(table, sale);
-}
-
-/** The phase of a collection at a time; the same as the contract's own. */
-export function findPhase(
-  { sale, isClosed, publicMinted }: CollectionState,
-  timestampMs: number,
-): CollectionPhase {
-  return findCollectionPhase({
-    timestampSeconds: BigInt(Math.floor(timestampMs / 1000)),
-    isConfigured: sale !== null,
-    isClosed,
-    isSoldOut: sale !== null && publicMinted >= sale.publicAllocation,
-    allowlistStart: sale?.allowlistStart ?? 0n,
-    allowlistEnd: sale?.allowlistEnd ?? 0n,
-  });
+/**
+ * The phase of a collection's sale at a time, as the contract itself has it. A timed change takes effect by the clock, without an event of the
+ * collection.
+ */
+export function findPhase({ sale, isClosed, publicMinted }: SaleState, timestampMs: number): CollectionPhase {
+  const timestampSeconds = Math.floor(timestampMs / 1000);
+  return findFirstMatch(table, { sale, isClosed, publicMinted, timestampSeconds });
 }

@@ -1,7 +1,7 @@
 import { findFirstMatch, otherwise, type Row } from '../../firstMatch.ts';
 
 export const mergeStates = ['ready', 'cooldown', 'pending', 'terminal'] as const;
-export type MergeState = (typeof mergeStates)[number];
+type MergeState = (typeof mergeStates)[number];
 
 /** What decides whether a miner position can be merged. */
 interface MergeInput {

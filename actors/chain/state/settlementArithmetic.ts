@@ -68,8 +68,7 @@ export function settleBatch(
     cumulativeBlockUnits,
     workPerThousandBlocks: nextDifficulty(
       frontier.workPerThousandBlocks,
-      workAdded,
-      BigInt(batch.active.length),
+      { workAdded, activeRounds: BigInt(batch.active.length) },
       configuration,
     ),
   };
@@ -89,8 +88,7 @@ export function projectFrontier(
 
 function nextDifficulty(
   difficulty: bigint,
-  workAdded: bigint,
-  activeRounds: bigint,
+  { workAdded, activeRounds }: { readonly workAdded: bigint; readonly activeRounds: bigint },
   { targetBlocksPerActiveRound, difficultySmoothingRounds: shares }: DifficultyConfiguration,
 ): bigint {
   if (activeRounds === 0n) return difficulty;

@@ -3,30 +3,38 @@ import type { ChainAvailability } from '../../chain/state/chainAvailability.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import type { CollectionPhase } from '../../chain/state/collectionPhase.ts';
 import type { CoreState, Governance } from '../../chain/state/coreState.ts';
-import type { MergeState } from '../../chain/state/mergeState.ts';
 import type { CollectionState, MiningConfiguration } from '../../chain/state/miningState.ts';
-import type { MintRoundState } from '../../chain/state/mintRoundState.ts';
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import type { SettlementSource } from '../../chain/state/settlementSource.ts';
-import type { Checkpoint, MintedRound, Settlement } from '../../chain/state/settlements.ts';
+import type { MintedRound, Settlement } from '../../chain/state/settlements.ts';
 import type { StateFault } from '../../chain/state/stateChecks.ts';
 import type { ShownMetadata } from '../../chain/state/tokenMetadata.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import type { EventWindow } from '../../events/eventWindow.ts';
 import type { Address, BlockHash } from '../../schemas/hex.ts';
+import type { buildPortfolioPage } from './ownerPages.ts';
+import type {
+  buildBuckets,
+  describeIssuance,
+  SettlementRange,
+  SettlementSums,
+  SettlementWindow,
+} from './settlementHistory.ts';
 
 export type { ChainEvent } from '../../chain/spans/chainEvent.ts';
 export { blockUnitsPerBlock } from '../../chain/state/blockUnits.ts';
 // The vocabulary of the chain's views, for the schemas of the responses.
 export { collectionPhases } from '../../chain/state/collectionPhase.ts';
 export { mergeStates } from '../../chain/state/mergeState.ts';
-export { mintRoundStates } from '../../chain/state/mintRoundState.ts';
 export type { OwnerEvent } from '../../chain/state/ownerState.ts';
 export { activityKinds } from '../../chain/state/ownerState.ts';
 export { settlementSources } from '../../chain/state/settlementSource.ts';
 export type { Checkpoint, Settlement } from '../../chain/state/settlements.ts';
 export { cardImageUrlPattern, imageDataUriPattern } from '../../chain/state/tokenMetadata.ts';
 export type { ChainFeedEvent, EventSource } from '../../events/eventSchemas.ts';
+export type { PositionView } from './ownerPages.ts';
+export type { SettlementIssuance, SettlementRange, SettlementSums } from './settlementHistory.ts';
+export { mintRoundStates, settlementRanges } from './settlementHistory.ts';
 
 /** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
 
@@ -100,55 +108,6 @@ export interface CoreView extends ChainAvailable {
   readonly operationState: string | null;
 }
 
-export const settlementRanges = ['now', '24h', '7d', '30d'] as const;
-export type SettlementRange = (typeof settlementRanges)[number];
-
-export interface SettlementWindow {
-  readonly startAtMs: number;
-  readonly endAtMs: number;
-  readonly bucketSeconds: number;
-}
-
-export interface SettlementSums {
-  readonly settlementCount: bigint;
-  readonly activeRoundCount: bigint;
-  readonly workAdded: bigint;
-  readonly completedBlockCount: bigint;
-}
-
-export interface SettlementBucket extends SettlementSums {
-  readonly startAtMs: number;
-  readonly endAtMs: number;
-  /** Null while issuance is not available. */
-  readonly mintedBaseUnits: bigint | null;
-}
-
-export interface NextMintRound {
-  readonly state: MintRoundState;
-  readonly round: bigint;
-  readonly countedThroughRound: bigint;
-  readonly startsAtMs: number;
-  readonly endsAtMs: number;
-  readonly previousCumulativeBlockUnits: bigint;
-  readonly cumulativeBlockUnits: bigint;
-  readonly completedBlockCount: bigint;
-  readonly eligibleWeight: bigint;
-  readonly amountBaseUnits: bigint;
-}
-
-export interface SettlementIssuance {
-  readonly symbol: string;
-  readonly decimals: number;
-  readonly configuration: MiningConfiguration;
-  readonly totalMintedBaseUnits: bigint;
-  readonly processedThroughRound: bigint;
-  readonly rangeMintedBaseUnits: bigint;
-  readonly rangeCheckpointCount: bigint;
-  readonly nextRound: NextMintRound;
-  /** Newest first. */
-  readonly recentCheckpoints: readonly Checkpoint[];
-}
-
 export interface SettlementHistoryView extends ChainAvailable {
   readonly source: Exclude<SettlementSource, 'unavailable'>;
   readonly range: SettlementRange;
@@ -157,8 +116,8 @@ export interface SettlementHistoryView extends ChainAvailable {
   readonly summary: SettlementSums & { readonly archivedSettlementCount: bigint };
   /** Newest first. */
   readonly recentSettlements: readonly Settlement[];
-  readonly buckets: readonly SettlementBucket[];
-  readonly issuance: SettlementIssuance | 'not_configured' | 'not_yet_safe';
+  readonly buckets: ReturnType<typeof buildBuckets>;
+  readonly issuance: ReturnType<typeof describeIssuance>;
   /** Newest first, with the end of each round; null for a ranged request. */
   readonly recentRounds: readonly (MintedRound & { readonly endAtMs: number })[] | null;
   readonly previousPeriod: {
@@ -182,24 +141,9 @@ export interface IssuanceView extends ChainAvailable {
   readonly collection: CollectionState & { readonly phase: CollectionPhase };
 }
 
-export interface PositionView {
-  readonly tokenId: bigint;
-  readonly level: number;
-  readonly activeWeight: bigint;
-  readonly targetWeight: bigint;
-  readonly pendingRound: bigint | null;
-  readonly pendingActivationSource: 'mint' | 'merge' | null;
-  readonly mergeState: MergeState;
-  readonly nextMergeBlock: bigint;
-  readonly blocksUntilMerge: bigint;
-  readonly claimableBaseUnits: bigint;
-  readonly earnedBaseUnits: bigint;
-  readonly earnedSevenDayBaseUnits: bigint;
-  readonly ownershipStartedAtMs: number;
-  readonly metadataStatus: 'available' | 'unavailable';
-}
-
-export interface PortfolioView extends ChainAvailable {
+export interface PortfolioView
+  extends ChainAvailable,
+    Omit<ReturnType<typeof buildPortfolioPage>, 'hasMore'> {
   readonly owner: string;
   readonly identities: Identities;
   readonly configuration: MiningConfiguration & {
@@ -215,16 +159,6 @@ export interface PortfolioView extends ChainAvailable {
     readonly lastAppliedRound: bigint;
     readonly totalWeight: bigint;
   };
-  readonly summary: {
-    readonly positionCount: bigint;
-    readonly activeWeight: bigint;
-    readonly targetWeight: bigint;
-    readonly claimableBaseUnits: bigint;
-    readonly earnedBaseUnits: bigint;
-    readonly earnedSevenDayBaseUnits: bigint;
-  };
-  readonly earnings: readonly { readonly date: string; readonly earnedBaseUnits: bigint }[];
-  readonly positions: readonly PositionView[];
   readonly nextCursor: string | null;
 }
 

@@ -6,7 +6,7 @@ const ownerLists = ['portfolio', 'activity'] as const;
 export type OwnerList = (typeof ownerLists)[number];
 
 /** Where an owner's next page begins, in the state of the block that the first page was read at. */
-interface OwnerCursor {
+export interface OwnerCursor {
   readonly list: OwnerList;
   readonly block: bigint;
   readonly blockHash: string;

@@ -15,8 +15,17 @@ import {
   rewardScale,
 } from '../../chain/state/rewards.ts';
 import type { Address } from '../../schemas/hex.ts';
-import type { PortfolioView, PositionView } from './chainViewTypes.ts';
 import type { ActivityRange } from './olderActivity.ts';
+
+/** Which page of an owner's list. */
+interface OwnerPage {
+  readonly owner: Address;
+  readonly limit: number;
+  /** The last token ID of the page before, or how many events were shown; 0 for the first page. */
+  readonly after: number;
+}
+
+export type PositionView = ReturnType<typeof toPositionView>;
 
 interface EvaluatedPosition {
   readonly position: MinerPosition;
@@ -30,18 +39,16 @@ interface EvaluatedPosition {
  */
 export function buildPortfolioPage(
   state: ChainState,
-  owner: Address,
-  afterTokenId: number,
-  limit: number,
+  { owner, limit, after }: OwnerPage,
   hasMetadata: (state: ChainState, tokenId: number) => boolean,
-): Pick<PortfolioView, 'summary' | 'earnings' | 'positions'> & { readonly hasMore: boolean } {
+) {
   const dates = listEarningsDates(state);
   const evaluated = (state.owners.get(owner)?.tokenIds ?? []).map((tokenId) =>
     evaluatePosition(state, tokenId, dates),
   );
   const sum = (selectAmount: (position: EvaluatedPosition) => bigint) =>
     evaluated.reduce((total, one) => total + selectAmount(one), 0n);
-  const rest = evaluated.filter(({ position }) => position.tokenId > afterTokenId);
+  const rest = evaluated.filter(({ position }) => position.tokenId > after);
   return {
     summary: {
       positionCount: BigInt(evaluated.length),
@@ -63,7 +70,7 @@ export function buildPortfolioPage(
   };
 }
 
-/** A page of an owner's activity, behind the `shown` newest events. */
+/** A page of an owner's activity, behind the `after` newest events. */
 interface ActivityPage {
   readonly total: bigint;
   /** Those of its events that are in memory, newest first. */
@@ -75,13 +82,11 @@ interface ActivityPage {
 
 export function buildActivityPage(
   { owners, feed, position }: ChainState,
-  owner: Address,
-  shown: number,
-  limit: number,
+  { owner, limit, after }: OwnerPage,
 ): ActivityPage {
   const known = owners.get(owner);
   if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
-  const end = Math.max(0, known.activityCount - shown);
+  const end = Math.max(0, known.activityCount - after);
   const from = Math.max(0, end - limit);
   const first = findFirstInMemory(known);
   const inMemory = known.activity.slice(Math.max(0, from - first), Math.max(0, end - first));
@@ -109,11 +114,7 @@ function sumSevenDays({ byDateScaled }: PositionRewards): bigint {
   return byDateScaled.reduce((total, one) => total + one, 0n);
 }
 
-function toPositionView(
-  state: ChainState,
-  { position, rewards }: EvaluatedPosition,
-  hasMetadata: boolean,
-): PositionView {
+function toPositionView(state: ChainState, { position, rewards }: EvaluatedPosition, hasMetadata: boolean) {
   const { pending, nextMergeBlock, level } = position;
   const blockHeight = countWholeBlocks(state.core.cumulativeBlockUnits);
   const maximumLevel = state.mining.configuration?.levels.length ?? 0;
@@ -137,6 +138,6 @@ function toPositionView(
     earnedBaseUnits: rewards.earnedScaled / rewardScale,
     earnedSevenDayBaseUnits: sumSevenDays(rewards) / rewardScale,
     ownershipStartedAtMs: position.ownershipStartedAtMs,
-    metadataStatus: hasMetadata ? 'available' : 'unavailable',
+    metadataStatus: hasMetadata ? ('available' as const) : ('unavailable' as const),
   };
 }

@@ -9,7 +9,7 @@ import type {
   PortfolioView,
 } from './chainViewTypes.ts';
 import type { ActivityRange } from './olderActivity.ts';
-import { decodeOwnerCursor, encodeOwnerCursor, type OwnerList } from './ownerCursor.ts';
+import { decodeOwnerCursor, encodeOwnerCursor, type OwnerCursor, type OwnerList } from './ownerCursor.ts';
 import { buildActivityPage, buildPortfolioPage } from './ownerPages.ts';
 import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
@@ -29,7 +29,7 @@ export function buildPortfolioView(
   if (configuration === null || core.configuration === null || token === null)
     return states.unavailable('not_yet_safe');
   const { owner, limit } = request;
-  const { hasMore, ...listed } = buildPortfolioPage(shown.state, owner, after, limit, hasMetadata);
+  const { hasMore, ...listed } = buildPortfolioPage(shown.state, { owner, limit, after }, hasMetadata);
   const lastShown = Number(listed.positions.at(-1)?.tokenId ?? 0);
   const { genesisTimestamp, roundDuration } = core.configuration;
   const seconds = BigInt(Math.floor(block.timestampMs / 1000));
@@ -52,7 +52,7 @@ export function buildPortfolioView(
       totalWeight: mining.totalWeight,
     },
     ...listed,
-    nextCursor: hasMore ? encodeNextCursor('portfolio', shown, owner, lastShown) : null,
+    nextCursor: hasMore ? encodeNextCursor(shown, { list: 'portfolio', owner, after: lastShown }) : null,
   };
 }
 
@@ -66,14 +66,16 @@ export function buildActivityView(
   if (!('shown' in page)) return page;
   const { shown, after } = page;
   const { owner, limit } = request;
-  const { total, activity, older, hasMore } = buildActivityPage(shown.state, owner, after, limit);
+  const { total, activity, older, hasMore } = buildActivityPage(shown.state, { owner, limit, after });
   const buildView = (events: readonly OwnerEvent[]): OwnerActivityView => ({
     ...states.describe(shown),
     owner,
     identities: listIdentities(shown),
     total,
     activity: events,
-    nextCursor: hasMore ? encodeNextCursor('activity', shown, owner, after + events.length) : null,
+    nextCursor: hasMore
+      ? encodeNextCursor(shown, { list: 'activity', owner, after: after + events.length })
+      : null,
   });
   if (older === null) return buildView(activity);
   return readOlder(older).then((stored) => buildView([...activity, ...stored.toReversed()]));
@@ -97,6 +99,9 @@ function findPageState(
   return before === null ? { fault: 'invalidated' } : { shown: before, after: decoded.after };
 }
 
-function encodeNextCursor(list: OwnerList, { state }: ShownState, owner: string, after: number): string {
-  return encodeOwnerCursor({ list, block: state.block.number, blockHash: state.block.hash, owner, after });
+function encodeNextCursor(
+  { state: { block } }: ShownState,
+  next: Pick<OwnerCursor, 'list' | 'owner' | 'after'>,
+): string {
+  return encodeOwnerCursor({ ...next, block: block.number, blockHash: block.hash });
 }

@@ -1,7 +1,6 @@
 import type { List } from 'immutable';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
-import { findMintRoundState } from '../../chain/state/mintRoundState.ts';
 import {
   type Checkpoint,
   countCompletedBlocks,
@@ -10,14 +9,16 @@ import {
   type Settlement,
 } from '../../chain/state/settlements.ts';
 import { dayMs } from '../../schemas/durations.ts';
-import type {
-  NextMintRound,
-  SettlementBucket,
-  SettlementIssuance,
-  SettlementRange,
-  SettlementSums,
-  SettlementWindow,
-} from './chainViewTypes.ts';
+
+export const settlementRanges = ['now', '24h', '7d', '30d'] as const;
+export type SettlementRange = (typeof settlementRanges)[number];
+export type SettlementWindow = NonNullable<ReturnType<typeof computeSettlementWindow>>;
+export type SettlementSums = ReturnType<typeof sumSettlements>;
+export type SettlementIssuance = Exclude<ReturnType<typeof describeIssuance>, string>;
+
+/** The next round to mint accrues until it is settled, then a checkpoint can mint it. */
+export const mintRoundStates = ['accruing', 'ready'] as const;
+type MintRoundState = (typeof mintRoundStates)[number];
 
 const hourMs = 3_600_000;
 const noonMs = 12 * hourMs;
@@ -36,14 +37,14 @@ export function mapSettlementRanges<Value>(
 }
 
 /** `24h` ends at the next full hour, the others at the next noon; a boundary itself begins the next window. */
-export function computeSettlementWindow(range: SettlementRange, nowMs: number): SettlementWindow | null {
+export function computeSettlementWindow(range: SettlementRange, nowMs: number) {
   if (range === 'now') return null;
   const { bucketMs, count, stepMs, offsetMs } = ranges[range];
   const endAtMs = (Math.floor((nowMs - offsetMs) / stepMs) + 1) * stepMs + offsetMs;
   return { startAtMs: endAtMs - bucketMs * count, endAtMs, bucketSeconds: bucketMs / 1000 };
 }
 
-export function sumSettlements(settlements: Iterable<Settlement>): SettlementSums {
+export function sumSettlements(settlements: Iterable<Settlement>) {
   let settlementCount = 0n;
   let activeRoundCount = 0n;
   let workAdded = 0n;
@@ -106,11 +107,12 @@ export function listRecentSettlements(state: ChainState, window: SettlementWindo
   return [...found, ...older].slice(0, recentSettlementsShown);
 }
 
+/** @param checkpoints null while issuance is not available. */
 export function buildBuckets(
   window: SettlementWindow | null,
   settlements: readonly Settlement[],
   checkpoints: readonly Checkpoint[] | null,
-): SettlementBucket[] {
+) {
   if (window === null) return [];
   const bucketMs = window.bucketSeconds * 1000;
   const count = (window.endAtMs - window.startAtMs) / bucketMs;
@@ -139,7 +141,7 @@ export function computeRoundStartMs(state: ChainState, round: bigint): number {
 }
 
 /** What the next checkpoint, through everything that is settled, would mint: by the mining contract's own steps. */
-function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint): NextMintRound {
+function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint) {
   const { mining, core } = state;
   const round = mining.processedThroughRound + 1n;
   const activations = [...mining.pendingWeight]
@@ -163,8 +165,9 @@ function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyC
   }
   const countedThroughRound = core.settledThroughRound < round ? round - 1n : core.settledThroughRound;
   activateThrough(countedThroughRound < round ? round : countedThroughRound);
+  const roundState: MintRoundState = core.settledThroughRound >= round ? 'ready' : 'accruing';
   return {
-    state: findMintRoundState({ round, settledThroughRound: core.settledThroughRound }),
+    state: roundState,
     round,
     countedThroughRound,
     startsAtMs: computeRoundStartMs(state, round),
@@ -182,7 +185,7 @@ export function describeIssuance(
   state: ChainState,
   rangeCheckpoints: readonly Checkpoint[] | null,
   economyDeploymentBlock: bigint,
-): SettlementIssuance | 'not_configured' | 'not_yet_safe' {
+) {
   const { mining, token, checkpoints, archive, block } = state;
   const { configuration } = mining;
   if (block.number < economyDeploymentBlock) return 'not_yet_safe';
@@ -198,6 +201,7 @@ export function describeIssuance(
     rangeMintedBaseUnits: before.amountBaseUnits + sumMinted(inRange),
     rangeCheckpointCount: BigInt(before.count + inRange.length),
     nextRound: projectNextMintRound(state, configuration.rewardPerBlock, configuration.supplyCap),
+    /** Newest first. */
     recentCheckpoints: inRange.slice(-recentCheckpointsShown).reverse(),
   };
 }

@@ -2,13 +2,7 @@ import { countSettlements } from '../../chain/state/chainState.ts';
 import { findSettlementSource } from '../../chain/state/settlementSource.ts';
 import { findEconomyFault, isSupported } from '../../chain/state/stateChecks.ts';
 import type { ConditionsNow } from './chainConditions.ts';
-import type {
-  ChainUnavailable,
-  Checkpoint,
-  SettlementHistoryView,
-  SettlementRange,
-  SettlementWindow,
-} from './chainViewTypes.ts';
+import type { ChainUnavailable, Checkpoint, SettlementHistoryView } from './chainViewTypes.ts';
 import {
   buildBuckets,
   computeRoundStartMs,
@@ -16,6 +10,8 @@ import {
   describeIssuance,
   isInMemoryFrom,
   listRecentSettlements,
+  type SettlementRange,
+  type SettlementWindow,
   selectEntriesWithin,
   sumAllSettlements,
   sumMinted,

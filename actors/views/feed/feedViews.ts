@@ -88,15 +88,16 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
   /** Stored events next to a place, of those sources that have evicted some. */
   async function storedBefore(
     sources: FeedSources,
-    category: FeedCategory,
-    query: { readonly place: FeedPlace | null; readonly limit: number },
+    query: { readonly category: FeedCategory; readonly place: FeedPlace | null; readonly limit: number },
     signal: AbortSignal,
   ): Promise<FeedItem[]> {
+    const { category, place, limit } = query;
     const stored = await Promise.all(
       feedSources.map((source) => {
-        const [categories, of] = [listStoredCategories(category, source), findEvictedSource(sources, source)];
+        const categories = listStoredCategories(category, source);
+        const of = findEvictedSource(sources, source);
         if (of === null || categories.length === 0) return [];
-        return olderEvents.before(of, { categories, ...query }, signal);
+        return olderEvents.before(of, { categories, place, limit }, signal);
       }),
     );
     return stored.flat().map(toFeedItem);
@@ -130,8 +131,8 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       const inMemory = index.olderThan(category, after, limit + 1);
       const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
       if (isInMemoryFrom(sources, category, reachesTo)) return buildPage(inMemory);
-      const query = { place: after, limit: limit + 1 };
-      return storedBefore(sources, category, query, signal).then((older) =>
+      const query = { category, place: after, limit: limit + 1 };
+      return storedBefore(sources, query, signal).then((older) =>
         buildPage([...inMemory, ...older].sort(compareShown)),
       );
     },

@@ -54,8 +54,7 @@ async function foldThrough(
   options: CheckReadingsOptions,
   { through, firstSequence, oldestMs }: StoredCounts,
 ) {
-  const { deployment } = options;
-  const actors = counterStream.createActors(deployment);
+  const actors = counterStream.createActors(options.deployment);
   const counts = { readings: 0, rounds: 0 };
   const progress = createProgress({ label: 'readings', unit: 'messages', total: through });
   const source = createMessageSource({

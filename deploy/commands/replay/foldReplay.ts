@@ -33,7 +33,20 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
   if (signal.aborted) return false;
   const tables = () => rebuilt;
   const writer = createRowWriter({ stream, database, tables, batchRows, clock: systemClock, logger });
-  const progress = createReplayProgress(throughSequence);
+  let progress: Progress | null = null;
+  let from = throughSequence;
+  const onProgress = (position: number) => {
+    if (progress === null) from = position;
+    progress ??= createProgress({
+      label: 'replay',
+      unit: 'messages',
+      total: throughSequence,
+      doneBefore: position,
+      showsLag: true,
+    });
+    progress.update(position);
+  };
+  const endProgress = () => progress?.stop();
   const removeRowsAbove = async (position: number) => {
     const whose = installationId === null ? '' : ' AND installation_id = {installation:String}';
     await deleteRows(database, rebuilt, {
@@ -46,7 +59,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     fromSequence,
     throughSequence,
     only,
-    onProgress: progress.update,
+    onProgress,
   });
   const follower = createStreamFollower({
     stream,
@@ -73,7 +86,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
   try {
     await running.ended;
   } finally {
-    progress.stop();
+    endProgress();
   }
   const { position, snapshotPosition, divergences } = follower.status();
   if (divergences > 0)
@@ -82,7 +95,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     );
   if (position < throughSequence) return false;
   const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;
-  const folded = throughSequence - (progress.from() ?? throughSequence);
+  const folded = throughSequence - from;
   parts.print(
     `${folded} messages folded and stored in ${seconds.toFixed(1)} s (${Math.round(folded / seconds)} per second)`,
   );
@@ -103,29 +116,4 @@ async function createSource(parts: ReplayOptions, { throughSequence }: ReplayPla
     through: throughSequence,
     readStored: createStoredReadings({ ...parts, tables: () => active, oldestRowMs: () => oldestMs }),
   });
-}
-
-interface ReplayProgress extends Pick<Progress, 'update' | 'stop'> {
-  /** Where it began; null before anything is known. */
-  from(): number | null;
-}
-
-function createReplayProgress(total: number): ReplayProgress {
-  let bar: Progress | null = null;
-  let from: number | null = null;
-  return {
-    update: (position) => {
-      from ??= position;
-      bar ??= createProgress({
-        label: 'replay',
-        unit: 'messages',
-        total,
-        doneBefore: position,
-        showsLag: true,
-      });
-      bar.update(position);
-    },
-    stop: () => bar?.stop(),
-    from: () => from,
-  };
 }

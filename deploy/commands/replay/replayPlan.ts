@@ -84,7 +84,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, ${fromSequence} was asked`,
     );
   }
-  const basePosition = await findBase(parts, usable, fromSequence, state.first_seq);
+  const basePosition = await findBase(parts, { usable, fromSequence, firstHeld: state.first_seq });
   const notRebuilt =
     state.first_seq > 1 && (basePosition === null || requestedFrom < state.first_seq)
       ? await describeNotRebuilt(parts, { requestedFrom, basePosition, ...state })
@@ -184,10 +184,13 @@ function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number
 /** Position of the newest snapshot below `fromSequence` that the stream still continues; null without any. */
 async function findBase(
   { jsm }: ReplayPlanOptions,
-  usable: readonly SnapshotHeader[],
-  fromSequence: number,
-  firstHeld: number,
+  wanted: {
+    readonly usable: readonly SnapshotHeader[];
+    readonly fromSequence: number;
+    readonly firstHeld: number;
+  },
 ): Promise<number | null> {
+  const { usable, fromSequence, firstHeld } = wanted;
   for (const header of usable) {
     if (header.position >= fromSequence || header.position < firstHeld - 1) continue;
     try {

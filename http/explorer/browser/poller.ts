@@ -1,7 +1,7 @@
 import { spreadDelay } from '../../client/spreadDelay.ts';
 import { intervalsMs } from '../resources.ts';
 import type { Channel, Message } from './channel.ts';
-import { type Entry, type Store, withProblem } from './store.ts';
+import type { Entry, Store } from './store.ts';
 
 interface Poller {
   /** Reads what is due; called once per second. */
@@ -83,8 +83,7 @@ export function createPoller(options: PollerOptions): Poller {
       const response = await request(path, entry.etag);
       const read = response.status === 304 ? entry : await readBody(entry, response);
       const isKnown = response.status === 304;
-      if (!isKnown && !response.ok)
-        return fail(entry, attempt, response.status, await readCode(response), response);
+      if (!isKnown && !response.ok) return await fail(entry, attempt, response);
       const current = {
         ...read,
         readAtMs: Date.now(),
@@ -95,7 +94,7 @@ export function createPoller(options: PollerOptions): Poller {
       share(current, isKnown);
     } catch {
       const entry = store.find(path);
-      if (entry !== undefined) fail(entry, attempt, 0, '', null);
+      if (entry !== undefined) await fail(entry, attempt, null);
     } finally {
       attempt.isUnderWay = false;
     }
@@ -119,11 +118,13 @@ export function createPoller(options: PollerOptions): Poller {
     });
   }
 
-  function fail(entry: Entry, attempt: Attempt, status: number, code: string, response: Response | null) {
+  async function fail(entry: Entry, attempt: Attempt, response: Response | null) {
+    const code = response === null ? '' : await readCode(response);
     attempt.failures += 1;
     const asked = Number(response?.headers.get('Retry-After') ?? 0) * second;
     attempt.notBeforeMs = Date.now() + spreadDelay(attempt.failures, retryBounds, asked);
-    store.put(withProblem(entry, { status, code, retryAtMs: attempt.notBeforeMs }));
+    const problem = { status: response?.status ?? 0, code, retryAtMs: attempt.notBeforeMs };
+    store.put({ ...entry, resource: { body: entry.resource.body, problem } });
   }
 
   async function readAll(): Promise<void> {

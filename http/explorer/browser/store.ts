@@ -1,4 +1,4 @@
-import type { Bodies, FeedEvent, Problem, Resource, ResourceName } from '../page.ts';
+import type { Bodies, FeedEvent, Resource, ResourceName } from '../page.ts';
 import { compareSettled, type Reversal, type SettledMark } from '../reversal.ts';
 
 /** What one tab knows of one resource. */
@@ -98,11 +98,6 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
       shown = new Set();
     },
   };
-}
-
-/** A problem beside the body that was known before. */
-export function withProblem(entry: Entry, problem: Problem): Entry {
-  return { ...entry, resource: { body: entry.resource.body, problem } };
 }
 
 function isOfFeed({ type }: FeedEvent, category: string): boolean {

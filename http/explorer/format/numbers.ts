@@ -1,3 +1,5 @@
+import { formatUnits } from '../../client/decimals.ts';
+
 /** Decimal strings of the routes as text, exact: nothing goes through a floating-point number. */
 
 /** With a comma after every three digits: `1234567` is `1,234,567`. */
@@ -16,10 +18,8 @@ export function formatInteger(value: string | number): string {
  * @param value unsigned, in the smallest unit: `1500000000000000000` with 18 decimals is `1.5`.
  */
 export function formatExact(value: string | bigint, decimals: number): string {
-  const digits = String(value).padStart(decimals + 1, '0');
-  const integer = groupDigits(digits.slice(0, digits.length - decimals));
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  return fraction === '' ? integer : `${integer}.${fraction}`;
+  const [integer = '', fraction] = formatUnits(BigInt(value), decimals).split('.');
+  return fraction === undefined ? groupDigits(integer) : `${groupDigits(integer)}.${fraction}`;
 }
 
 /** The same with at most `shown` digits of the fraction. The others are cut off, never rounded: what is shown has been reached. */

@@ -1,4 +1,4 @@
-import type { TemplatedApp } from 'uWebSockets.js';
+import type { ListenSocket, TemplatedApp } from 'uWebSockets.js';
 import { closeListenSocket, portOfSocket } from './uws.ts';
 
 /** The port is taken, or may not be opened. */
@@ -28,16 +28,6 @@ export interface Listener {
 /** Another process on the same port is an error, unless the configuration says that it shares the connections. */
 const [sharedPort, exclusivePort] = [0, 1] as const;
 
-/** The addon accepts host and options together, which its types do not say. */
-interface AppWithOptions {
-  listen(
-    host: string,
-    port: number,
-    options: number,
-    callback: (token: Parameters<typeof closeListenSocket>[0] | false) => void,
-  ): void;
-}
-
 interface ListenerOptions {
   /** Other processes may listen on the same port; they may not, unless it is set. */
   readonly isPortShared?: boolean;
@@ -47,12 +37,12 @@ interface ListenerOptions {
 
 export function listenOn(app: TemplatedApp, options: ListenerOptions = {}): Listener {
   const { isPortShared = false, onLeave = () => undefined, onClose = () => undefined } = options;
-  let socket: Parameters<typeof closeListenSocket>[0] | null = null;
+  let socket: ListenSocket | null = null;
   return {
     listen: (host, port) =>
       new Promise((resolve, reject) => {
         const sharing = isPortShared ? sharedPort : exclusivePort;
-        (app as unknown as AppWithOptions).listen(host, port, sharing, (token) => {
+        app.listen(host, port, sharing, (token) => {
           if (token === false) return reject(new PortUnavailable(host, port));
           socket = token;
           resolve(portOfSocket(token));

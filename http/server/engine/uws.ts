@@ -5,8 +5,8 @@ import { chooseUwsBuild, type Uws, uwsPackages } from './uwsBuild.ts';
 
 // Loaded with require, since imports of the native addon and of the fallback have different shapes.
 const require = createRequire(import.meta.url);
-// What forces the substitute means every package.
-const packages = process.env.UWS_USE_FALLBACK === undefined ? uwsPackages : uwsPackages.slice(0, 1);
+// The last package is the only one with a substitute.
+const packages = process.env.UWS_USE_FALLBACK === undefined ? uwsPackages : uwsPackages.slice(-1);
 const { uws, packageName, implementation } = chooseUwsBuild((name) => require(name) as Uws, packages);
 
 export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: portOfSocket } = uws;
@@ -22,13 +22,8 @@ export function detectImplementation(): 'native' | 'fallback' {
   return implementation;
 }
 
-/** Of the addon, undocumented: it answers without a header that names itself. */
-interface Silenceable {
-  _cfg?(option: 'silent'): void;
-}
-
 export function App(): TemplatedApp {
-  (uws as Silenceable)._cfg?.('silent');
+  uws._cfg?.('silent');
   const app = uws.App();
   if (detectImplementation() === 'fallback') routeByPath(app as unknown as FallbackApp);
   return app;
@@ -81,8 +76,7 @@ export interface Transport {
 
 const native: Transport = {
   path: (request) => request.getUrl(),
-  // Undefined, whatever the types say, where there is no question mark.
-  query: (request) => (request.getQuery() as string | undefined) ?? '',
+  query: (request) => request.getQuery() ?? '',
   forEachHeader: (request, note) => request.forEach(note),
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),

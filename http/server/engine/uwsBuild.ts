@@ -10,10 +10,10 @@ interface UwsBuild {
 }
 
 /**
- * Packages that bring uWebSockets.js, in the order in which they are tried: the one that is installed under its own name, which may be the official release,
- * and one with builds for later versions of Node, which is not installed unless it is asked for.
+ * Packages that bring uWebSockets.js, in the order in which they are tried: builds for current platforms, then older builds with a substitute in JavaScript.
+ * One of them is installed (`deploy/engines/`).
  */
-export const uwsPackages = ['uWebSockets.js', '@btc-vision/uwebsockets.js'] as const;
+export const uwsPackages = ['@btc-vision/uwebsockets.js', 'uWebSockets.js'] as const;
 
 /**
  * Takes the first native build that loads, else the first substitute.

@@ -6,7 +6,7 @@ import {
   feedCategories,
   isOfCategory,
 } from '../../../actors/views/feed/feedViews.ts';
-import { feedEvent, toFeedEventBody } from '../../responses/feedEvent.ts';
+import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 

@@ -3,14 +3,15 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../actors/clock.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
-import { createJsonSchema, schemaNames } from '../../routes/jsonSchemas.ts';
-import { robotsText, writeModelText, writeSecurityText } from '../../routes/machineTexts.ts';
-import { createOpenApiDocument } from '../../routes/openApi.ts';
+import { createJsonSchema, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
+import { robotsText, writeModelText, writeSecurityText } from '../../routes/documentation/machineTexts.ts';
+import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 import { findSchemaPath } from '../../routes/route.ts';
 import { memoize } from '../answers/memoize.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
 import { findBuiltFolder } from './builtFolder.ts';
+import { once } from './once.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 
 /** A document that is served as it is (CONTRACT.md, Documents). */
@@ -69,8 +70,7 @@ export function loadDocuments(
     path: string,
     contentType: string,
     read: () => Buffer,
-    own: readonly Header[] = [],
-    isLarge = false,
+    { own = [], isLarge = false }: { readonly own?: readonly Header[]; readonly isLarge?: boolean } = {},
   ): PublicDocument => ({
     path,
     isLarge,
@@ -79,12 +79,12 @@ export function loadDocuments(
   const openApi = once(() => createOpenApiDocument(interfaceVersion));
   const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const asset = (name: string, contentType: string, isLarge: boolean) =>
-    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), [], isLarge);
+    document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), { isLarge });
   const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
   const guide = (path: string, name: string) =>
-    document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), guideHeaders);
+    document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), { own: guideHeaders });
   return [
-    document('/openapi.json', 'application/json', () => toJson(openApi()), [], true),
+    document('/openapi.json', 'application/json', () => toJson(openApi()), { isLarge: true }),
     ...schemaNames.map((name) =>
       document(findSchemaPath(name), 'application/schema+json', () =>
         toJson(createJsonSchema(name, openApi().components?.schemas ?? {}, publicUrl)),
@@ -96,7 +96,9 @@ export function loadDocuments(
     guide('/docs', 'start'),
     ...guidePages.map(({ name }) => guide(`/docs/${name}`, name)),
     document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
-    document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), referenceHeaders),
+    document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), {
+      own: referenceHeaders,
+    }),
     document('/docs/start.js', 'text/javascript; charset=utf-8', () => Buffer.from(start)),
     asset('swagger-ui.css', 'text/css; charset=utf-8', true),
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', true),
@@ -124,12 +126,4 @@ function describeSecurity(contact: string, clock: Clock): PublicDocument {
 
 function toJson(value: object): Buffer {
   return Buffer.from(`${JSON.stringify(value)}\n`);
-}
-
-function once<Value>(build: () => Value): () => Value {
-  let built: Value | undefined;
-  return () => {
-    built ??= build();
-    return built;
-  };
 }

@@ -6,6 +6,7 @@ import { parseOwner } from '../../routes/ownerAddress.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { readExplorerBuild } from './explorerBuild.ts';
+import { once } from './once.ts';
 import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
@@ -128,12 +129,4 @@ function toServedPlace(place: Place): Place {
 function listOwnerPaths(place: Place): string[] {
   if (place.view !== 'owners' || place.address === null || place.address === noAddress) return [];
   return [portfolioPath(place.address), activityPath(place.address)];
-}
-
-function once<Value extends object>(build: () => Value): () => Value {
-  let built: Value | null = null;
-  return () => {
-    built ??= build();
-    return built;
-  };
 }

@@ -99,7 +99,10 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
       return;
     }
     // Nothing arrived since the last inspection; if the rest of the stream was deleted, nothing will.
-    const explanation = await explainGap(jsm, stream, position + 1, lastSequence);
+    const explanation = await explainGap(jsm, stream, {
+      fromSequence: position + 1,
+      toSequence: lastSequence,
+    });
     if (explanation !== null && options.reached().position === position) {
       removedThrough = lastSequence;
       end('the rest of the stream was deleted');

@@ -80,7 +80,8 @@ export function createMissingMessages(options: MissingMessagesOptions): MissingM
   }
 
   async function skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition> {
-    const explanation = received > expected ? await explainGap(jsm, stream, expected, received - 1) : null;
+    const range = { fromSequence: expected, toSequence: received - 1 };
+    const explanation = received > expected ? await explainGap(jsm, stream, range) : null;
     if (explanation === null) {
       throw new UnexplainedGap(
         `${stream}: message ${expected} was expected and ${received} arrived, and the stream has no explanation`,
@@ -89,7 +90,7 @@ export function createMissingMessages(options: MissingMessagesOptions): MissingM
     if (explanation === 'removed') return skipRemoved(from, received - 1);
     const missed = received - expected;
     progress.addMissed(missed);
-    logger.warn({ stream, fromSequence: expected, toSequence: received - 1, missed }, missedText);
+    logger.warn({ stream, ...range, missed }, missedText);
     return from;
   }
 

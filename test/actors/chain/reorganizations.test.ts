@@ -47,7 +47,7 @@ describe('reorganizations', () => {
     await assertMatchesContracts(economy, result.state.safe.at(-1) as never);
 
     const fresh = await connectTo(await startNats());
-    await ensureStreams(fresh.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(fresh.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const again = startIndexer(economy, fresh);
     await again.caughtUp();
     expect(describeState((await foldSpans(economy, fresh)).state)).toBe(describeState(result.state));

@@ -21,8 +21,10 @@ function foldReadings(readings: readonly CounterReading[]): MeasurementProgress 
   for (const reading of readings) {
     const previousDayMm: number = history?.open.distanceMm ?? 0;
     history = withReading(history, reading, null);
-    progress = addAchievements(progress, reading, history.open.distanceMm ?? 0, previousDayMm, {
-      timestampNanos: 0n,
+    progress = addAchievements(progress, reading, {
+      dayMm: history.open.distanceMm ?? 0,
+      previousDayMm,
+      stored: { timestampNanos: 0n },
     });
   }
   return progress;

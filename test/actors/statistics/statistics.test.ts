@@ -10,7 +10,7 @@ import {
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import type { DayHistory } from '../../../actors/wheel/dayHistory.ts';
-import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics.ts';
+import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics/statistics.ts';
 import { opaque } from '../../reference/messages.ts';
 import { acceptReadings } from '../../reference/readings.ts';
 import { buildStatistics } from '../../reference/statistics.ts';

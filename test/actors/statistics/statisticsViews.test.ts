@@ -4,7 +4,7 @@ import { counterSubject, reporterSubject } from '../../../actors/messages/subjec
 import { createSettlementActors } from '../../../actors/settlement/settlementActors.ts';
 import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
 import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
-import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics.ts';
+import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics/statistics.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { genesisMs } from '../../support/genesis.ts';
 import { manualClock } from '../../support/manualClock.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { findServer } from '../../../deploy/local/childServer.ts';
 import {
   createComplaints,
   expectHeadersSentOn,
@@ -23,11 +24,10 @@ import {
   type UnusualRequest,
 } from '../../support/http/unusualRequests.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
-import { findProxy } from '../../support/processes/findProxy.ts';
 import { startHaproxy, type TestHaproxy } from '../../support/processes/haproxy.ts';
 import { shareInFile } from '../../support/processes/lifetime.ts';
 
-const program = findProxy('haproxy');
+const program = findServer('haproxy');
 
 function createClients({ proxiedPort }: TestHaproxy) {
   const open = async (from: string): Promise<Socket> => {

@@ -5,6 +5,7 @@ import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it } from 'vitest';
+import { findServer } from '../../../deploy/local/childServer.ts';
 import {
   createComplaints,
   expectHeadersSentOn,
@@ -29,11 +30,10 @@ import {
   type UnusualRequest,
 } from '../../support/http/unusualRequests.ts';
 import { eventually } from '../../support/processes/childProcess.ts';
-import { findProxy } from '../../support/processes/findProxy.ts';
 import { shareInFile, whenFinished } from '../../support/processes/lifetime.ts';
 import { startNginx, type TestNginx } from '../../support/processes/nginx.ts';
 
-const program = findProxy('nginx');
+const program = findServer('nginx');
 
 function createClients({ certificate: ca, proxiedPort }: TestNginx) {
   const open = async (from: string, protocol = 'http/1.1'): Promise<TLSSocket> => {

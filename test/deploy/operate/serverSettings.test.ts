@@ -69,8 +69,8 @@ describe('accounts of NATS', () => {
     const logger = silentLogger;
     const ingest = await connectAs('ingest');
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
-    await ensureStreams(jsm, streamNames, { retentionDays: 0 }, logger);
-    await ensureStreams(jsm, streamNames, { retentionDays: 30 }, logger);
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger });
+    await ensureStreams(jsm, { streams: streamNames, retentionDays: 30, logger });
     const lease = await startContender({ connection: ingest, js, jsm }, 'id_1').acquired;
     expect(lease.isHeld()).toBe(true);
     await lease.release();
@@ -152,7 +152,7 @@ describe('accounts of NATS', () => {
     const operator = await connectAs('operator');
     const jsm = await jetstreamManager(operator);
     const ingestJsm = await jetstreamManager(await connectAs('ingest'));
-    await ensureStreams(ingestJsm, streamNames, { retentionDays: 0 }, silentLogger);
+    await ensureStreams(ingestJsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     for (const subject of stored) await jetstream(operator).publish(subject, '{}');
     for (const stream of streamNames)
       await jsm.consumers.add(stream, { durable_name: 'victim', ack_policy: AckPolicy.None });

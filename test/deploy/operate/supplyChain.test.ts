@@ -11,7 +11,9 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEngine.mjs';
 import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
+import { hasSubstitute } from '../../support/http/hasSubstitute.ts';
 import { startProcess } from '../../support/processes/childProcess.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
@@ -30,9 +32,13 @@ interface LockedPackage {
   readonly dev?: boolean;
   readonly optional?: boolean;
   readonly devOptional?: boolean;
+  readonly link?: boolean;
 }
 const { packages } = readJson<{ packages: Readonly<Record<string, LockedPackage>> }>('package-lock.json');
-const installed = Object.entries(packages).filter(([path]) => path !== '');
+// The others are folders of this repository, and links to them.
+const installed = Object.entries(packages).filter(
+  ([path, { link }]) => path.startsWith('node_modules/') && link === undefined,
+);
 const inProduction = installed.filter(
   ([, { dev, optional, devOptional }]) => !dev && !optional && !devOptional,
 );
@@ -49,7 +55,7 @@ describe('packages', () => {
 
   it('of development are none that production has', () => {
     const names = inProduction.map(([path]) => path.replace(/^.*node_modules\//, ''));
-    expect(names).toContain('uWebSockets.js');
+    expect(names).toEqual(expect.arrayContaining(['uWebSockets.js', '@btc-vision/uwebsockets.js']));
     expect(names.filter((name) => /anvil|solc|rolldown|vitest|typescript|biome/.test(name))).toEqual([]);
   });
 
@@ -72,6 +78,7 @@ describe('packages', () => {
 
   it('of production are listed by `npm run sbom`, with their hashes', () => {
     interface Component {
+      readonly 'bom-ref': string;
       readonly name: string;
       readonly purl: string;
       readonly hashes: readonly { readonly alg: string; readonly content: string }[];
@@ -81,7 +88,12 @@ describe('packages', () => {
       encoding: 'utf8',
       stdio: 'pipe',
     });
-    const { bomFormat, components } = JSON.parse(output) as { bomFormat: string; components: Component[] };
+    const { bomFormat, metadata, components, dependencies } = JSON.parse(output) as {
+      bomFormat: string;
+      metadata: { component: Component };
+      components: Component[];
+      dependencies: { ref: string; dependsOn: string[] }[];
+    };
     expect(bomFormat).toBe('CycloneDX');
     const listed = components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')));
     const expected = inProduction.map(([path, { name, version }]) => {
@@ -90,6 +102,9 @@ describe('packages', () => {
     expect(listed).toEqual(expect.arrayContaining(expected));
     expect(listed.filter((one) => /^(?:solc|vitest|rolldown|@foundry-rs\/)/.test(one))).toEqual([]);
     for (const { name, hashes } of components) expect([name, hashes[0]?.alg]).toEqual([name, 'SHA-512']);
+    const references = [metadata.component, ...components].map((one) => one['bom-ref']).sort();
+    expect(dependencies.map(({ ref }) => ref).sort()).toEqual(references);
+    expect(references).toEqual(expect.arrayContaining(dependencies.flatMap(({ dependsOn }) => dependsOn)));
   });
 
   it('are reviewed on every change', () => {
@@ -125,16 +140,17 @@ function prepareCheckout() {
     'package-lock.json',
     'deploy/build/bootstrap.mjs',
     'deploy/build/browserNames.mjs',
+    'deploy/engines',
   ])
-    cpSync(join(root, file), join(dir, file));
+    cpSync(join(root, file), join(dir, file), { recursive: true });
   const bin = join(dir, 'bin');
   mkdirSync(bin);
   for (const program of ['npm', 'apt-get', 'sudo', 'brew']) {
-    writeFileSync(join(bin, program), `#!/bin/sh\ntouch ${join(dir, 'installed')}\n`);
+    writeFileSync(join(bin, program), `#!/bin/sh\necho "$@" >> ${join(dir, 'installed')}\n`);
     chmodSync(join(bin, program), 0o755);
   }
-  const run = () => {
-    const env = { PATH: bin, NODE_ENV: 'production', MINER_NATS_URL: 'nats://127.0.0.1:4222' };
+  const run = (environment: Record<string, string> = { NODE_ENV: 'production' }) => {
+    const env = { PATH: bin, MINER_NATS_URL: 'nats://127.0.0.1:4222', ...environment };
     const { status, stderr } = spawnSync(process.execPath, [join(dir, 'deploy/build/bootstrap.mjs'), 'run'], {
       env,
       encoding: 'utf8',
@@ -143,6 +159,25 @@ function prepareCheckout() {
   };
   return { dir, run };
 }
+
+describe('a start in development', () => {
+  it.each([
+    ['of this machine', {}, chooseEngine(describeMachine())],
+    ['that has the substitute, where that is wanted', { UWS_USE_FALLBACK: '1' }, 'legacy'],
+  ] as const)('installs the HTTP engine %s, and no other', (_, environment, engine) => {
+    const { dir, run } = prepareCheckout();
+    mkdirSync(join(dir, 'node_modules'));
+    expect(run(environment)).toMatchObject({ status: 0, hasInstalled: true });
+    const [first = '', ...further] = readFileSync(join(dir, 'installed'), 'utf8').trim().split('\n');
+    expect(first.split(' ').filter((option) => option.includes('workspace'))).toEqual([
+      `--workspace=deploy/engines/${engine}`,
+      '--include-workspace-root',
+    ]);
+    expect(further).toEqual([]);
+    const { workspaces } = readJson<{ workspaces: string[] }>('package.json');
+    expect(workspaces).toContain(`deploy/engines/${engine}`);
+  });
+});
 
 describe('a start in production', () => {
   it('installs nothing, and says what is missing', () => {
@@ -168,31 +203,32 @@ describe('a start in production', () => {
     expect(run()).toEqual({ status: 0, stderr: '', hasInstalled: false });
   });
 
-  it('is refused without the native HTTP engine, unless that is accepted', async () => {
-    const dir = temporaryDirectory();
-    const start = (environment: Record<string, string>) =>
-      startProcess(process.execPath, [join(root, 'dist/deploy/miner.js'), 'run'], {
-        env: {
-          PATH: process.env.PATH,
-          NODE_ENV: 'production',
-          UWS_USE_FALLBACK: '1',
-          MINER_HTTP_PORT: '0',
-          MINER_OPS_PORT: '0',
-          MINER_NATS_URL: 'nats://127.0.0.1:1',
-          MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1',
-          MINER_DEPLOYMENT: writeDeployment(dir),
-          ...environment,
-        },
-      });
-    const refused = start({});
-    expect(await refused.exited).toBe(2);
-    expect(refused.output()).toContain(
-      'MINER_HTTP_FALLBACK is development, and the native HTTP engine does not load',
-    );
-    const accepted = start({ MINER_HTTP_FALLBACK: 'accept' });
-    await accepted.written('the native HTTP engine is not in use');
-    await accepted.written('"msg":"listening"}');
-  });
+  if (hasSubstitute)
+    it('is refused without the native HTTP engine, unless that is accepted', async () => {
+      const dir = temporaryDirectory();
+      const start = (environment: Record<string, string>) =>
+        startProcess(process.execPath, [join(root, 'dist/deploy/miner.js'), 'run'], {
+          env: {
+            PATH: process.env.PATH,
+            NODE_ENV: 'production',
+            UWS_USE_FALLBACK: '1',
+            MINER_HTTP_PORT: '0',
+            MINER_OPS_PORT: '0',
+            MINER_NATS_URL: 'nats://127.0.0.1:1',
+            MINER_CLICKHOUSE_URL: 'http://127.0.0.1:1',
+            MINER_DEPLOYMENT: writeDeployment(dir),
+            ...environment,
+          },
+        });
+      const refused = start({});
+      expect(await refused.exited).toBe(2);
+      expect(refused.output()).toContain(
+        'MINER_HTTP_FALLBACK is development, and the native HTTP engine does not load',
+      );
+      const accepted = start({ MINER_HTTP_FALLBACK: 'accept' });
+      await accepted.written('the native HTTP engine is not in use');
+      await accepted.written('"msg":"listening"}');
+    });
 
   it.each([
     ['development', undefined, true],

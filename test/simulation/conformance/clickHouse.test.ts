@@ -13,15 +13,14 @@ import { beginEpoch, readDatabaseIdentity, readNewestEpoch } from '../../../stor
 import { migrate, migrationState } from '../../../storage/migrations.ts';
 import { readNewestReading, readStored } from '../../../storage/observations.ts';
 import { hasOpenRemoval } from '../../../storage/removals.ts';
-import { buildInserts, encodeRows } from '../../../storage/rowInserts.ts';
 import { applyRowsTtl, readRowsTtlDays } from '../../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../../storage/snapshots.ts';
-import { noRows } from '../../../storage/storedRows.ts';
 import type { ResultRow } from '../../../storage/tables/column.ts';
 import { resolveTables, type Tables } from '../../../storage/tables.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { storedRows } from '../../support/storage/storedRows.ts';
+import { storeRows } from '../../support/storage/storeRows.ts';
 import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 
 /** The simulated database behind the interface that the service knows ClickHouse by. */
@@ -55,11 +54,8 @@ function itAgrees(rule: string, observe: (database: Database, tables: Tables) =>
   });
 }
 
-async function insert(database: Database, tables: Tables, from: number, count: number) {
-  const rows = { ...noRows, ...storedRows(from, count) };
-  for (const { table, columns, text } of buildInserts(tables, [encodeRows(rows)]))
-    await database.insertText(table, columns, text);
-}
+const insert = (database: Database, tables: Tables, from: number, count: number) =>
+  storeRows(database, tables, storedRows(from, count));
 
 async function readings(database: Database, tables: Tables) {
   const found: unknown[] = [];

@@ -19,7 +19,11 @@ function itAgrees(rule: string, observe: (connection: TestConnection) => Promise
     const found: unknown[] = [];
     for (const connection of [real, simulated]) {
       await createRemovableStreams(connection.jsm, [stream, 'MINER_LEASE']);
-      await ensureStreams(connection.jsm, [stream, 'MINER_LEASE'], { retentionDays: 0 }, silentLogger);
+      await ensureStreams(connection.jsm, {
+        streams: [stream, 'MINER_LEASE'],
+        retentionDays: 0,
+        logger: silentLogger,
+      });
       found.push(await observe(connection));
     }
     expect(found[1]).toEqual(found[0]);

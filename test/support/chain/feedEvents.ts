@@ -105,8 +105,10 @@ export function buildMeasurementEvents(readings: ReadingHistory, firstPosition =
       speedMmPerSecond: 3_000 + (at + 1) * recordStep,
       distanceMm,
     });
-    progress = addAchievements(progress, reading, distanceMm, 0, {
-      timestampNanos: BigInt(position) * 1_000_000n,
+    progress = addAchievements(progress, reading, {
+      dayMm: distanceMm,
+      previousDayMm: 0,
+      stored: { timestampNanos: BigInt(position) * 1_000_000n },
     });
   }
   return progress?.events.toArray() ?? [];

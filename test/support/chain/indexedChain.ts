@@ -57,7 +57,7 @@ export function startIndexer(
 export async function startIndexed(economy: TestEconomy, url = economy.url) {
   const server = await startNats();
   const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, streamNames, { retentionDays: 0 }, silentLogger);
+  await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
   return { server, nats, ...startIndexer(economy, nats, url) };
 }
 

@@ -2,12 +2,31 @@ import type { Route } from '../../../http/routes/route.ts';
 
 const exampleOwner = `0x${'ab'.repeat(20)}`;
 
-const values: Record<string, string> = { installationId: 'wheel-1', address: exampleOwner, tokenId: '1' };
-
 /** A path that a route answers with 200: a value for its parameter, and the queries that it cannot do without. */
 export function examplePath(route: Route): string {
-  const path = route.path.replace(/\{(\w+)\}/, (_, name: string) => values[name] ?? name);
+  return examplePathOfOwner(route, exampleOwner);
+}
+
+/**
+ * The same for an owner.
+ *
+ * @throws Error for a parameter that no example is known of.
+ */
+export function examplePathOfOwner(route: Route, owner: string): string {
+  const values: Record<string, string> = {
+    installationId: 'wheel-1',
+    address: owner,
+    owner,
+    tokenId: '1',
+    range: '7d',
+  };
+  const findValue = (name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${route.path}: no example of ${name} is known`);
+    return value;
+  };
+  const path = route.path.replace(/\{(\w+)\}/, (_, name: string) => findValue(name));
   const query = typeof route.query === 'string' ? [] : route.query.filter(({ isRequired }) => isRequired);
-  const required = query.map(({ name }) => `${name}=${name === 'owner' ? exampleOwner : '7d'}`);
+  const required = query.map(({ name }) => `${name}=${findValue(name)}`);
   return required.length === 0 ? path : `${path}?${required.join('&')}`;
 }

@@ -1,5 +1,5 @@
 import { createParser } from 'eventsource-parser';
-import type { BodyExamples, Examples } from '../../../http/routes/examples.ts';
+import type { BodyExamples, Examples } from '../../../http/routes/documentation/examples.ts';
 import type { Route } from '../../../http/routes/route.ts';
 import { routes } from '../../../http/routes/routes.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ProcessResponse } from '../../../http/responses/process.ts';
+import type { ProcessResponse } from '../../../http/responses/process/process.ts';
 
 const uint64Max = 2n ** 64n - 1n;
 const terminal = ['confirmed', 'reverted', 'superseded'];

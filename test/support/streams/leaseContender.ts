@@ -25,7 +25,7 @@ export function startContender({ js, jsm }: TestConnection, name = 'one', clock:
       jetStream: () => ({ js, jsm }),
       clock,
       logger: silentLogger,
-      onMissing: () => ensureStreams(jsm, streamNames, { retentionDays: 0 }, silentLogger),
+      onMissing: () => ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger }),
     }),
     { input: { name, isUnused: true } },
   );

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+
+/** Values as lists: an object is the list of its members, in the order of its schema, and a bigint a number, or a string where no number is as exact. */
+interface ListForm {
+  write(value: unknown): unknown;
+  /**
+   * The value of a list that {@link write} made. Texts, numbers and literals are those of the list: whether they fit the schema is not checked.
+   *
+   * @throws Error for anything that is no list of the members, or no integer where the schema has one.
+   */
+  read(item: unknown): unknown;
+}
+
+const unchanged: ListForm = { write: (value) => value, read: (item) => item };
+
+/** Without the names of members there is half the text to parse, and hundreds of thousands of values are read at a start. */
+export function createListForm(schema: z.ZodType, place: string): ListForm {
+  if (schema instanceof z.ZodObject) return createObjectForm(schema.shape, place);
+  if (schema instanceof z.ZodNullable) {
+    const { write, read } = createListForm(schema.unwrap() as z.ZodType, place);
+    return {
+      write: (value) => (value === null ? null : write(value)),
+      read: (item) => (item === null ? null : read(item)),
+    };
+  }
+  if (schema instanceof z.ZodArray) {
+    const { write, read } = createListForm(schema.element as z.ZodType, place);
+    return {
+      write: (value) => (value as readonly unknown[]).map(write),
+      read: (item) => (Array.isArray(item) ? item.map(read) : refuse(place, item)),
+    };
+  }
+  if (!(schema instanceof z.ZodBigInt)) return unchanged;
+  return {
+    write: (value) => toExactNumber(value as bigint),
+    read: (item) =>
+      typeof item === 'string' || Number.isSafeInteger(item)
+        ? BigInt(item as string | number)
+        : refuse(place, item),
+  };
+}
+
+function createObjectForm(shape: Readonly<Record<string, z.ZodType>>, place: string): ListForm {
+  const members = Object.entries(shape).map(
+    ([key, member]) => [key, createListForm(member, `${place}.${key}`)] as const,
+  );
+  return {
+    write: (value) => members.map(([key, { write }]) => write((value as Record<string, unknown>)[key])),
+    read: (item) => {
+      if (!Array.isArray(item) || item.length !== members.length) return refuse(place, item);
+      const value: Record<string, unknown> = {};
+      let at = 0;
+      for (const [key, { read }] of members) value[key] = read(item[at++]);
+      return value;
+    },
+  };
+}
+
+function toExactNumber(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : value.toString();
+}
+
+function refuse(place: string, item: unknown): never {
+  throw new Error(`${place} is ${JSON.stringify(item)}`);
+}

@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks';
+import { formatInteger, formatPercent, toDrawn } from '../format/numbers.ts';
+import { formatDay, formatMinute } from '../format/times.ts';
+import { coverages } from '../format/words.ts';
+import type { Bodies } from '../page.ts';
+import { ChartCursor } from './ChartCursor.tsx';
+import { halfDay, inDayOrder } from './halfHours.ts';
+
+type Day = Bodies['statistics']['activity']['days'][number];
+type Bucket = Day['buckets'][number];
+
+const levels = 5;
+const halfHoursPerDay = 48;
+
+/** Days from the newest, half hours from noon to noon; each cell is darker the more work it holds. */
+export function HeatMap({ days }: { days: readonly Day[] }) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const rows = [...days].reverse().map((day) => ({ day, buckets: inDayOrder(day.buckets) }));
+  const describe = (index: number) => {
+    const row = rows[Math.floor(index / halfHoursPerDay)];
+    const bucket = row?.buckets[index % halfHoursPerDay];
+    return row === undefined || bucket === undefined ? '' : describeBucket(row.day.date, bucket);
+  };
+  const largest = Math.max(
+    1,
+    ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => toDrawn(workUnits ?? '0'))),
+  );
+  return (
+    <div class="heat">
+      <ChartCursor
+        label="Half hours, day by day"
+        count={rows.length * halfHoursPerDay}
+        pointed={pointed}
+        describe={describe}
+        onPoint={setPointed}
+        rowLength={halfHoursPerDay}
+      />
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            <th scope="col" class="strip-head">
+              <span class="visually-hidden">Half hours, UTC</span>
+              <svg class="strip-ticks" height="14" width="100%" aria-hidden="true">
+                {['12', '16', '20', '00', '04', '08', '12'].map((text, index) => (
+                  <text
+                    key={`${index * 4}`}
+                    x={`${(index / 6) * 100}%`}
+                    y="11"
+                    text-anchor={index === 0 ? 'start' : index === 6 ? 'end' : 'middle'}
+                  >
+                    {text}
+                  </text>
+                ))}
+              </svg>
+            </th>
+            <th scope="col" class="number">
+              Work
+            </th>
+            <th scope="col" class="number coverage">
+              Observed
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ day, buckets }, row) => (
+            <tr key={day.date}>
+              <th scope="row">{formatDay(day.date)}</th>
+              <td>
+                <Strip
+                  label={describeDay(day)}
+                  buckets={buckets}
+                  largest={largest}
+                  pointed={pointed === null ? -1 : pointed - row * halfHoursPerDay}
+                  onPoint={(index) => setPointed(index === null ? null : row * halfHoursPerDay + index)}
+                />
+              </td>
+              <td class="number">
+                {day.coverage.observedRoundCount === 0 ? '–' : formatInteger(day.observedWorkUnits)}
+              </td>
+              <td class="number coverage">{formatPercent(day.coverage.coverageBps)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="readout" aria-hidden="true">
+        {pointed === null ? ' ' : describe(pointed)}
+      </p>
+    </div>
+  );
+}
+
+function Strip({
+  label,
+  buckets,
+  largest,
+  pointed,
+  onPoint,
+}: {
+  label: string;
+  buckets: readonly Bucket[];
+  largest: number;
+  /** Outside of the row where another one is pointed at. */
+  pointed: number;
+  onPoint: (index: number | null) => void;
+}) {
+  const point = (event: PointerEvent & { currentTarget: Element }) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const index = Math.floor(((event.clientX - box.left) / box.width) * buckets.length);
+    onPoint(Math.min(Math.max(index, 0), buckets.length - 1));
+  };
+  return (
+    <svg
+      class="strip"
+      viewBox={`0 0 ${buckets.length * 10} 20`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+      onPointerMove={point}
+      onPointerDown={point}
+      onPointerLeave={({ pointerType }) => pointerType === 'touch' || onPoint(null)}
+    >
+      {groupCells(buckets, largest).map(([kind, path]) => (
+        <path key={kind} class={kind} d={path} fill={kind === 'missing' ? 'url(#hatching)' : undefined} />
+      ))}
+      {pointed >= 0 && pointed < buckets.length && (
+        <path class="pointed-cell" d={`M${pointed * 10} 0h10v20h-10z`} />
+      )}
+    </svg>
+  );
+}
+
+/** One path for all cells that look the same, in place of 48 shapes per day. */
+function groupCells(buckets: readonly Bucket[], largest: number): [string, string][] {
+  const paths = new Map<string, string>();
+  buckets.forEach((bucket, index) => {
+    for (const [kind, path] of drawCell(bucket, index * 10, largest))
+      paths.set(kind, `${paths.get(kind) ?? ''}${path}`);
+  });
+  return [...paths];
+}
+
+function drawCell(
+  { coverage, workUnits }: Bucket,
+  x: number,
+  largest: number,
+): [kind: string, path: string][] {
+  if (coverage === 'future') return [['future', `M${x + 4} 10h2`]];
+  if (coverage === 'missing') return [['missing', `M${x + 0.5} 1h9v18h-9z`]];
+  const work = toDrawn(workUnits ?? '0');
+  const cell: [string, string] =
+    work === 0
+      ? ['zero', `M${x + 0.5} 15h9v4h-9z`]
+      : [`heat-${Math.min(levels, Math.ceil((work / largest) * levels))}`, `M${x + 0.5} 1h9v18h-9z`];
+  // A corner that is cut out of it: a part of this half hour was not observed.
+  return coverage === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1h-5l5 9z`]] : [cell];
+}
+
+function describeBucket(date: string, { startMinuteUtc, coverage, workUnits }: Bucket): string {
+  const from = formatMinute(startMinuteUtc);
+  const to = formatMinute((startMinuteUtc + 30) % 1440);
+  const work =
+    workUnits === null ? (coverage === 'future' ? '' : 'unknown') : `${formatInteger(workUnits)} work units`;
+  const night = startMinuteUtc < halfDay ? ' (the morning after)' : '';
+  return `${formatDay(date)}${night}, ${from}–${to} UTC: ${[work, coverages[coverage]].filter((part) => part !== '').join(', ')}`;
+}
+
+function describeDay({ date, observedWorkUnits, coverage }: Day): string {
+  return `${formatDay(date)}: ${formatInteger(observedWorkUnits)} work units observed, ${formatPercent(coverage.coverageBps)} of its rounds`;
+}

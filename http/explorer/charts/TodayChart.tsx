@@ -1,0 +1,68 @@
+import { DataTable } from '../components/DataTable.tsx';
+import { formatExact, formatInteger, formatTick, toDrawn } from '../format/numbers.ts';
+import { formatMinute } from '../format/times.ts';
+import { coverages } from '../format/words.ts';
+import type { Bodies } from '../page.ts';
+import { Columns, Legend } from './Columns.tsx';
+import { inDayOrder } from './halfHours.ts';
+
+type Statistics = Bodies['statistics'];
+
+/** Today's 48 half hours, from noon to noon, against the typical day of the range. */
+export function TodayChart({ statistics }: { statistics: Statistics }) {
+  const { days, typicalDay } = statistics.activity;
+  const today = days.at(-1);
+  if (today === undefined) return null;
+  const typical = new Map(typicalDay.map((slot) => [slot.startMinuteUtc, slot]));
+  const rows = inDayOrder(today.buckets).map((bucket) => ({
+    ...bucket,
+    meanWorkMilli: typical.get(bucket.startMinuteUtc)?.meanWorkMilli ?? null,
+  }));
+  const marks = rows.map(({ startMinuteUtc, coverage, workUnits, meanWorkMilli }) => {
+    const time = `${formatMinute(startMinuteUtc)}–${formatMinute((startMinuteUtc + 30) % 1440)} UTC`;
+    const work = workUnits === null ? coverages[coverage] : `${formatInteger(workUnits)} work units`;
+    const usual = meanWorkMilli === null ? '' : `, typically ${formatExact(meanWorkMilli, 3)}`;
+    return {
+      key: String(startMinuteUtc),
+      value: workUnits === null ? null : toDrawn(workUnits),
+      state: coverage,
+      reference: meanWorkMilli === null ? null : toDrawn(meanWorkMilli) / 1000,
+      text: `${time}: ${work}${usual}`,
+    };
+  });
+  const ticks = ['12:00', '16:00', '20:00', '00:00', '04:00', '08:00', '12:00'].map((text, index) => ({
+    at: index * 8,
+    text,
+  }));
+  return (
+    <>
+      <Columns
+        label={`Work in each half hour of the day of ${today.date}, from noon to noon UTC: ${formatInteger(today.observedWorkUnits)} work units so far`}
+        marks={marks}
+        ticks={ticks}
+        formatValue={formatTick}
+      />
+      <Legend
+        entries={[
+          ['complete', 'work'],
+          ['partial', 'partly observed'],
+          ['zero', 'observed, no work'],
+          ['missing', 'missing'],
+          ['reference', 'typical day'],
+        ]}
+      />
+      <DataTable
+        caption={`Half hours of the day of ${today.date}`}
+        fileName={`half-hours-${today.date}.csv`}
+        rows={rows}
+        columns={[
+          { name: 'from (UTC)', value: ({ startMinuteUtc }) => formatMinute(startMinuteUtc), isText: true },
+          { name: 'work (units)', value: ({ workUnits }) => workUnits },
+          { name: 'coverage', value: ({ coverage }) => coverage, isText: true },
+          { name: 'observed rounds of 3', value: ({ observedRoundCount }) => observedRoundCount },
+          { name: 'typical work (thousandths)', value: ({ meanWorkMilli }) => meanWorkMilli },
+        ]}
+      />
+    </>
+  );
+}

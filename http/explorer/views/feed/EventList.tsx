@@ -1,0 +1,42 @@
+import { Unavailable } from '../../components/Banner.tsx';
+import { EventItem } from '../../components/EventItem.tsx';
+import { describeEvent, nameEventSource, nameFamily } from '../../format/events.ts';
+import { shortenHash } from '../../format/numbers.ts';
+import { explain } from '../../format/words.ts';
+import type { Bodies, FeedEvent } from '../../page.ts';
+
+/** Events in sentences, newest first. */
+export function EventList({ feed, max }: { feed: Bodies['events']; max?: number }) {
+  if (feed.status === 'unavailable') return <Unavailable>{explain(feed.reason)}</Unavailable>;
+  if (feed.events.length === 0) return <p class="empty">Nothing has happened in this category yet.</p>;
+  return (
+    <ol class="events">
+      {feed.events.slice(0, max ?? feed.events.length).map((event) => (
+        <DescribedEvent key={event.id} event={event} />
+      ))}
+    </ol>
+  );
+}
+
+function DescribedEvent({ event }: { event: FeedEvent }) {
+  const { title, sentence, owner } = describeEvent(event);
+  const { source } = event;
+  return (
+    <EventItem
+      family={nameFamily(event)}
+      at={event.occurredAt}
+      source={nameEventSource(event)}
+      transactionHash={source.kind === 'chain' ? source.transactionHash : null}
+    >
+      <strong>{title}</strong> {sentence}
+      {owner !== null && (
+        <>
+          {' '}
+          <a href={`/owners/${owner}`} title={owner}>
+            {shortenHash(owner)}
+          </a>
+        </>
+      )}
+    </EventItem>
+  );
+}

@@ -1,0 +1,117 @@
+import { TodayChart } from '../../charts/TodayChart.tsx';
+import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { ResourceNotice } from '../../components/ResourceNotice.tsx';
+import { Age } from '../../components/Time.tsx';
+import { Wheel } from '../../components/Wheel.tsx';
+import { describeDistance, describeRpm, describeSpeed } from '../../format/quantities.ts';
+import { provenances } from '../../format/words.ts';
+import type { Bodies } from '../../page.ts';
+import {
+  corePath,
+  eventsPath,
+  issuancePath,
+  settlementsPath,
+  statisticsPath,
+  statusPath,
+} from '../../resources.ts';
+import { describeWheel, type WheelWords } from '../../wheelState.ts';
+import { EventList } from '../feed/EventList.tsx';
+import { OpenRound } from './OpenRound.tsx';
+import { Stages } from './Stages.tsx';
+import { Waiting } from './Waiting.tsx';
+
+/** The first view: what the wheel does now, how its work becomes tokens, what waits, and today. */
+export function Glance() {
+  const { read, connection } = usePage();
+  const status = read('status', statusPath);
+  const core = read('core', corePath).body;
+  const issuance = read('issuance', issuancePath).body;
+  const settlements = read('settlements', settlementsPath('now')).body;
+  const statistics = read('statistics', statisticsPath('7d'));
+  const events = read('events', eventsPath('all'));
+  return (
+    <>
+      <ResourceNotice what="The state of the wheel" resource={status} />
+      {status.body !== null && (
+        <div class="hero">
+          <Now status={status.body} wheel={describeWheel(status, connection)} />
+          <OpenRound status={status.body} core={core} />
+        </div>
+      )}
+      {status.body !== null && (
+        <>
+          <Stages status={status.body} core={core} issuance={issuance} statistics={statistics.body} />
+          <Waiting status={status.body} settlements={settlements} />
+        </>
+      )}
+      <section aria-labelledby="today">
+        <h2 id="today">Today, half hour by half hour</h2>
+        <p class="lead">
+          The wheel’s day runs from noon to noon, UTC. The line is the typical day of the last seven.
+        </p>
+        <ResourceNotice what="Statistics" resource={statistics} />
+        {statistics.body !== null && <TodayChart statistics={statistics.body} />}
+      </section>
+      <section aria-labelledby="latest">
+        <div class="section-head">
+          <h2 id="latest">Latest</h2>
+          <a href="/feed">All events</a>
+        </div>
+        <ResourceNotice what="The feed" resource={events} />
+        {events.body !== null && <EventList feed={events.body} max={6} />}
+      </section>
+    </>
+  );
+}
+
+function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
+  const { measurement } = status;
+  const { state, sentence, detail } = wheel;
+  const isCurrent = state === 'turning' || state === 'resting';
+  // The last known speed of a wheel that is not heard of is not its speed now.
+  const current = isCurrent ? measurement : null;
+  const common = {
+    size: 'large',
+    route: statusPath,
+    provenance: measurement === null ? null : (provenances[measurement.provenance] ?? measurement.provenance),
+    observedAt: measurement?.observedAt ?? null,
+  } as const;
+  return (
+    <section class={`now ${state}`} aria-labelledby="now">
+      <Wheel state={state} rpmMilli={measurement?.rpmMilli ?? 0} />
+      <div class="now-text">
+        <h1 id="now">{sentence}</h1>
+        <p class="lead">{detail}</p>
+        <div class="figures">
+          <Figure
+            {...common}
+            {...describeRpm(current?.rpmMilli ?? null)}
+            label="Turning at"
+            field="measurement.rpmMilli"
+            meaning="Turns per minute that the device reported last."
+          />
+          <Figure
+            {...common}
+            {...describeSpeed(current?.speedMmPerSecond ?? null)}
+            label="Speed"
+            field="measurement.speedMmPerSecond"
+            meaning="Speed of the rim that the device reported last."
+          />
+          <Figure
+            {...common}
+            {...describeDistance(measurement?.distanceMm ?? null)}
+            label="Today"
+            field="measurement.distanceMm"
+            meaning="Distance of the wheel’s current day, which began at noon UTC, as the device counts it."
+          />
+        </div>
+        {measurement !== null && (
+          <p class="small quiet">
+            {common.provenance} · observed <Age at={measurement.observedAt} />
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,178 @@
+import type { ComponentChildren } from 'preact';
+import { Figure } from '../../components/Figure.tsx';
+import { Ago } from '../../components/Time.tsx';
+import { TransactionLink } from '../../components/TransactionLink.tsx';
+import { formatExact, formatInteger, formatShort } from '../../format/numbers.ts';
+import { describeAmount, describeWork } from '../../format/quantities.ts';
+import { explain, provenances } from '../../format/words.ts';
+import type { Bodies } from '../../page.ts';
+import { corePath, issuancePath, statisticsPath, statusPath } from '../../resources.ts';
+
+interface StagesProps {
+  readonly status: Bodies['status'];
+  readonly core: Bodies['core'] | null;
+  readonly issuance: Bodies['issuance'] | null;
+  readonly statistics: Bodies['statistics'] | null;
+}
+
+/** The four stages of the contract, side by side and never added up. */
+export function Stages({ status, core, issuance, statistics }: StagesProps) {
+  return (
+    <section aria-labelledby="stages">
+      <h2 id="stages">From a turn to a token</h2>
+      <p class="lead">Four different things, in this order. None of them is the sum of the others.</p>
+      <ol class="stages">
+        <Measured status={status} statistics={statistics} />
+        <Optimistic status={status} />
+        <Settled status={status} core={core} />
+        <Issued issuance={issuance} />
+      </ol>
+    </section>
+  );
+}
+
+function Stage({ name, meaning, children }: { name: string; meaning: string; children: ComponentChildren }) {
+  return (
+    <li class={`stage ${name}`}>
+      <h3>{name}</h3>
+      <p class="meaning">{meaning}</p>
+      {children}
+    </li>
+  );
+}
+
+function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statistics'>) {
+  const { measurement } = status;
+  const { acceptedWorkUnits = null, coverageBps = 0 } = statistics?.lifetime ?? {};
+  // The sum of no rounds says nothing of the wheel.
+  const total = acceptedWorkUnits === '0' && coverageBps === 0 ? null : acceptedWorkUnits;
+  return (
+    <Stage name="measured" meaning="what the device counted">
+      <Figure
+        label="Work in observed rounds"
+        {...describeWork(total)}
+        route={statisticsPath('7d')}
+        field="lifetime.acceptedWorkUnits"
+        meaning="All work in rounds that were observed without a gap, since the first accepted reading. Work in a gap is unknown and not in it."
+        observedAt={measurement?.observedAt ?? null}
+      />
+      <Figure
+        size="small"
+        label="Counter now"
+        {...describeWork(measurement?.cumulativeWorkUnits ?? null)}
+        route={statusPath}
+        field="measurement.cumulativeWorkUnits"
+        meaning="The counter of the device in its present epoch. It is not settled work."
+        provenance={measurement === null ? null : (provenances[measurement.provenance] ?? null)}
+        observedAt={measurement?.observedAt ?? null}
+      />
+    </Stage>
+  );
+}
+
+function Optimistic({ status: { builder, measurement } }: Pick<StagesProps, 'status'>) {
+  const isKnown = builder.status === 'available';
+  return (
+    <Stage name="optimistic" meaning="what would settle next">
+      <Figure
+        label="Would complete"
+        value={isKnown ? formatInteger(builder.projected.completedBlockCount) : null}
+        unit={isKnown && builder.projected.completedBlockCount === '1' ? 'block' : 'blocks'}
+        route={statusPath}
+        field="builder.projected.completedBlockCount"
+        exact={isKnown ? `${builder.projected.completedBlockCount} work blocks` : null}
+        meaning="Blocks that the rounds behind the settled ones would complete, by the arithmetic of the contract."
+        observedAt={measurement?.observedAt ?? null}
+      />
+      {isKnown ? (
+        <Figure
+          size="small"
+          label="Would reach block"
+          value={formatShort(builder.projected.cumulativeBlockUnits, 9, 3)}
+          route={statusPath}
+          field="builder.projected.cumulativeBlockUnits"
+          exact={`${formatExact(builder.projected.cumulativeBlockUnits, 9)} blocks`}
+          meaning="Height with the progress into the next block."
+        />
+      ) : (
+        <p class="small">{explain(builder.reason)}</p>
+      )}
+    </Stage>
+  );
+}
+
+function Settled({ status, core: body }: Pick<StagesProps, 'status' | 'core'>) {
+  const shown = body?.status === 'available' ? body : null;
+  const core = shown?.core ?? null;
+  const anchor = status.builder.status === 'available' ? status.builder.anchor : null;
+  const common = {
+    route: corePath,
+    safeBlock: shown && formatInteger(shown.chain.safeThroughBlock),
+    contract: shown?.identities.core ?? null,
+  };
+  return (
+    <Stage name="settled" meaning="what the chain recorded">
+      <Figure
+        label="Block height"
+        value={core && formatShort(core.cumulativeBlockUnits, 9, 3)}
+        {...common}
+        field="core.cumulativeBlockUnits"
+        exact={core && `${formatExact(core.cumulativeBlockUnits, 9)} work blocks`}
+        meaning="Work blocks of the wheel, not blocks of the chain: complete ones, and the part of the next one."
+      />
+      <Figure
+        size="small"
+        label="Settled work"
+        {...describeWork(core?.cumulativeWork ?? null)}
+        {...common}
+        field="core.cumulativeWork"
+        meaning="Work of all rounds that a confirmed batch has settled."
+      />
+      {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
+      {anchor?.confirmedAt && (
+        <p class="small quiet">
+          through round {formatInteger(anchor.settledThroughRound)} · <Ago at={anchor.confirmedAt} />
+          {anchor.transactionHash !== null && (
+            <>
+              {' · '}
+              <TransactionLink hash={anchor.transactionHash} />
+            </>
+          )}
+        </p>
+      )}
+    </Stage>
+  );
+}
+
+function Issued({ issuance: body }: Pick<StagesProps, 'issuance'>) {
+  const shown = body?.status === 'available' ? body : null;
+  const common = {
+    route: issuancePath,
+    safeBlock: shown && formatInteger(shown.chain.safeThroughBlock),
+    contract: shown?.identities.mining ?? null,
+  };
+  const asset = shown?.asset ?? null;
+  return (
+    <Stage name="issued" meaning="what was minted for it">
+      <Figure
+        label="Minted"
+        {...describeAmount(shown?.issuance.mintedBaseUnits, asset, 2)}
+        {...common}
+        field="issuance.mintedBaseUnits"
+        meaning="Reward tokens that checkpoints have minted, round by round. Owners claim them afterwards."
+      />
+      <Figure
+        size="small"
+        label="Paid to owners"
+        {...describeAmount(shown?.issuance.paidBaseUnits, asset, 2)}
+        {...common}
+        field="issuance.paidBaseUnits"
+        meaning="What owners have claimed of it."
+      />
+      {shown !== null && (
+        <p class="small quiet">through round {formatInteger(shown.issuance.processedThroughRound)}</p>
+      )}
+      {body?.status === 'unavailable' && <p class="small">{explain(body.reason)}</p>}
+    </Stage>
+  );
+}

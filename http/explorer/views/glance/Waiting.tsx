@@ -1,0 +1,180 @@
+import type { ComponentChildren } from 'preact';
+import { usePage } from '../../components/pageContext.ts';
+import { Ago, Time } from '../../components/Time.tsx';
+import { TransactionLink } from '../../components/TransactionLink.tsx';
+import { formatInteger, formatShort } from '../../format/numbers.ts';
+import { explain, mintStates, oracleStates, queueStates } from '../../format/words.ts';
+import type { Bodies } from '../../page.ts';
+import { corePath } from '../../resources.ts';
+import { computeRoundEnd } from '../../rounds.ts';
+
+type Queue = Extract<Bodies['status']['settlementQueue'], { status: 'available' }>;
+type Submission = NonNullable<Queue['latestSubmission']>;
+
+/** What waits between the stages, since when, and why nothing moves where that is so. */
+export function Waiting({
+  status,
+  settlements,
+}: {
+  status: Bodies['status'];
+  settlements: Bodies['settlements'] | null;
+}) {
+  const { oracle, settlementQueue: queue } = status;
+  return (
+    <section aria-labelledby="waiting">
+      <h2 id="waiting">What waits</h2>
+      <dl class="waiting">
+        <Item
+          title="To be closed"
+          tone={oracle.state === 'blocked' || oracle.state === 'stale' ? 'alert' : 'calm'}
+        >
+          The oracle {oracleStates[oracle.state] ?? oracle.state}
+          {oracle.state === 'blocked' && oracle.reason !== null && <>: “{oracle.reason}”</>}.
+          {oracle.latestClosure !== null && (
+            <span class="quiet">
+              {' '}
+              Last: round {formatInteger(oracle.latestClosure.lastRound)},{' '}
+              <Ago at={oracle.latestClosure.acceptedAt} />
+            </span>
+          )}
+        </Item>
+        {queue.status === 'unavailable' ? (
+          <Item title="To be settled" tone="calm">
+            {explain(queue.reason)}
+          </Item>
+        ) : (
+          <ToBeSettled queue={queue} />
+        )}
+        <ToBeMinted settlements={settlements} />
+      </dl>
+    </section>
+  );
+}
+
+function Item({
+  title,
+  tone,
+  children,
+}: {
+  title: string;
+  tone: 'calm' | 'alert';
+  children: ComponentChildren;
+}) {
+  return (
+    <div class={`waiting-item ${tone}`}>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function ToBeSettled({ queue }: { queue: Queue }) {
+  const { buffered, blockedReason, latestSubmission: submission, lastRun } = queue;
+  const core = usePage().read('core', corePath).body;
+  const words = queueStates[queue.state];
+  const since =
+    buffered.firstRound !== null && core?.status === 'available'
+      ? computeRoundEnd(buffered.firstRound, core.configuration.genesisTimestamp)
+      : null;
+  const isAlert = ['blocked', 'stale', 'disabled'].includes(queue.state);
+  return (
+    <Item title="To be settled" tone={isAlert ? 'alert' : 'calm'}>
+      <strong>{words?.title ?? queue.state}.</strong>{' '}
+      {blockedReason === null ? (words?.meaning ?? '') : explain(blockedReason)}
+      {buffered.roundCount !== '0' && (
+        <>
+          {' '}
+          {formatInteger(buffered.roundCount)} {buffered.roundCount === '1' ? 'round waits' : 'rounds wait'},{' '}
+          {formatInteger(buffered.activeRoundCount)} with work: {formatInteger(buffered.workUnits)} units
+          {since !== null && (
+            <>
+              , the first since <Ago at={since} />
+            </>
+          )}
+          .
+        </>
+      )}
+      {lastRun !== null && queue.state === 'stale' && (
+        <span class="quiet">
+          {' '}
+          Its last run ended <Ago at={lastRun.finishedAt} />.
+        </span>
+      )}
+      {submission !== null && <LatestSubmission submission={submission} />}
+    </Item>
+  );
+}
+
+/** Words for what became of a submission (CONTRACT.md, Submission lifecycle). */
+const lifecycles: Record<Submission['lifecycle'], string> = {
+  preparing: 'is being prepared',
+  submitted: 'is submitted and not confirmed yet',
+  retrying: 'did not get through and is sent again',
+  confirmed: 'is confirmed',
+  reverted: 'was reverted by the contract: its rounds still wait',
+  superseded: 'was replaced by another one',
+};
+
+function LatestSubmission({ submission }: { submission: Submission }) {
+  const { lifecycle, settledThroughRound, roundCount, transactionHash, changedAt } = submission;
+  return (
+    <span class={`submission ${lifecycle}`}>
+      {' '}
+      The newest batch, {formatInteger(roundCount)} {roundCount === '1' ? 'round' : 'rounds'} through{' '}
+      {formatInteger(settledThroughRound)}, {lifecycles[lifecycle]} (<Time at={changedAt} as="minute" />
+      {transactionHash !== null && (
+        <>
+          {', '}
+          <TransactionLink hash={transactionHash} />
+        </>
+      )}
+      ).
+    </span>
+  );
+}
+
+function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null }) {
+  const core = usePage().read('core', corePath).body;
+  if (settlements === null)
+    return (
+      <Item title="To be minted" tone="calm">
+        <span class="unknown">unknown</span>
+      </Item>
+    );
+  if (settlements.status === 'unavailable')
+    return (
+      <Item title="To be minted" tone={settlements.reason === 'indexer_disabled' ? 'calm' : 'alert'}>
+        {explain(settlements.reason)}
+      </Item>
+    );
+  const { mining, chain } = settlements;
+  if (mining.status === 'unavailable')
+    return (
+      <Item title="To be minted" tone="calm">
+        {explain(mining.reason)}
+      </Item>
+    );
+  const { nextRound, economy } = mining;
+  // The history is of the last state that was known, and says so where the core cannot be read now.
+  const isLastKnown = core?.status === 'unavailable';
+  return (
+    <Item title="To be minted" tone="calm">
+      {isLastKnown && `As of block ${formatInteger(chain.safeThroughBlock)}, the last that is known: `}
+      <strong>Round {formatInteger(nextRound.round)} is next.</strong>{' '}
+      {mintStates[nextRound.state] ?? nextRound.state}{' '}
+      {nextRound.amountBaseUnits === '0' ? (
+        'Nothing is owed through the last settled round.'
+      ) : (
+        <>
+          A checkpoint would mint{' '}
+          <strong>
+            {formatShort(nextRound.amountBaseUnits, economy.decimals, 2)} {economy.symbol}
+          </strong>{' '}
+          for {formatInteger(nextRound.completedBlockCount)}{' '}
+          {nextRound.completedBlockCount === '1' ? 'block' : 'blocks'}, through round{' '}
+          {formatInteger(nextRound.countedThroughRound)}.
+        </>
+      )}
+    </Item>
+  );
+}

@@ -1,0 +1,170 @@
+import { useState } from 'preact/hooks';
+import { Columns } from '../../charts/Columns.tsx';
+import { DataTable } from '../../components/DataTable.tsx';
+import { Figure } from '../../components/Figure.tsx';
+import { More } from '../../components/More.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { Table } from '../../components/Table.tsx';
+import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../../format/numbers.ts';
+import { describeAmount } from '../../format/quantities.ts';
+import { formatDay } from '../../format/times.ts';
+import type { Bodies } from '../../page.ts';
+import { metadataPath } from '../../resources.ts';
+import { TokenCard } from './TokenCard.tsx';
+
+export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
+type Position = Portfolio['positions'][number];
+
+/** The positions of an owner with their sums, and what they earned on each of the last seven days. */
+export function Positions({ portfolio, path }: { portfolio: Portfolio; path: string }) {
+  const [shownToken, setShownToken] = useState<string | null>(null);
+  const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
+  const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  const common = { size: 'large', route: path, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
+  const amount = (label: string, field: keyof typeof summary, meaning: string) => (
+    <Figure
+      {...common}
+      {...describeAmount(summary[field], { symbol, decimals }, 4)}
+      label={label}
+      field={`summary.${field}`}
+      meaning={meaning}
+      contract={portfolio.identities.mining}
+    />
+  );
+  return (
+    <>
+      <section aria-labelledby="positions">
+        <h2 id="positions" class="owner-title">
+          <code>{portfolio.owner}</code>
+        </h2>
+        <div class="figures wide">
+          <Figure
+            {...common}
+            label="Miners"
+            value={formatInteger(summary.positionCount)}
+            field="summary.positionCount"
+            exact={summary.positionCount}
+            contract={portfolio.identities.collection}
+          >
+            weight {formatInteger(summary.activeWeight)}
+            {summary.activeWeight !== summary.targetWeight && `, soon ${formatInteger(summary.targetWeight)}`}
+          </Figure>
+          {amount('Claimable', 'claimableBaseUnits', 'Earned and not claimed yet.')}
+          {amount(
+            'Earned in 7 days',
+            'earnedSevenDayBaseUnits',
+            'Seven days through the date of the safe block.',
+          )}
+          {amount('Earned in all', 'earnedBaseUnits', 'Since these positions belong to this owner.')}
+        </div>
+        {summary.positionCount === '0' ? (
+          <p class="empty">This address owns no miner at the safe block.</p>
+        ) : (
+          <PositionTable positions={positions} configuration={configuration} onShow={setShownToken} />
+        )}
+        <More path={path} cursor={nextCursor} text="More miners" />
+        {shownToken !== null && <TokenCard tokenId={shownToken} />}
+      </section>
+      <section aria-labelledby="earnings">
+        <h2 id="earnings">Earned on each day</h2>
+        <Columns
+          label={`Earnings of the last seven days in ${symbol}`}
+          marks={earnings.map(({ date, earnedBaseUnits }) => ({
+            key: date,
+            value: toDrawn(earnedBaseUnits) / 10 ** decimals,
+            state: 'complete',
+            text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}`,
+          }))}
+          ticks={earnings
+            .map(({ date }, at) => ({ at: at + 0.5, text: formatDay(date) }))
+            .filter((_tick, at) => at % 2 === 0)}
+          formatValue={formatTick}
+          tone="issued"
+        />
+        <DataTable
+          caption="Earnings by day"
+          fileName={`earnings-${portfolio.owner}.csv`}
+          rows={earnings}
+          columns={[
+            { name: 'date', value: ({ date }) => date, isText: true },
+            { name: `earned (base units of ${symbol})`, value: ({ earnedBaseUnits }) => earnedBaseUnits },
+          ]}
+        />
+      </section>
+    </>
+  );
+}
+
+function PositionTable({
+  positions,
+  configuration,
+  onShow,
+}: {
+  positions: readonly Position[];
+  configuration: Portfolio['configuration'];
+  onShow: (tokenId: string) => void;
+}) {
+  const { actions } = usePage();
+  const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
+  const amount = (baseUnits: string) => (
+    <span title={formatExact(baseUnits, decimals)}>
+      {formatShort(baseUnits, decimals, 4)} {symbol}
+    </span>
+  );
+  return (
+    <Table
+      label="miners"
+      rows={positions}
+      columns={[
+        {
+          name: 'Miner',
+          cell: ({ tokenId }) =>
+            actions === null ? (
+              <a href={metadataPath(tokenId)}>#{tokenId}</a>
+            ) : (
+              <button type="button" class="plain" onClick={() => onShow(tokenId)}>
+                #{tokenId}
+              </button>
+            ),
+        },
+        { name: 'Level', isNumber: true, cell: ({ level }) => level },
+        {
+          name: 'Weight',
+          isNumber: true,
+          cell: ({ activeWeight, targetWeight, pendingRound }) => (
+            <>
+              {formatInteger(activeWeight)}
+              {pendingRound !== null && (
+                <span class="quiet">
+                  {' '}
+                  → {formatInteger(targetWeight)} from round {formatInteger(pendingRound)}
+                </span>
+              )}
+            </>
+          ),
+        },
+        { name: 'Merge', cell: describeMerge },
+        { name: 'Claimable', isNumber: true, cell: ({ claimableBaseUnits }) => amount(claimableBaseUnits) },
+        { name: 'Earned', isNumber: true, cell: ({ earnedBaseUnits }) => amount(earnedBaseUnits) },
+      ]}
+    />
+  );
+}
+
+function describeMerge({
+  mergeState,
+  blocksUntilMerge,
+  nextMergeBlock,
+  pendingActivationSource,
+}: Position): string {
+  switch (mergeState) {
+    case 'terminal':
+      return 'highest level';
+    case 'pending':
+      return `change by ${pendingActivationSource ?? 'merge'} under way`;
+    case 'cooldown':
+      return `in ${formatInteger(blocksUntilMerge)} blocks, at block ${formatInteger(nextMergeBlock)}`;
+    case 'ready':
+      return 'possible now';
+  }
+}

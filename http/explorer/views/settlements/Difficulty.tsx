@@ -1,0 +1,76 @@
+import { Line } from '../../charts/Line.tsx';
+import { Unavailable } from '../../components/Banner.tsx';
+import { DataTable } from '../../components/DataTable.tsx';
+import { Figure } from '../../components/Figure.tsx';
+import { formatExact, formatInteger, formatTick } from '../../format/numbers.ts';
+import { formatDayAndMinute } from '../../format/times.ts';
+import { explain } from '../../format/words.ts';
+import type { Bodies } from '../../page.ts';
+import { corePath } from '../../resources.ts';
+
+/** The work that a block takes, after each of the newest batches: the core's own events say it. */
+export function Difficulty({ core }: { core: Bodies['core'] | null }) {
+  return (
+    <section aria-labelledby="difficulty">
+      <h2 id="difficulty">Difficulty</h2>
+      {core === null && <p class="loading">Loading…</p>}
+      {core?.status === 'unavailable' && <Unavailable>{explain(core.reason)}</Unavailable>}
+      {core?.status === 'available' && <History core={core} />}
+    </section>
+  );
+}
+
+function History({ core }: { core: Extract<Bodies['core'], { status: 'available' }> }) {
+  const { workPerThousandBlocks } = core.core;
+  const rows = core.events
+    .flatMap((event) => {
+      const find = (name: string) => event.arguments.find((argument) => argument.name === name)?.value;
+      const value = find('workPerThousandBlocks');
+      const round = find('settledThroughRound');
+      if (event.eventName !== 'BatchSettled' || value === undefined || round === undefined) return [];
+      const at = new Date(Number(event.blockTimestamp) * 1000).toISOString();
+      return [{ id: event.id, at, value, round }];
+    })
+    .reverse();
+  return (
+    <>
+      <Figure
+        label="Work for a block, now"
+        value={formatExact(workPerThousandBlocks, 3)}
+        unit="units"
+        route={corePath}
+        field="core.workPerThousandBlocks"
+        exact={`${formatInteger(workPerThousandBlocks)} work units for 1,000 blocks`}
+        meaning="The contract adjusts it after each batch, so that a round with work completes a steady number of blocks."
+        safeBlock={formatInteger(core.chain.safeThroughBlock)}
+        contract={core.identities.core}
+      />
+      {rows.length > 1 && (
+        <>
+          <Line
+            label={`Work for a block after each of the newest ${rows.length} batches`}
+            points={rows.map(({ id, at, value, round }) => ({
+              key: id,
+              value: Number(value) / 1000,
+              isComplete: true,
+              text: `${formatDayAndMinute(at)} UTC, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
+            }))}
+            formatValue={formatTick}
+            tone="settled"
+            isFromZero={false}
+          />
+          <DataTable
+            caption="Difficulty after the newest batches"
+            fileName="difficulty.csv"
+            rows={rows}
+            columns={[
+              { name: 'settled at', value: ({ at }) => at, isText: true },
+              { name: 'through round', value: ({ round }) => round },
+              { name: 'work for 1,000 blocks (units)', value: ({ value }) => value },
+            ]}
+          />
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,195 @@
+import { Columns } from '../../charts/Columns.tsx';
+import { Banner, LastKnownHistory, Unavailable } from '../../components/Banner.tsx';
+import { Choice } from '../../components/Choice.tsx';
+import { DataTable } from '../../components/DataTable.tsx';
+import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { Available } from '../../components/ResourceNotice.tsx';
+import { Time } from '../../components/Time.tsx';
+import { formatInteger, formatShort, formatTick, toDrawn } from '../../format/numbers.ts';
+import { describeAmount, describeWork } from '../../format/quantities.ts';
+import { formatDayAndMinute } from '../../format/times.ts';
+import { explain, mintStates } from '../../format/words.ts';
+import type { Bodies } from '../../page.ts';
+import { type SettlementsRange, settlementsRanges } from '../../place.ts';
+import { corePath, settlementsPath } from '../../resources.ts';
+import { Difficulty } from './Difficulty.tsx';
+import { Batches, Checkpoints } from './SettlementTables.tsx';
+import type { History } from './settlementHistory.ts';
+
+const names: Record<SettlementsRange, string> = {
+  now: 'All',
+  '24h': '24 hours',
+  '7d': '7 days',
+  '30d': '30 days',
+};
+
+/** Of so many buckets one has a label: every four hours, every day, every five days. */
+const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 4, '7d': 4, '30d': 5 };
+
+/** What was settled on the chain, and what was minted for it. */
+export function Settlements({ range }: { range: SettlementsRange }) {
+  const { read } = usePage();
+  const settlements = read('settlements', settlementsPath(range));
+  const core = read('core', corePath).body;
+  return (
+    <>
+      <section aria-labelledby="settlements">
+        <h1 id="settlements">Settlements</h1>
+        <p class="lead">
+          Closed rounds are settled on Ethereum in batches. Work completes blocks, and blocks are what tokens
+          are minted for.
+        </p>
+        <Choice
+          label="Range"
+          options={settlementsRanges.map((one) => ({
+            name: names[one],
+            place: { view: 'settlements', range: one },
+            isChosen: one === range,
+          }))}
+        />
+        <Available what="Settlements" resource={settlements}>
+          {(history) => <Summary history={history} route={settlementsPath(range)} core={core} />}
+        </Available>
+      </section>
+      {settlements.body?.status === 'available' && <Details history={settlements.body} core={core} />}
+    </>
+  );
+}
+
+function Details({ history, core }: { history: History; core: Bodies['core'] | null }) {
+  const { buckets, mining } = history;
+  return (
+    <>
+      {buckets.length > 0 && <Buckets history={history} />}
+      <Difficulty core={core} />
+      <NextRound mining={mining} />
+      <Batches history={history} />
+      {mining.status === 'available' && <Checkpoints mining={mining} />}
+    </>
+  );
+}
+
+function Summary({ history, route, core }: { history: History; route: string; core: Bodies['core'] | null }) {
+  const { summary, mining, chain } = history;
+  const common = { size: 'large', route, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
+  const { range } = history;
+  return (
+    <>
+      <LastKnownHistory core={core} safeBlock={chain.safeThroughBlock} />
+      {core?.status === 'available' && core.core.paused && (
+        <Banner severity="warning" title="The core contract is paused.">
+          {explain('settlement_paused')}
+        </Banner>
+      )}
+      <div class="figures wide">
+        <Figure
+          {...common}
+          label="Batches"
+          value={formatInteger(summary.settlementCount)}
+          field="summary.settlementCount"
+          exact={summary.settlementCount}
+          meaning="Confirmed batches of the range."
+        >
+          {range !== 'now' && `${formatInteger(summary.archivedSettlementCount)} since the beginning`}
+        </Figure>
+        <Figure
+          {...common}
+          {...describeWork(summary.workAdded)}
+          label="Work settled"
+          field="summary.workAdded"
+          meaning="Work that these batches added."
+        />
+        <Figure
+          {...common}
+          label="Blocks completed"
+          value={formatInteger(summary.completedBlockCount)}
+          field="summary.completedBlockCount"
+          exact={`${summary.completedBlockCount} work blocks`}
+          meaning="Blocks of the wheel’s work."
+        />
+        {mining.status === 'available' && (
+          <Figure
+            {...common}
+            {...describeAmount(mining.rangeMintedBaseUnits, mining.economy, 2)}
+            label="Minted"
+            field="mining.rangeMintedBaseUnits"
+            meaning="What the checkpoints of the range have minted. It may be for rounds that were settled before."
+            contract={mining.economy.mining}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function Buckets({ history }: { history: History }) {
+  const { buckets, mining, range } = history;
+  const asset = mining.status === 'available' ? mining.economy : null;
+  const nowMs = Date.parse(history.generatedAt);
+  const marks = buckets.map(({ startAt, completedBlockCount }) => ({
+    key: startAt,
+    value: toDrawn(completedBlockCount),
+    state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
+    text: `from ${formatDayAndMinute(startAt)} UTC: ${formatInteger(completedBlockCount)} blocks completed`,
+  }));
+  const ticks = buckets.flatMap(({ startAt }, at) =>
+    at % labelEvery[range] === 0
+      ? [{ at, text: formatDayAndMinute(startAt).slice(0, range === '24h' ? 12 : -6) }]
+      : [],
+  );
+  return (
+    <section aria-labelledby="blocks">
+      <h2 id="blocks">Blocks completed</h2>
+      <Columns
+        label={`Blocks completed over ${names[range]}`}
+        marks={marks}
+        ticks={ticks}
+        formatValue={formatTick}
+        tone="settled"
+      />
+      <DataTable
+        caption={`Settled and minted over ${names[range]}`}
+        fileName={`settlements-${range}.csv`}
+        rows={buckets}
+        columns={[
+          { name: 'from', value: ({ startAt }) => startAt, isText: true },
+          { name: 'batches', value: ({ settlementCount }) => settlementCount },
+          { name: 'rounds with work', value: ({ activeRoundCount }) => activeRoundCount },
+          { name: 'work (units)', value: ({ workAdded }) => workAdded },
+          { name: 'blocks', value: ({ completedBlockCount }) => completedBlockCount },
+          {
+            name: asset === null ? 'minted' : `minted (base units of ${asset.symbol})`,
+            value: ({ sqkMintedBaseUnits }) => sqkMintedBaseUnits ?? null,
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function NextRound({ mining }: { mining: History['mining'] }) {
+  return (
+    <section aria-labelledby="next-round">
+      <h2 id="next-round">Next to be minted</h2>
+      {mining.status === 'unavailable' ? (
+        <Unavailable>{explain(mining.reason)}</Unavailable>
+      ) : (
+        <p>
+          Round <strong>{formatInteger(mining.nextRound.round)}</strong>,{' '}
+          <Time at={mining.nextRound.startsAt} as="minute" /> to{' '}
+          <Time at={mining.nextRound.endsAt} as="minute" />.{' '}
+          {mintStates[mining.nextRound.state] ?? mining.nextRound.state} A checkpoint through round{' '}
+          {formatInteger(mining.nextRound.countedThroughRound)} would mint{' '}
+          <strong>
+            {formatShort(mining.nextRound.amountBaseUnits, mining.economy.decimals, 2)}{' '}
+            {mining.economy.symbol}
+          </strong>
+          . Each block is worth {formatShort(mining.rewardPerBlock, mining.economy.decimals, 4)}{' '}
+          {mining.economy.symbol}; {formatShort(mining.unmintedCapacityBaseUnits, mining.economy.decimals, 0)}{' '}
+          of {formatShort(mining.supplyCap, mining.economy.decimals, 0)} can still be minted.
+        </p>
+      )}
+    </section>
+  );
+}

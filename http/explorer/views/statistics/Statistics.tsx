@@ -1,0 +1,223 @@
+import { Legend } from '../../charts/Columns.tsx';
+import { HeatMap } from '../../charts/HeatMap.tsx';
+import { Line } from '../../charts/Line.tsx';
+import { TodayChart } from '../../charts/TodayChart.tsx';
+import { Choice } from '../../components/Choice.tsx';
+import { DataTable } from '../../components/DataTable.tsx';
+import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { ResourceNotice } from '../../components/ResourceNotice.tsx';
+import { formatInteger, formatPercent, formatTick, toDrawn } from '../../format/numbers.ts';
+import { describeDistance, describeWork } from '../../format/quantities.ts';
+import { formatDay, formatMinute } from '../../format/times.ts';
+import type { Bodies } from '../../page.ts';
+import { type StatisticsRange, statisticsRanges } from '../../place.ts';
+import { statisticsPath } from '../../resources.ts';
+import { Records } from './Records.tsx';
+import { Submissions } from './Submissions.tsx';
+
+type Statistics = Bodies['statistics'];
+
+const names: Record<StatisticsRange, string> = { '7d': '7 days', '30d': '30 days' };
+
+/** Activity of 7 or 30 days, with what of it was observed. */
+export function StatisticsView({ range }: { range: StatisticsRange }) {
+  const { read } = usePage();
+  const statistics = read('statistics', statisticsPath(range));
+  return (
+    <>
+      <section aria-labelledby="statistics">
+        <h1 id="statistics">Statistics</h1>
+        <p class="lead">
+          The wheel runs at night, so its day begins at noon: the <dfn>universal day</dfn> of a date is the 24
+          hours from its noon to the next one, in UTC. Here every date means such a day.
+        </p>
+        <Choice
+          label="Range"
+          options={statisticsRanges.map((one) => ({
+            name: names[one],
+            place: { view: 'statistics', range: one },
+            isChosen: one === range,
+          }))}
+        />
+        <ResourceNotice what="Statistics" resource={statistics} />
+        {statistics.body !== null && <Summary statistics={statistics.body} route={statisticsPath(range)} />}
+      </section>
+      {statistics.body !== null && <Charts statistics={statistics.body} range={range} />}
+    </>
+  );
+}
+
+function Summary({ statistics, route }: { statistics: Statistics; route: string }) {
+  const { summary, coverage } = statistics.activity;
+  const seen = coverage.observedRoundCount > 0 ? summary : null;
+  const peak = summary.peakWindowStartMinuteUtc;
+  return (
+    <div class="figures wide">
+      <Figure
+        size="large"
+        label="Work"
+        {...describeWork(seen?.observedWorkUnits ?? null)}
+        route={route}
+        field="activity.summary.observedWorkUnits"
+        meaning="Work of the rounds that were observed without a gap."
+        provenance="accepted rounds"
+      />
+      <Figure
+        size="large"
+        label="Distance"
+        {...describeDistance(seen?.observedDistanceMm ?? null)}
+        route={route}
+        field="activity.summary.observedDistanceMm"
+        meaning="The sum of what the device counted on each day."
+      />
+      <Figure
+        size="large"
+        label="Busiest half hour"
+        value={peak === null ? null : formatMinute(peak)}
+        unit="UTC"
+        route={route}
+        field="activity.summary.peakWindowStartMinuteUtc"
+        exact={peak === null ? null : `${peak} minutes after midnight UTC`}
+        meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
+      />
+      <Figure
+        size="large"
+        label="Observed"
+        value={formatPercent(coverage.coverageBps)}
+        route={route}
+        field="activity.coverage"
+        exact={`${coverage.observedRoundCount} of ${coverage.expectedRoundCount} rounds`}
+        meaning="Rounds that were observed from beginning to end. What was not observed is unknown, not zero."
+      />
+      <Figure
+        size="large"
+        label="Active days"
+        value={formatInteger(summary.activeDayCount)}
+        route={route}
+        field="activity.summary.activeDayCount"
+        exact={`${summary.activeDayCount} active, ${summary.inactiveDayCount} observed without work`}
+        meaning="Days with observed work. A day that was not observed counts neither as active nor as inactive."
+      />
+    </div>
+  );
+}
+
+function Charts({ statistics, range }: { statistics: Statistics; range: StatisticsRange }) {
+  const { days } = statistics.activity;
+  const dayPoints = days.map((day) => {
+    const isSeen = day.coverage.observedRoundCount > 0;
+    const hasEnded = day.buckets.every((bucket) => bucket.coverage !== 'future');
+    const isComplete = hasEnded && day.coverage.coverageBps === 10_000;
+    const part = isComplete
+      ? ''
+      : ` (${formatPercent(day.coverage.coverageBps)} observed${hasEnded ? '' : ' so far'})`;
+    const { value, unit } = describeDistance(day.distanceMm);
+    return {
+      work: {
+        key: day.date,
+        value: isSeen ? toDrawn(day.observedWorkUnits) : null,
+        isComplete,
+        text: `${formatDay(day.date)}: ${formatInteger(day.observedWorkUnits)} work units${part}`,
+      },
+      distance: {
+        key: day.date,
+        value: day.distanceMm === null ? null : toDrawn(day.distanceMm) / 1_000_000,
+        isComplete,
+        text: value === null ? '' : `${formatDay(day.date)}: ${value} ${unit}${part}`,
+      },
+    };
+  });
+  const cells = days.flatMap((day) => day.buckets.map((bucket) => ({ date: day.date, ...bucket })));
+  const first = days[0];
+  const span =
+    first === undefined ? '' : `${formatDay(first.date)} to ${formatDay(days.at(-1)?.date ?? first.date)}`;
+  return (
+    <>
+      <section aria-labelledby="today">
+        <h2 id="today">Today against the typical day</h2>
+        <TodayChart statistics={statistics} />
+      </section>
+      <section aria-labelledby="half-hours">
+        <h2 id="half-hours">Every half hour of {names[range]}</h2>
+        <HeatMap days={days} />
+        <Legend
+          entries={[
+            ['heat-1', 'little work'],
+            ['heat-5', 'much work'],
+            ['zero', 'observed, no work'],
+            ['missing', 'missing'],
+            ['partial-corner', 'partly observed'],
+          ]}
+        />
+        <DataTable
+          caption={`Half hours of ${span}`}
+          fileName={`half-hours-${range}.csv`}
+          rows={cells}
+          columns={[
+            { name: 'universal day', value: ({ date }) => date, isText: true },
+            { name: 'from (UTC)', value: ({ startMinuteUtc }) => formatMinute(startMinuteUtc), isText: true },
+            { name: 'work (units)', value: ({ workUnits }) => workUnits },
+            { name: 'coverage', value: ({ coverage }) => coverage, isText: true },
+            { name: 'observed rounds of 3', value: ({ observedRoundCount }) => observedRoundCount },
+          ]}
+        />
+      </section>
+      <section aria-labelledby="days">
+        <h2 id="days">Day by day</h2>
+        <div class="two">
+          <figure>
+            <figcaption>Work in units</figcaption>
+            <Line
+              label={`Observed work per day, ${span}`}
+              points={dayPoints.map(({ work }) => work)}
+              formatValue={formatTick}
+            />
+            <DayTicks days={days} />
+          </figure>
+          <figure>
+            <figcaption>Distance in km</figcaption>
+            <Line
+              label={`Distance per day, ${span}`}
+              points={dayPoints.map(({ distance }) => distance)}
+              formatValue={formatTick}
+            />
+            <DayTicks days={days} />
+          </figure>
+        </div>
+        <p class="small quiet">
+          A hollow point is a day of which a part was not observed, or that has not ended.
+        </p>
+        <DataTable
+          caption={`Days of ${span}`}
+          fileName={`days-${range}.csv`}
+          rows={days}
+          columns={[
+            { name: 'universal day', value: ({ date }) => date, isText: true },
+            {
+              name: 'work (units)',
+              value: ({ observedWorkUnits, coverage }) =>
+                coverage.observedRoundCount === 0 ? null : observedWorkUnits,
+            },
+            { name: 'distance (mm)', value: ({ distanceMm }) => distanceMm },
+            { name: 'observed rounds', value: ({ coverage }) => coverage.observedRoundCount },
+            { name: 'expected rounds', value: ({ coverage }) => coverage.expectedRoundCount },
+          ]}
+        />
+      </section>
+      <Records statistics={statistics} />
+      <Submissions oracle={statistics.oracle} />
+    </>
+  );
+}
+
+function DayTicks({ days }: { days: Statistics['activity']['days'] }) {
+  const [first, last] = [days[0], days.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return (
+    <div class="day-ticks quiet small" aria-hidden="true">
+      <span>{formatDay(first.date)}</span>
+      <span>{formatDay(last.date)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import {
+  blockUnitsPerBlock,
+  type Checkpoint,
+  type EventSource,
+  type Settlement,
+} from '../../../actors/views/chain/chainViewTypes.ts';
+import { encodeView } from '../encodeView.ts';
+import { toIsoString } from '../isoTime.ts';
+import { bytes32, decimal, timestamp } from '../scalars.ts';
+import { positiveDecimal } from './chain.ts';
+
+const onChain = {
+  transactionHash: bytes32.describe('Hash of the transaction'),
+  ethereumBlockNumber: decimal.describe('Number of the block of the chain that holds it'),
+  blockTimestamp: timestamp.describe('Time of that block'),
+  logIndex: z.int().min(0).describe('Place of the event’s log in that block, from 0'),
+  confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
+};
+
+export const settlement = z
+  .strictObject({
+    previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
+    settledThroughRound: decimal.describe('Last round that it settled'),
+    activeRoundCount: decimal.describe('Its rounds with work'),
+    workAdded: decimal.describe('Their work, in work units'),
+    cumulativeWork: decimal.describe('All settled work through it, in work units'),
+    cumulativeBlockUnits: decimal.describe(
+      'All settled block units through it; 1,000,000,000 are one work block',
+    ),
+    firstCompletedBlock: positiveDecimal.describe('First work block that it completed'),
+    lastCompletedBlock: positiveDecimal.describe('Last work block that it completed'),
+    completedBlockCount: positiveDecimal.meta({ description: 'One that completed none is not listed' }),
+    blockHeight: positiveDecimal.describe('Work blocks completed through it'),
+    ...onChain,
+    sqkMintedBaseUnits: decimal
+      .optional()
+      .meta({ description: 'Minted for its rounds; present once all of them are processed' }),
+  })
+  .meta({ id: 'Settlement' });
+
+export const checkpoint = z
+  .strictObject({
+    afterRound: decimal.describe('Last round of the checkpoint before it'),
+    throughRound: decimal.describe('Last round that it minted for'),
+    completedBlockCount: decimal.describe('Work blocks that its rounds completed'),
+    cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
+    cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
+    eligibleWeight: decimal.describe('Weight that shared in it'),
+    amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
+    totalMintedBaseUnits: decimal.describe('All reward token that was minted through it, in base units'),
+    ...onChain,
+  })
+  .meta({ id: 'Checkpoint' });
+
+export function toSettlementBody(
+  record: Settlement,
+  processedThroughRound: bigint,
+): z.infer<typeof settlement> {
+  const { source, position: _, previousCumulativeBlockUnits, mintedBaseUnits, ...sums } = record;
+  const heightBefore = previousCumulativeBlockUnits / blockUnitsPerBlock;
+  const blockHeight = record.cumulativeBlockUnits / blockUnitsPerBlock;
+  return {
+    ...encodeView({
+      ...sums,
+      firstCompletedBlock: heightBefore + 1n,
+      lastCompletedBlock: blockHeight,
+      completedBlockCount: blockHeight - heightBefore,
+      blockHeight,
+    }),
+    ...toOnChainBody(source),
+    sqkMintedBaseUnits:
+      processedThroughRound >= record.settledThroughRound ? mintedBaseUnits.toString() : undefined,
+  };
+}
+
+export function toCheckpointBody(record: Checkpoint): z.infer<typeof checkpoint> {
+  const { source, position: _, ...sums } = record;
+  return { ...encodeView(sums), ...toOnChainBody(source) };
+}
+
+function toOnChainBody(source: EventSource) {
+  return {
+    transactionHash: source.transactionHash,
+    ethereumBlockNumber: source.blockNumber.toString(),
+    blockTimestamp: toIsoString(source.blockTimestampMs),
+    logIndex: source.logIndex,
+    confirmationStatus: 'safe' as const,
+  };
+}

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import {
+  type ChainUnavailable,
+  type SettlementHistoryView,
+  settlementRanges,
+} from '../../../actors/views/chain/chainViewTypes.ts';
+import type { SettlementsView } from '../../../actors/views/views.ts';
+import { encodeView } from '../encodeView.ts';
+import { toIsoString } from '../isoTime.ts';
+import { processQueue, toProcessQueueBody } from '../process/settlementQueue.ts';
+import {
+  availableStatus,
+  decimal,
+  generatedAt,
+  installationId,
+  schemaVersion,
+  timestamp,
+} from '../scalars.ts';
+import { chainBrief, defineUnavailable, toChainBriefBody } from './chain.ts';
+import { mining, toMiningBody } from './settlementIssuance.ts';
+import { settlement, toSettlementBody } from './settlementRecords.ts';
+
+const sums = {
+  settlementCount: decimal.describe('Settled batches'),
+  activeRoundCount: decimal.describe('Rounds with work in them'),
+  workAdded: decimal.describe('Their work, in work units'),
+  completedBlockCount: decimal.describe('Work blocks that they completed'),
+};
+
+const bucket = z
+  .strictObject({
+    startAt: timestamp.describe('Its start, which belongs to it'),
+    endAt: timestamp.describe('Its end, which does not'),
+    ...sums,
+    sqkMintedBaseUnits: decimal
+      .optional()
+      .describe(
+        'Reward token that checkpoints minted in it, in base units; left out while issuance is not available',
+      ),
+  })
+  .meta({ id: 'SettlementBucket' });
+
+/** Hours, six hours, days. */
+const bucketSeconds: z.ZodType<number> = z.literal([3_600, 21_600, 86_400]);
+
+/** None for now, 24 hours, 28 times six hours, 30 days (CONTRACT.md, Settlement history). */
+const buckets = z.union([
+  z.array(bucket).length(0),
+  z.array(bucket).length(24),
+  z.array(bucket).length(28),
+  z.array(bucket).length(30),
+]);
+
+const members = {
+  installationId: installationId.describe('The public installation'),
+  status: availableStatus,
+  range: z.enum(settlementRanges).describe('The range of the request'),
+  generatedAt,
+  chain: chainBrief.describe('Which chain, and how far it is read'),
+  window: z
+    .strictObject({
+      startAt: timestamp.describe('Its start, which belongs to it'),
+      endAt: timestamp.describe('Its end, which does not'),
+      bucketSeconds: bucketSeconds.describe('Length of a bucket in seconds'),
+    })
+    .nullable()
+    .describe('What the range covers; null for `now`, which is all of the history'),
+  summary: z
+    .strictObject({
+      ...sums,
+      archivedSettlementCount: decimal.meta({
+        description: 'Settlements since the deployment, whatever the range',
+      }),
+    })
+    .describe('Sums of the window'),
+  recentSettlements: z
+    .array(settlement)
+    .max(10)
+    .describe('The newest 10 of the window that completed a work block, newest first'),
+  buckets: buckets.describe('Parts of the window, oldest first; one without settlements has zeros'),
+  mining: mining.describe('What was issued for it'),
+  recentRounds: z
+    .array(
+      z.strictObject({
+        roundId: decimal.describe('Number of the round'),
+        endAt: timestamp.describe('End of the round'),
+        sqkMintedBaseUnits: decimal.describe('Reward token minted for it, in base units'),
+      }),
+    )
+    .max(42)
+    .optional()
+    .describe('For `now` alone, where issuance is available: the newest 42 rounds that were minted for'),
+  previousPeriod: z
+    .strictObject({
+      startAt: timestamp.describe('Its start, which belongs to it'),
+      endAt: timestamp.describe('Its end, which does not'),
+      sqkMintedBaseUnits: decimal.describe('Reward token minted in it, in base units'),
+    })
+    .optional()
+    .describe('For the other ranges, where issuance is available: the window before this one'),
+};
+
+const withQueue = {
+  settlementQueue: processQueue.optional().describe('What waits for settlement; with `queue=1` alone'),
+};
+
+export const publicSettlementsResponse = z
+  .discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: schemaVersion(4), ...members, ...withQueue }),
+    defineUnavailable(4).extend(withQueue),
+  ])
+  .meta({
+    id: 'PublicSettlementHistory',
+    description: 'Settlement history of the public route, with the queue where it is requested',
+  });
+
+export const plainSettlementsResponse = z
+  .discriminatedUnion('status', [
+    z.strictObject({ schemaVersion: schemaVersion(1), ...members }),
+    defineUnavailable(1),
+  ])
+  .meta({
+    id: 'SettlementHistory',
+    description: 'Settlement history of the plain route',
+  });
+
+type View = SettlementHistoryView | ChainUnavailable;
+
+export function toPublicSettlementsBody({
+  history,
+  queue,
+}: SettlementsView): z.infer<typeof publicSettlementsResponse> {
+  const settlementQueue = queue === null ? {} : { settlementQueue: toProcessQueueBody(queue) };
+  return { schemaVersion: 4, ...buildBody(history), ...settlementQueue };
+}
+
+export function toPlainSettlementsBody(view: View): z.infer<typeof plainSettlementsResponse> {
+  return { schemaVersion: 1, ...buildBody(view) };
+}
+
+/** An opaque digest of what the history shows; `generatedAt` is not part of it. */
+export function computeSettlementsTag(body: object): string {
+  const content = JSON.stringify({ ...body, generatedAt: null });
+  return createHash('sha256').update(content).digest('base64url').slice(0, 22);
+}
+
+export function readSettlementSource(view: View): string {
+  return view.status === 'unavailable' ? 'unavailable' : view.source;
+}
+
+function buildBody(view: View) {
+  if (view.status === 'unavailable') {
+    const { installationId: id, reason } = view;
+    return { installationId: id, status: 'unavailable' as const, reason };
+  }
+  const { window, summary, recentRounds, previousPeriod, issuance } = view;
+  const processed = typeof issuance === 'string' ? -1n : issuance.processedThroughRound;
+  return {
+    installationId: view.installationId,
+    status: 'available' as const,
+    range: view.range,
+    generatedAt: toIsoString(view.generatedAtMs),
+    chain: toChainBriefBody(view.chain),
+    window: encodeView(window),
+    summary: encodeView(summary),
+    recentSettlements: view.recentSettlements.map((one) => toSettlementBody(one, processed)),
+    buckets: view.buckets.map(({ mintedBaseUnits, ...others }) => ({
+      ...encodeView(others),
+      sqkMintedBaseUnits: mintedBaseUnits?.toString(),
+    })),
+    mining: toMiningBody(view),
+    recentRounds: recentRounds?.map(({ roundId, endAtMs, amountBaseUnits }) =>
+      encodeView({ roundId, endAtMs, sqkMintedBaseUnits: amountBaseUnits }),
+    ),
+    previousPeriod: previousPeriod === null ? undefined : toPeriodBody(previousPeriod),
+  };
+}
+
+function toPeriodBody({ mintedBaseUnits, ...period }: NonNullable<SettlementHistoryView['previousPeriod']>) {
+  return { ...encodeView(period), sqkMintedBaseUnits: mintedBaseUnits.toString() };
+}

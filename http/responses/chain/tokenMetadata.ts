@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import {
+  type ChainUnavailable,
+  cardImageUrlPattern,
+  imageDataUriPattern,
+  type MetadataView,
+} from '../../../actors/views/chain/chainViewTypes.ts';
+import { address, defineVariants, toVariant } from './chain.ts';
+
+const imageDataUri = z.string().regex(imageDataUriPattern).max(240_000);
+const cardImageUrl = z.string().regex(cardImageUrlPattern).max(2048);
+
+const members = {
+  tokenId: z
+    .string()
+    .regex(/^[1-9][0-9]{0,3}$/)
+    .meta({ description: 'ID of the token, a decimal from 1 to 9999', format: 'uint64-decimal' }),
+  collection: address.describe('Contract of the token'),
+  name: z.string().min(1).max(128).describe('Its name'),
+  description: z.string().min(1).max(2048).describe('Its description'),
+  attributes: z
+    .array(
+      z.strictObject({
+        traitType: z.string().min(1).max(64).describe('What the attribute is of'),
+        value: z.string().min(1).max(128).describe('Its value'),
+      }),
+    )
+    .max(32)
+    .describe('Its attributes, in the order of its metadata'),
+  imageDataUri: imageDataUri
+    .optional()
+    .describe('Its image as a base64 SVG data URI; left out where it has none or a card takes its place'),
+  cardImageUrl: cardImageUrl
+    .optional()
+    .describe('Address of an image of its card; left out where it has none, and without the release’s name'),
+};
+
+export const publicMetadataResponse = defineVariants(2, members).meta({
+  id: 'PublicTokenMetadata',
+  description: 'Token metadata of the public route',
+});
+export const plainMetadataResponse = defineVariants(1, members).meta({
+  id: 'TokenMetadata',
+  description: 'Token metadata of the plain route',
+});
+
+/** Which of the two images a body shows (CONTRACT.md, Token metadata). */
+interface ShownImages {
+  readonly imageDataUri: boolean;
+  readonly cardImageUrl: boolean;
+}
+
+type View = MetadataView | ChainUnavailable;
+
+export function toPublicMetadataBody(
+  view: View,
+  isReleaseNamed: boolean,
+): z.infer<typeof publicMetadataResponse> {
+  return toVariant(2, view, (available) =>
+    toMembers(available, {
+      cardImageUrl: isReleaseNamed,
+      imageDataUri: !isReleaseNamed || available.cardImageUrl === null,
+    }),
+  );
+}
+
+/** The plain route keeps the image and has no card (CONTRACT.md, Token metadata). */
+export function toPlainMetadataBody(view: View): z.infer<typeof plainMetadataResponse> {
+  return toVariant(1, view, (available) => toMembers(available, { imageDataUri: true, cardImageUrl: false }));
+}
+
+function toMembers(view: MetadataView, images: ShownImages) {
+  const { imageDataUri, cardImageUrl } = view;
+  return {
+    tokenId: view.tokenId.toString(),
+    collection: view.identities.collection,
+    name: view.name,
+    description: view.description,
+    attributes: view.attributes.map((attribute) => ({ ...attribute })),
+    imageDataUri: images.imageDataUri ? (imageDataUri ?? undefined) : undefined,
+    cardImageUrl: images.cardImageUrl ? (cardImageUrl ?? undefined) : undefined,
+  };
+}

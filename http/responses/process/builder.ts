@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import {
+  type BuilderView,
+  builderUnavailableReasons,
+  type FrontierView,
+} from '../../../actors/views/views.ts';
+import { encodeView } from '../encodeView.ts';
+import { availableStatus, decimal, uint64Decimal, unavailableStatus } from '../scalars.ts';
+import { plainSumsForm, publicSumsForm, toAnchorBody, toProjectedBody } from './frontiers.ts';
+
+/** The public route does not list `round_ineligible`, and says `round_projection_gap` instead (CONTRACT.md, Builder). */
+const processBuilderReasons = builderUnavailableReasons.filter((reason) => reason !== 'round_ineligible');
+
+const queued = z.strictObject({
+  closedRoundCount: uint64Decimal.describe('Closed rounds above the settled frontier'),
+  closedWorkUnits: decimal.describe('Their work, in work units'),
+  openRoundWorkUnits: decimal.describe(
+    'Work of the rounds that are measured and not closed yet, in work units',
+  ),
+});
+
+function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
+  { anchor, projected }: { readonly anchor: Anchor; readonly projected: Projected },
+  reasons: readonly Reason[],
+) {
+  return z.discriminatedUnion('status', [
+    z.strictObject({
+      status: availableStatus,
+      anchor: z.strictObject(anchor).describe('The settled frontier that the projection begins with'),
+      queued: queued.describe('What waits above it'),
+      projected: projected.describe('Where the frontier would be if all that waits settled now'),
+    }),
+    z.strictObject({
+      status: unavailableStatus,
+      reason: z
+        .enum(reasons)
+        .describe(
+          'Why nothing can be projected: no reading, a counter fault, a counter epoch or closed rounds that the oracle owes, a gap, or a round with more work than the core takes',
+        ),
+    }),
+  ]);
+}
+
+export const processBuilder = defineBuilder(publicSumsForm, processBuilderReasons).meta({
+  id: 'ProcessBuilder',
+});
+
+export const builder = defineBuilder(plainSumsForm, builderUnavailableReasons).meta({ id: 'Builder' });
+
+export function toProcessBuilderBody(view: BuilderView): z.infer<typeof processBuilder> {
+  if (view.status === 'available') return toAvailableBuilder(view, publicSumsForm.encode);
+  const { status, reason } = view;
+  return { status, reason: reason === 'round_ineligible' ? 'round_projection_gap' : reason };
+}
+
+export function toBuilderBody(view: BuilderView): z.infer<typeof builder> {
+  return view.status === 'available' ? toAvailableBuilder(view, plainSumsForm.encode) : view;
+}
+
+type AvailableBuilder = Extract<BuilderView, { status: 'available' }>;
+
+function toAvailableBuilder<Shown>(
+  { status, anchor, queued: waiting, projected }: AvailableBuilder,
+  sums: (frontier: FrontierView) => Shown,
+) {
+  return {
+    status,
+    queued: encodeView(waiting),
+    anchor: toAnchorBody(anchor, sums),
+    projected: toProjectedBody(projected, sums),
+  };
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { blockUnitsPerBlock } from '../../../actors/views/chain/chainViewTypes.ts';
+import type {
+  AnchorView,
+  CompletedBlocks,
+  FrontierView,
+  ProjectedView,
+} from '../../../actors/views/views.ts';
+import { encodeView } from '../encodeView.ts';
+import { toIsoStringOrNull } from '../isoTime.ts';
+import { bytes32, decimal, timestamp, uint64Decimal } from '../scalars.ts';
+
+export const completed = {
+  firstCompletedBlock: uint64Decimal
+    .nullable()
+    .describe('First work block that is completed; null when none is'),
+  lastCompletedBlock: uint64Decimal.nullable().describe('Last one; null when none is completed'),
+  completedBlockCount: uint64Decimal.describe('How many work blocks are completed'),
+};
+
+const settledBy = {
+  confirmedAt: timestamp
+    .nullable()
+    .describe('Time of the block that holds the settlement; null before the first'),
+  transactionHash: bytes32.nullable().describe('Transaction of the settlement; null before the first'),
+};
+
+/** The core's sums on public routes: the next block's work in work units. */
+const publicSums = {
+  cumulativeWork: decimal.describe('All work through this point, in work units'),
+  blockHeight: uint64Decimal.describe('Work blocks completed through this point'),
+  currentWork: uint64Decimal.meta({ description: 'Work into the next block; below workPerBlock' }),
+  workPerBlock: uint64Decimal.regex(/^[1-9]/).meta({ description: 'Above zero' }),
+};
+
+/** The same on plain routes: block units and the exact difficulty. */
+const plainSums = {
+  cumulativeWork: decimal.describe('All work through this point, in work units'),
+  cumulativeBlockUnits: decimal.describe(
+    'All block units through this point; 1,000,000,000 are one work block',
+  ),
+  blockHeight: uint64Decimal.describe('Work blocks completed through this point'),
+  blockProgress: uint64Decimal.describe('Block units into the next work block, below 1,000,000,000'),
+  workPerThousandBlocks: decimal.describe('Difficulty: work units for 1,000 work blocks'),
+};
+
+const lifecycle = { lifecycle: z.literal('optimistic').describe('A projection: neither settled nor issued') };
+
+const settledThroughRound = uint64Decimal.describe('Last round that is settled');
+
+/** How public routes show the core's sums. */
+export const publicSumsForm = {
+  anchor: { settledThroughRound, ...publicSums, ...settledBy },
+  projected: z.strictObject({ ...lifecycle, ...publicSums, ...completed }).meta({ id: 'PublicProjected' }),
+  encode: toPublicSums,
+};
+
+/** How plain routes show them. */
+export const plainSumsForm = {
+  anchor: { settledThroughRound, ...plainSums, ...settledBy },
+  projected: z.strictObject({ ...lifecycle, ...plainSums, ...completed }).meta({ id: 'Projected' }),
+  encode: toPlainSums,
+};
+
+export function toAnchorBody<Shown>(anchor: AnchorView, sums: (frontier: FrontierView) => Shown) {
+  return {
+    settledThroughRound: anchor.settledThroughRound.toString(),
+    ...sums(anchor),
+    confirmedAt: toIsoStringOrNull(anchor.confirmedAtMs),
+    transactionHash: anchor.transactionHash,
+  };
+}
+
+export function toProjectedBody<Shown>(projected: ProjectedView, sums: (frontier: FrontierView) => Shown) {
+  return { lifecycle: 'optimistic' as const, ...sums(projected), ...toCompletedBody(projected) };
+}
+
+export function toCompletedBody({
+  firstCompletedBlock,
+  lastCompletedBlock,
+  completedBlockCount,
+}: CompletedBlocks) {
+  return encodeView({ firstCompletedBlock, lastCompletedBlock, completedBlockCount });
+}
+
+/** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (CONTRACT.md, Frontiers). */
+function toPublicSums({ cumulativeWork, blockHeight, blockProgress, workPerThousandBlocks }: FrontierView) {
+  const rounded = (workPerThousandBlocks + 999n) / 1000n;
+  const workPerBlock = rounded > 1n ? rounded : 1n;
+  return encodeView({
+    cumulativeWork,
+    blockHeight,
+    currentWork: (blockProgress * workPerBlock) / blockUnitsPerBlock,
+    workPerBlock,
+  });
+}
+
+function toPlainSums({
+  cumulativeWork,
+  cumulativeBlockUnits,
+  blockHeight,
+  blockProgress,
+  workPerThousandBlocks,
+}: FrontierView) {
+  return encodeView({
+    cumulativeWork,
+    cumulativeBlockUnits,
+    blockHeight,
+    blockProgress,
+    workPerThousandBlocks,
+  });
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { ProcessView } from '../../../actors/views/views.ts';
+import { toIsoString } from '../isoTime.ts';
+import { generatedAt, installationId, schemaVersion, text, timestamp } from '../scalars.ts';
+import { builder, toBuilderBody } from './builder.ts';
+import { measurement, toMeasurementBody } from './measurement.ts';
+import { moduleSnapshot, toModuleBody } from './modules.ts';
+import { oracle, toOracleBody } from './oracle.ts';
+import { settlementQueue, toQueueBody } from './settlementQueue.ts';
+
+const signer = z
+  .strictObject({
+    kind: text.describe('What kind of key it is'),
+    algorithm: text.describe('Signature algorithm'),
+    keySlot: text.describe('Where the device keeps the key'),
+    enrolledAt: timestamp.describe('When the key was enrolled'),
+    lastVerifiedAt: timestamp.describe('When a signature of it was last verified'),
+    lastSignature: z
+      .string()
+      .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/)
+      .meta({ description: 'Base64 signature' }),
+  })
+  .meta({ id: 'Signer' });
+
+export const statusResponse = z
+  .strictObject({
+    schemaVersion: schemaVersion(1),
+    installationId: installationId.describe('The public installation'),
+    revision: text.meta({ description: 'Opaque; does not change with generatedAt alone' }),
+    generatedAt,
+    measurement: measurement.nullable().describe('The newest accepted reading; null without one'),
+    builder: builder.describe('What would settle if all measured work settled now'),
+    oracle: oracle.describe('Who closes rounds'),
+    settlementQueue: settlementQueue.describe('What waits for settlement, and what is under way'),
+    signer: signer.nullable().describe('The key with which the device signs; null where none was reported'),
+    modules: z.array(moduleSnapshot).describe('Parts of the device, ordered by `instanceId`'),
+  })
+  .meta({ id: 'Status', description: 'Pipeline status' });
+
+export type StatusResponse = z.infer<typeof statusResponse>;
+
+export function toStatusBody(view: ProcessView): StatusResponse {
+  const shownSigner = toSignerBody(view.signer);
+  return {
+    schemaVersion: 1,
+    installationId: view.installationId,
+    revision: digest([view.revision, shownSigner]),
+    generatedAt: toIsoString(view.generatedAtMs),
+    measurement: view.measurement === null ? null : toMeasurementBody(view.measurement),
+    builder: toBuilderBody(view.builder),
+    oracle: toOracleBody(view.oracle),
+    settlementQueue: toQueueBody(view.settlementQueue),
+    signer: shownSigner,
+    modules: view.modules.modules.map(toModuleBody),
+  };
+}
+
+/** Derived from the revision, which covers everything else that is shown, and from the modules (CONTRACT.md, Caching). */
+export function computeStatusTag({ revision, modules }: StatusResponse): string {
+  return `${revision}.${digest(modules)}`;
+}
+
+function digest(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+}
+
+function toSignerBody(view: ProcessView['signer']): StatusResponse['signer'] {
+  if (view === null) return null;
+  const { enrolledAtMs, lastVerifiedAtMs, ...rest } = view;
+  return { ...rest, enrolledAt: toIsoString(enrolledAtMs), lastVerifiedAt: toIsoString(lastVerifiedAtMs) };
+}

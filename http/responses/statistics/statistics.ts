@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import {
+  bucketSeconds,
+  type OracleStatistics,
+  roundSeconds,
+  type StatisticsView,
+  statisticsRanges,
+} from '../../../actors/views/statisticsViews.ts';
+import { encodeView } from '../encodeView.ts';
+import { toIsoString } from '../isoTime.ts';
+import {
+  availableStatus,
+  decimal,
+  installationId,
+  schemaVersion,
+  timestamp,
+  unavailableStatus,
+  unboundedDecimal,
+} from '../scalars.ts';
+import { activity, toActivityBody } from './statisticsActivity.ts';
+import { records } from './statisticsRecords.ts';
+import { bps, count } from './statisticsScalars.ts';
+
+const oracle = z.discriminatedUnion('status', [
+  z.strictObject({
+    status: availableStatus,
+    coverageStartedAt: timestamp.describe('Since when submissions are known'),
+    completeForWindow: z.boolean().describe('Whether that is since before the window'),
+    submissionCount: count.describe('Submissions that were created in the window, those under way too'),
+    confirmedCount: count.describe('Of these the confirmed ones'),
+    revertedCount: count.describe('Of these the reverted ones'),
+    supersededCount: count.describe('Of these the superseded ones'),
+    confirmedRateBps: bps.describe('Share of the confirmed ones in basis points'),
+    revertedRateBps: bps.describe('Share of the reverted ones in basis points'),
+    supersededRateBps: bps.describe('Share of the superseded ones in basis points'),
+    confirmationLatencyMedianMs: count
+      .nullable()
+      .describe(
+        'Median from submission to confirmation in milliseconds; null without a confirmation that is not earlier than its submission',
+      ),
+    confirmationLatencyP90Ms: count
+      .nullable()
+      .describe('90th percentile of the same; null without a confirmed one'),
+  }),
+  z.strictObject({
+    status: unavailableStatus,
+    reason: z
+      .enum(['projection_not_initialized', 'insufficient_history'])
+      .describe('No submission is known yet'),
+  }),
+]);
+
+const members = {
+  installationId: installationId.describe('The public installation'),
+  revision: z.string().min(1).describe('Opaque; changes with the content'),
+  generatedAt: timestamp.describe('End of the window'),
+  range: z.enum(statisticsRanges).describe('The range of the request'),
+  timezone: z.literal('UTC').describe('Days begin at noon of this time zone'),
+  window: z
+    .strictObject({
+      startAt: timestamp.describe('Noon at which the first day begins'),
+      endAt: timestamp.describe(
+        'The half minute of the clock before this body was made: rounds that have not ended then do not count',
+      ),
+      dayCount: z.union([z.literal(7), z.literal(30)]).describe('Days of the window'),
+      bucketSeconds: z.literal(bucketSeconds).describe('Length of a bucket in seconds'),
+      roundSeconds: z.literal(roundSeconds).describe('Length of a round in seconds'),
+    })
+    .describe('The universal day of now and the 6 or 29 before it'),
+  lifetime: z
+    .strictObject({
+      acceptedWorkUnits: unboundedDecimal.describe('Work of all observed rounds, in work units'),
+      observedDistanceMm: decimal.describe('Sum of the distances of all days, in millimetres'),
+      settledBlockCount: decimal.nullable().meta({ description: 'Null while the chain view is unavailable' }),
+      settlementCount: decimal.nullable().describe('Settled batches; null while the chain is unavailable'),
+      settledWorkUnits: decimal
+        .nullable()
+        .describe('Settled work in work units; null while the chain is unavailable'),
+      activeDayCount: count.describe('Days with work'),
+      coverageBps: bps.describe('Share of the expected rounds that were observed, in basis points'),
+      firstObservedAt: timestamp.nullable().meta({ description: 'Null before the first accepted reading' }),
+    })
+    .describe('Since the first accepted reading'),
+  activity: activity.describe('What the wheel did in the window'),
+  records: records.describe(
+    'Largest values of the window, each null where there is none above zero; the earliest of equal ones',
+  ),
+  blocks: z
+    .strictObject({
+      status: unavailableStatus,
+      reason: z
+        .enum(['completion_boundaries_unavailable', 'insufficient_history'])
+        .describe('What is missing'),
+    })
+    .describe('When work blocks were completed, which is not known for the window'),
+  rounds: z
+    .strictObject({
+      observedCount: count.describe('Observed rounds'),
+      activeCount: count.describe('Of these those with work'),
+      zeroWorkCount: count.describe('Of these those without work'),
+      missingCount: count.describe('Expected rounds that were not observed'),
+      activeRateBps: bps.describe('Share of the observed rounds that had work, in basis points'),
+      averageActiveWorkMilli: unboundedDecimal
+        .nullable()
+        .describe('Average work of an active round in thousandths of a work unit; null without one'),
+      medianActiveWork: unboundedDecimal
+        .nullable()
+        .describe('Median work of an active round in work units; null without one'),
+      p90ActiveWork: unboundedDecimal
+        .nullable()
+        .describe('90th percentile of the work of active rounds in work units; null without one'),
+      mostActiveWork: unboundedDecimal
+        .nullable()
+        .describe('Most work of a round in work units; null without an active one'),
+    })
+    .describe('Of the window'),
+  oracle: oracle.describe('Submissions of the window'),
+};
+
+export const publicStatisticsResponse = z
+  .strictObject({ schemaVersion: schemaVersion(2), ...members })
+  .refine(hasDaysOfWindow)
+  .meta({ id: 'PublicStatistics', description: 'Statistics of the public route' });
+
+export const plainStatisticsResponse = z
+  .strictObject({ schemaVersion: schemaVersion(1), ...members })
+  .refine(hasDaysOfWindow)
+  .meta({ id: 'Statistics', description: 'Statistics of the plain route' });
+
+function hasDaysOfWindow(body: {
+  readonly window: { readonly dayCount: number };
+  readonly activity: { readonly days: readonly unknown[] };
+}): boolean {
+  return body.activity.days.length === body.window.dayCount;
+}
+
+export function toStatisticsBody<Version extends number>(
+  version: Version,
+  { installationId: id, revision, statistics, settled, oracle: submissions }: StatisticsView,
+) {
+  const { lifetime, generatedAtMs, windowStartMs, dayCount } = statistics;
+  return {
+    schemaVersion: version,
+    installationId: id,
+    revision,
+    generatedAt: toIsoString(generatedAtMs),
+    range: statistics.range,
+    timezone: 'UTC' as const,
+    window: {
+      startAt: toIsoString(windowStartMs),
+      endAt: toIsoString(generatedAtMs),
+      dayCount,
+      bucketSeconds,
+      roundSeconds,
+    },
+    lifetime: encodeView({
+      acceptedWorkUnits: lifetime.acceptedWorkUnits,
+      observedDistanceMm: lifetime.observedDistanceMm,
+      settledBlockCount: settled?.settledBlockCount ?? null,
+      settlementCount: settled?.settlementCount ?? null,
+      settledWorkUnits: settled?.settledWorkUnits ?? null,
+      activeDayCount: lifetime.activeDayCount,
+      coverageBps: lifetime.coverageBps,
+      firstObservedAtMs: lifetime.firstObservedAtMs,
+    }),
+    activity: toActivityBody(statistics),
+    records: encodeView(statistics.records),
+    blocks: { status: 'unavailable' as const, reason: 'completion_boundaries_unavailable' as const },
+    rounds: encodeView(statistics.rounds),
+    oracle: toOracleBody(submissions),
+  };
+}
+
+function toOracleBody(view: OracleStatistics | null): z.infer<typeof oracle> {
+  if (view === null) return { status: 'unavailable', reason: 'projection_not_initialized' };
+  return { status: 'available', ...encodeView(view) };
+}

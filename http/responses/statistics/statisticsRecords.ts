@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { timestamp, unboundedDecimal } from '../scalars.ts';
+
+const record = z
+  .strictObject({
+    value: unboundedDecimal.describe(
+      'The value, in the unit that the name of the record says; work in work units, a streak in days',
+    ),
+    occurredAt: timestamp.describe(
+      'Start of the half hour, day or run; of a peak, when the device took the reading',
+    ),
+    coverage: z.enum(['complete', 'partial']).describe('Whether all that the record spans was observed'),
+  })
+  .nullable();
+
+export const records = z.strictObject({
+  mostWorkHalfHour: record.describe('Most work in a half hour, in work units'),
+  mostWorkUtcDay: record.describe('Most work in a universal day, in work units'),
+  maximumDailyDistanceMm: record.describe('Longest distance of a universal day, in millimetres'),
+  peakObservedRpmMilli: record.describe(
+    'Highest speed of rotation, in thousandths of revolutions per minute',
+  ),
+  peakObservedSpeedMmPerSecond: record.describe('Highest speed, in millimetres per second'),
+  longestActiveWindowMinutes: record.describe('Longest run of observed rounds with work, in minutes'),
+  longestActiveDayStreak: record.describe('Longest run of days with work, in days'),
+});

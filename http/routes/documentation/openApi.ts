@@ -1,0 +1,317 @@
+import { z } from 'zod';
+import {
+  createDocument,
+  type ZodOpenApiObject,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+} from 'zod-openapi';
+import { feedCategories } from '../../../actors/views/feed/feedViews.ts';
+import type { closed } from '../../responses/scalars.ts';
+import { type ErrorCode, errorStatus } from '../errors.ts';
+import { rateClasses } from '../rateClasses.ts';
+import { findSchemaPath, nameBody, type Route, topics } from '../route.ts';
+import { routes } from '../routes.ts';
+import { examples } from './examples.ts';
+
+export const schemaDialect = 'https://json-schema.org/draft/2020-12/schema';
+
+const requestId = z
+  .string()
+  .regex(/^[A-Za-z0-9._:-]{8,128}$/)
+  .meta({
+    description: 'Names the request in logs; generated unless the client sends one',
+    example: 'trace-0001',
+  });
+const cacheControl = z.string().describe('How long a copy may be used without asking');
+const retryAfter = z
+  .string()
+  .regex(/^[1-9][0-9]*$/)
+  .meta({ description: 'Seconds to wait', example: '2' });
+const etag = z
+  .string()
+  .regex(/^(?:W\/)?"[^"]+"$/)
+  .meta({ description: 'Sent back verbatim in If-None-Match; weak where the body is compressed' });
+
+const rateLimitPolicy = z.string().meta({
+  description:
+    'The rate class, how many requests it allows at once (`q`), and the seconds in which all of them are allowed again (`w`). Where rate limits are on',
+  example: '"publicFast";q=60;w=2',
+});
+const rateLimit = z.string().meta({
+  description:
+    'How many requests are left (`r`), and the seconds over which to spread them (`t`). Where rate limits are on',
+  example: '"publicFast";r=59;t=2',
+});
+const help = z.string().meta({
+  description: 'The page that explains the error',
+  example: '</docs/errors#invalid_query>; rel="help"',
+});
+
+/** Headers of every response. */
+const commonHeaders = {
+  'X-Request-Id': requestId,
+  'RateLimit-Policy': rateLimitPolicy.optional(),
+  RateLimit: rateLimit.optional(),
+};
+
+/** Errors that every route of the table can answer. */
+const commonErrors: readonly ErrorCode[] = [
+  'cors_origin_not_allowed',
+  'rate_limited',
+  'internal_error',
+  'database_unavailable',
+];
+/** And those of a route that is evaluated for each request, which waits for its turn. */
+const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
+
+/** The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses. */
+export function createOpenApiDocument(version: string) {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of routes) paths[route.path] = { get: describeOperation(route) };
+  Object.assign(paths, otherPaths);
+  const document: ZodOpenApiObject = {
+    openapi: '3.1.0',
+    info: {
+      title: 'Mining Activity Read Service',
+      version,
+      description:
+        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is not ' +
+        'known. Clients ignore unknown fields within a version. HEAD is answered wherever GET is.',
+      license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
+    },
+    servers: [{ url: '/', description: 'The service that answers this document' }],
+    security: [],
+    tags: [
+      ...Object.entries(topics).map(([name, description]) => ({ name, description })),
+      { name: 'service', description: 'The process itself' },
+    ],
+    paths,
+    components: { examples: listExamples() },
+  };
+  return openObjects({ jsonSchemaDialect: schemaDialect, ...createDocument(document) });
+}
+
+/** The same with the objects that the contract does not close as open ones. */
+function openObjects<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(openObjects) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const {
+    isClosed = false,
+    additionalProperties,
+    ...others
+  } = value as Partial<typeof closed & { readonly additionalProperties: unknown }>;
+  const opened = Object.fromEntries(
+    Object.entries(others).map(([key, member]) => [key, openObjects(member)]),
+  );
+  // Of the same members, which the type of `fromEntries` does not keep.
+  return (isClosed ? { ...opened, additionalProperties } : opened) as Value;
+}
+
+/** Examples by the names that operations refer to them by. */
+function listExamples() {
+  const named = Object.entries(examples.bodies).flatMap(([id, { answer, unavailable }]) => [
+    [id, { value: answer }] as const,
+    ...(unavailable === undefined
+      ? []
+      : [[`${id}Unavailable`, { summary: 'What it says is not known now', value: unavailable }] as const]),
+  ]);
+  return Object.fromEntries(named);
+}
+
+function referToExamples(route: Route) {
+  const id = nameBody(route);
+  const refer = (name: string) => ({ $ref: `#/components/examples/${name}` });
+  return {
+    answer: refer(id),
+    ...(examples.bodies[id]?.unavailable === undefined ? {} : { unavailable: refer(`${id}Unavailable`) }),
+  };
+}
+
+function describeOperation(route: Route): ZodOpenApiOperationObject {
+  const { perSecond, burst } = rateClasses[route.rateClass];
+  const isConditional = route.kind === 'view' && route.isConditional;
+  const query = typeof route.query === 'string' ? [] : route.query;
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    description: [
+      `Rate class \`${route.rateClass}\`: ${perSecond} requests per second for each IP address, burst ${burst}.`,
+      route.query === 'none' ? 'Takes no query parameters: any is answered with 400 `invalid_query`.' : '',
+    ]
+      .filter((sentence) => sentence !== '')
+      .join(' '),
+    tags: [route.topic],
+    requestParams: {
+      ...(route.pathParameter === null
+        ? {}
+        : { path: z.object({ [route.pathParameter.name]: route.pathParameter.schema }) }),
+      ...(query.length === 0
+        ? {}
+        : {
+            query: z.object(
+              Object.fromEntries(
+                query.map(({ name, schema, description, isRequired }) => [
+                  name,
+                  (isRequired ? schema : schema.optional()).meta({ description }),
+                ]),
+              ),
+            ),
+          }),
+      header: z.object({
+        'X-Request-Id': requestId.optional(),
+        ...(isConditional
+          ? {
+              'If-None-Match': z
+                .string()
+                .optional()
+                .meta({ description: 'The tag, its weak form, a list, or *' }),
+            }
+          : {}),
+      }),
+    },
+    responses: {
+      '200': {
+        description: `${route.summary}. [JSON Schema](${findSchemaPath(nameBody(route))})`,
+        headers: z.object({
+          ...commonHeaders,
+          ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
+          ...describeCacheHeaders(route),
+        }),
+        content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },
+      },
+      ...(isConditional
+        ? {
+            '304': {
+              description: 'The copy of the client is current',
+              headers: z.object({ ...commonHeaders, ETag: etag, ...describeCacheHeaders(route) }),
+            },
+          }
+        : {}),
+      ...describeErrors([...commonErrors, ...(route.kind === 'read' ? readErrors : []), ...route.errors]),
+    },
+  };
+}
+
+/** Headers of both 200 and 304. */
+function describeCacheHeaders(route: Route) {
+  const header = route.kind === 'view' ? route.header : null;
+  return {
+    ...(route.cacheControl === null
+      ? {}
+      : { 'Cache-Control': cacheControl.meta({ example: route.cacheControl }) }),
+    ...(header === null
+      ? {}
+      : { [header.name]: z.enum(header.values).meta({ description: header.description }) }),
+  };
+}
+
+/** Paths that are not in the table: those about the process, and the event stream, whose response does not end. */
+const otherPaths: ZodOpenApiPathsObject = {
+  '/healthz': {
+    get: {
+      operationId: 'getHealth',
+      summary: 'Whether the process runs',
+      tags: ['service'],
+      responses: {
+        '200': describeStatus('It runs', 'alive'),
+        ...describeErrors(['cors_origin_not_allowed', 'rate_limited']),
+      },
+    },
+  },
+  '/readyz': {
+    get: {
+      operationId: 'getReadiness',
+      summary: 'Whether the process can answer',
+      tags: ['service'],
+      responses: {
+        '200': describeStatus('It is ready', 'ready'),
+        ...describeErrors(['cors_origin_not_allowed', 'rate_limited', 'database_unavailable']),
+      },
+    },
+  },
+  '/v1/events/stream': {
+    get: {
+      operationId: 'streamEvents',
+      summary: 'Events of the feed as server-sent events, as they become visible',
+      description:
+        'Each message has an event of `/v1/events` as its data, the type of that event, and an ID to resume after.',
+      tags: ['events'],
+      requestParams: {
+        query: z.object({
+          category: z
+            .enum(feedCategories)
+            .optional()
+            .meta({ description: 'Category of the events', default: 'all' }),
+          unnamed: z.literal('1').optional().meta({
+            description:
+              'With `1` events have no name of their own, so that `onmessage` of an `EventSource` receives them; their type is in their data',
+          }),
+        }),
+        header: z.object({
+          'X-Request-Id': requestId.optional(),
+          'Last-Event-ID': z.string().min(1).max(512).optional().meta({
+            description: 'The ID of the last message that was received; browsers send it automatically',
+          }),
+        }),
+      },
+      responses: {
+        '200': {
+          description: 'The stream; a comment every 15 seconds keeps it open',
+          headers: z.object({
+            ...commonHeaders,
+            'Cache-Control': cacheControl.meta({ example: 'no-store' }),
+          }),
+          content: { 'text/event-stream': { schema: z.string(), example: examples.eventStream } },
+        },
+        ...describeErrors([...commonErrors, 'invalid_query', 'invalid_cursor']),
+      },
+    },
+  },
+};
+
+function describeStatus(description: string, status: string) {
+  return {
+    description,
+    headers: z.object({
+      ...commonHeaders,
+      'Cache-Control': cacheControl.meta({ example: 'no-store' }),
+    }),
+    content: {
+      'application/json': {
+        schema: z.looseObject({ status: z.literal(status).describe(description) }),
+        example: { status },
+      },
+    },
+  };
+}
+
+function describeErrors(codes: readonly ErrorCode[]) {
+  const byStatus = new Map<string, ErrorCode[]>();
+  for (const code of new Set(codes)) {
+    const status = errorStatus[code].status.slice(0, 3);
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, ofStatus]) => [
+      status,
+      {
+        description: ofStatus.map((code) => `\`${code}\`: ${errorStatus[code].meaning}`).join(' '),
+        headers: z.object({
+          ...commonHeaders,
+          Link: help,
+          ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
+        }),
+        content: {
+          'application/json': {
+            schema: z.strictObject({
+              error: z.enum(ofStatus).describe('What is wrong, and what to do: see above'),
+            }),
+            examples: Object.fromEntries(
+              ofStatus.map((error) => [error, { summary: errorStatus[error].meaning, value: { error } }]),
+            ),
+          },
+        },
+      },
+    ]),
+  );
+}

@@ -1,0 +1,8 @@
+/** A function that computes its value at the first call, and returns the same from then on. */
+export function once<Value extends object>(build: () => Value): () => Value {
+  let built: Value | null = null;
+  return () => {
+    built ??= build();
+    return built;
+  };
+}

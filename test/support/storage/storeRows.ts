@@ -1,0 +1,15 @@
+import type { Database } from '../../../storage/database.ts';
+import { buildInserts, encodeRows } from '../../../storage/rowInserts.ts';
+import { noRows, type StoredRows } from '../../../storage/storedRows.ts';
+import type { Tables } from '../../../storage/tables.ts';
+
+/** Stores rows as the writer of a stream does. */
+export async function storeRows(
+  database: Database,
+  tables: Tables,
+  rows: Partial<StoredRows>,
+): Promise<void> {
+  const encoded = encodeRows({ ...noRows, throughPosition: 0, ...rows });
+  for (const { table, columns, text } of buildInserts(tables, [encoded]))
+    await database.insertText(table, columns, text);
+}
