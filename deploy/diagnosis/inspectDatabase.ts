@@ -118,7 +118,7 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
       tables: () => tables,
       oldestRowMs: createOldestRowMs(rowsTtlDays, systemClock.nowMs),
       genesisMs: deployment.genesisTimestamp * 1000,
-      memory: null,
+      memory: () => null,
       snapshots,
       safeStates: () => [],
       blockAudit: null,

@@ -84,11 +84,10 @@ async function createAudit(
       tables,
       oldestRowMs: createOldestRowMs(settings.rowsTtlDays, clock.nowMs),
       genesisMs: genesisTimestamp * 1000,
-      memory: {
-        recent,
-        publicInstallationId: installationId,
-        history: () => (isCurrent() ? actors.MINER_COUNTER.history() : null),
-      },
+      memory: () =>
+        isCurrent()
+          ? { recent, publicInstallationId: installationId, history: actors.MINER_COUNTER.history() }
+          : null,
       snapshots: createSnapshotStore({ database, tables, logger }),
       safeStates: () => actors.MINER_CHAIN?.state.safe ?? [],
       blockAudit: hasNode

@@ -17,12 +17,12 @@ const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
 /** Work above this is not stored. */
 const workStoredMax = 2n ** 256n - 1n;
 
-/** What memory holds of the counter stream, where there is any. */
+/** What memory holds of the counter stream. */
 export interface CounterMemory {
   readonly recent: Pick<RecentReadings, 'coversAbove' | 'page'>;
   readonly publicInstallationId: string;
-  /** Null while what is shown is not what is folded. */
-  readonly history: () => DayHistory | null;
+  /** Null before the first reading. */
+  readonly history: DayHistory | null;
 }
 
 export interface HalfHourAuditOptions extends JetStream {
@@ -30,7 +30,8 @@ export interface HalfHourAuditOptions extends JetStream {
   readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly genesisMs: number;
-  readonly memory: CounterMemory | null;
+  /** Null while memory does not hold everything that is stored, and where there is none. */
+  readonly memory: () => CounterMemory | null;
 }
 
 /** A half hour, by a message that lies in it. */
@@ -114,9 +115,10 @@ async function compare(
     fromPosition: folded.readings[0]?.position ?? folded.bucket.position,
     throughPosition: folded.bucket.position,
   });
+  const inMemory = memory();
   return [
     ...compareRows('ClickHouse', toStored(folded), stored),
-    ...(memory === null ? [] : compareMemory(memory, installationId, folded)),
+    ...(inMemory === null ? [] : compareMemory(inMemory, installationId, folded)),
   ];
 }
 
@@ -157,7 +159,7 @@ function compareMemory(
           .page(installationId, first.position - 1, retained.length + 1)
           .filter(({ position }) => position <= last.position);
   const differences = compareLists('readings in memory', retained, inMemory, ({ position }) => position);
-  const days = installationId === publicInstallationId ? history() : null;
+  const days = installationId === publicInstallationId ? history : null;
   if (days === null) return differences;
   for (const { startMs, roundId, workUnits } of rounds) {
     const dayStartMs = findDayStart(startMs);

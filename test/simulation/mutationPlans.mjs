@@ -142,3 +142,13 @@ export const returningBranches = plan('returning', [
     [96, 'returnToBranch'],
   ]),
 ]);
+
+/** NATS has another folder, which is empty or has streams of the same names, while processes start or run on. */
+export const wrongNats = plan(
+  'wrong',
+  [true, false].flatMap((isEmpty) =>
+    [true, false].map((restarts) =>
+      episode([[40, 'wrongNats', { forMs: 20_000, isEmpty, restarts }]], { readingsPerSecond: 1 }),
+    ),
+  ),
+);

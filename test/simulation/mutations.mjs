@@ -13,6 +13,7 @@ import {
   reorganizationsMeanwhile,
   returningBranches,
   shortReorganizations,
+  wrongNats,
 } from './mutationPlans.mjs';
 
 /** @type {import('./build.mjs').Mutation[]} */
@@ -563,6 +564,42 @@ export const mutations = [
         file: 'actors/statistics/dayStatistics.ts',
         from: 'return Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs)));',
         to: 'return Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs) - 1));',
+      },
+    ],
+  },
+  {
+    what: 'A wrong NATS is taken for the one that was folded',
+    plan: wrongNats,
+    replacements: [
+      {
+        file: 'streams/ingest/lostStreams.ts',
+        from: 'if (refused.length === 0) return found;',
+        to: 'if (refused.length >= 0) return found;',
+      },
+    ],
+  },
+  {
+    what: 'Time in which a machine was suspended does not count as time',
+    replacements: [
+      {
+        file: 'streams/readiness.ts',
+        from: 'clock.bootMs() - freshAsOfMs',
+        to: 'clock.monotonicMs() - freshAsOfMs',
+      },
+      ...['consumptionWatch', 'messageSource'].map((name) => ({
+        file: `streams/jetstream/source/${name}.ts`,
+        from: 'const askedAtMs = clock.bootMs();',
+        to: 'const askedAtMs = clock.monotonicMs();',
+      })),
+    ],
+  },
+  {
+    what: 'Rows of an insert that was cut off stay',
+    replacements: [
+      {
+        file: 'streams/follower/restoreFold.ts',
+        from: 'else await removeCutOff?.(removableAbove);',
+        to: '',
       },
     ],
   },

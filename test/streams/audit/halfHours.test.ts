@@ -85,11 +85,11 @@ describe('the self-audit of half hours', () => {
       tables: () => tables,
       oldestRowMs: () => null,
       genesisMs,
-      memory: null,
+      memory: () => null,
     };
     const audit = async (sequence: number, memory: CounterMemory | null = null) => {
       const sample = await findHalfHour(options, sequence);
-      return sample === null ? null : auditHalfHour({ ...options, memory }, sample, messages);
+      return sample === null ? null : auditHalfHour({ ...options, memory: () => memory }, sample, messages);
     };
     const outcomes = new Map<string, string>();
     for (let sequence = 1; sequence <= messages; sequence += 61) {
@@ -111,7 +111,7 @@ describe('the self-audit of half hours', () => {
     });
     for (const reading of readings)
       recent.add(reading.position === 100 ? { ...reading, distanceMm: reading.distanceMm + 1 } : reading);
-    const memory = { recent, publicInstallationId: 'wheel.one', history: () => null };
+    const memory = { recent, publicInstallationId: 'wheel.one', history: null };
     expect(await audit(100, memory)).toMatchObject({
       outcome: 'drift',
       differences: [expect.stringMatching(/^readings in memory: 100: distanceMm is \d+, \d+ expected$/)],
