@@ -17,7 +17,7 @@ import {
   waitUntilReady,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
-import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { connectTo, startNats, type TestNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
@@ -99,8 +99,8 @@ const spanPublication = (span: ChainSpanMessage) => ({
 });
 
 /** Streams and a data folder for services over a chain. */
-async function serviceOver(economy: TestEconomy) {
-  const nats = await startNats();
+async function serviceOver(economy: TestEconomy, givenNats?: TestNats) {
+  const nats = givenNats ?? (await startNats());
   const dataDir = temporaryDirectory();
   const start = (role: 'run' | 'ingest' = 'run', rpc = true) =>
     startMiner({
@@ -174,7 +174,12 @@ describe('the chain, end to end', () => {
 
   it('restores an older snapshot for a fork below every retained state', async () => {
     const { economy, random } = await startRandomEconomy(60, 47);
-    const { start } = await serviceOver(economy);
+    const { nats, start: startIndexing } = await serviceOver(economy);
+    const indexing = await startIndexing();
+    await waitUntilFollowed(indexing, economy);
+    await indexing.end('SIGTERM');
+    // The stream holds everything before the first start, so each snapshot is of its end.
+    const { start } = await serviceOver(economy, nats);
     const first = await start();
     await waitUntilFollowed(first, economy);
     await waitUntilReady(first);
