@@ -10,7 +10,6 @@ const noonMs = 43_200_000;
 const dayMs = 86_400_000;
 const digestModulus = 2n ** 64n;
 
-/** Rows of one installation and universal day. */
 interface DayRows {
   readonly readings: number;
   readonly rounds: number;
@@ -45,18 +44,18 @@ type Kind = (typeof kinds)[number];
 /** Days of a range whose rows are not the same in two generations, ascending, each row compared by a digest. */
 export async function compareDays(
   database: Database,
-  before: Tables,
-  after: Tables,
+  generations: { readonly before: Tables; readonly after: Tables },
   range: ComparedRange,
 ): Promise<DayDifference[]> {
   const found = new Map<string, { installationId: string; startMs: number }>();
   const counted = new Map<string, Counted>();
-  for (const [side, tables] of [
-    ['before', before],
-    ['after', after],
-  ] as const) {
+  for (const [side, tables] of Object.entries(generations)) {
     for (const kind of kinds) {
-      for (const [installationId, day, count, digest] of await countDays(database, tables, kind, range)) {
+      for (const [installationId, day, count, digest] of await countDays(database, {
+        tables,
+        kind,
+        ...range,
+      })) {
         const key = `${day} ${installationId}`;
         found.set(key, { installationId, startMs: day * dayMs + noonMs });
         const place = `${side} ${kind} ${key}`;
@@ -114,12 +113,15 @@ const sources = {
   buckets: { resolveName: (tables: Tables) => tables.halfHourBuckets, definition: halfHourBuckets },
 };
 
+interface CountedRange extends ComparedRange {
+  readonly tables: Tables;
+  readonly kind: Kind;
+}
+
 /** Partition by partition, so that no statement takes long. */
 async function countDays(
   database: Database,
-  tables: Tables,
-  kind: Kind,
-  { fromSequence, throughSequence, installationId }: ComparedRange,
+  { tables, kind, fromSequence, throughSequence, installationId }: CountedRange,
 ): Promise<(readonly [string, number, number, bigint])[]> {
   const { resolveName, definition } = sources[kind];
   const { timeColumn, partitionExpression } = definition;

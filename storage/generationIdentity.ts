@@ -36,9 +36,7 @@ export async function findGenerations(database: Database, identity: GenerationId
 
 export async function noteGeneration(
   database: Database,
-  { generation }: Tables,
-  identity: GenerationIdentity,
-  nowMs: number,
+  row: GenerationIdentity & { readonly generation: number; readonly atMs: number },
 ): Promise<void> {
-  await insertRows(database, generations, [{ ...identity, generation, atMs: nowMs }]);
+  await insertRows(database, generations, [row]);
 }

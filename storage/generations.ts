@@ -26,7 +26,6 @@ export async function activate(database: Database, tables: Tables): Promise<void
   await replaceViews(database, tables);
 }
 
-/** Creates the tables of a generation, empty. */
 export async function createEmpty(database: Database, tables: Tables): Promise<void> {
   await dropTables(database, tables);
   await createGenerationTables(database, tables);
@@ -66,14 +65,19 @@ export async function attachRows(database: Database, from: Tables, to: Tables): 
   }
 }
 
+interface AttachedSnapshots {
+  readonly from: Tables;
+  readonly to: Tables;
+  readonly stream: InputStreamName;
+  /** Null for all positions. */
+  readonly position: number | null;
+}
+
 /** Brings snapshots of a stream into another generation: all of them, or those of a position without what follows it. */
 export async function attachSnapshots(
   database: Database,
-  from: Tables,
-  to: Tables,
-  wanted: { readonly stream: InputStreamName; readonly position: number | null },
+  { from, to, stream, position }: AttachedSnapshots,
 ): Promise<void> {
-  const { stream, position } = wanted;
   if (position !== null) {
     // Increments behind the position share its partition.
     await database.command(
@@ -127,7 +131,6 @@ export interface Partition {
   readonly rows: number;
 }
 
-/** Partitions of a table. */
 export async function listPartitions(database: Database, table: string): Promise<Partition[]> {
   const rows = await database.select(
     `SELECT partition_id, any(partition), sum(rows) FROM system.parts

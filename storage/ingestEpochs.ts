@@ -59,7 +59,6 @@ interface FenceOptions {
   readonly onSuperseded: (error: EpochSuperseded) => void;
 }
 
-/** Whether this process's epoch is still the newest. */
 export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promise<boolean> {
   const { database, epoch, onSuperseded } = options;
   const newest = await readNewestEpoch(database);
@@ -82,9 +81,9 @@ export function fenceDatabase(options: FenceOptions): Database {
 
   return {
     ...database,
-    insertText: async (...rows) => {
+    insertBlocks: async (...rows) => {
       requireLease();
-      await database.insertText(...rows);
+      await database.insertBlocks(...rows);
     },
     command: async (sql, parameters) => {
       requireLease();

@@ -28,7 +28,6 @@ const baseline = { number: 1, name: 'baseline' };
 /** How the baseline became the schema of this version, in order: the first is migration 2 (`storage/README.md`, A change of the schema). */
 const allMigrations: readonly Migration[] = [];
 
-/** Tables that all generations share. */
 const sharedTables = [
   replays,
   generations,

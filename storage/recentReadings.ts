@@ -20,7 +20,6 @@ export interface RecentReadings {
   readonly size: number;
 }
 
-/** Where memory begins. */
 export interface Boundary {
   readonly position: number;
   /** The newest reading up to there that was in memory; null where memory began behind a snapshot. */
@@ -114,7 +113,6 @@ function drop(tail: Tail) {
   tail.start = 0;
 }
 
-/** Index of the first reading in memory above the position. */
 function firstAbove({ readings, start }: Tail, position: number): number {
   const isAbove = (index: number) => (readings[start + index] as CounterReading).position > position;
   return start + findFirstIndex(readings.length - start, isAbove);

@@ -5,22 +5,21 @@ import type { Tables } from './tables.ts';
 /** ClickHouse refuses an insert into more than 100 partitions, and a period may have two. */
 const periodsMax = 50;
 
-/** One INSERT: its table, and its rows in the order of `columns`, as `TabSeparated` text. */
+/** One INSERT. */
 export interface RowInsert {
   readonly table: string;
-  readonly columns: readonly string[];
-  readonly text: string;
+  readonly blocks: Buffer;
   readonly rowCount: number;
 }
 
 /** Rows of one table and of few partitions, by the periods of the rows. */
 interface Segment {
-  readonly text: string;
+  readonly blocks: Buffer;
   readonly rowCount: number;
   readonly periods: ReadonlySet<number>;
 }
 
-/** A piece of the stream's rows as text: what waits for ClickHouse is a few strings, not many objects. */
+/** A piece of the stream's rows as bytes: what waits for ClickHouse is a few buffers, not many objects. */
 export interface EncodedRows {
   /** Those of each table, in the order of `rowTables`. */
   readonly segments: readonly (readonly Segment[])[];
@@ -34,27 +33,27 @@ export function encodeRows(rows: StoredRows): EncodedRows {
   return {
     segments,
     rowCount: countRows(rows),
-    byteLength: segments.flat().reduce((sum, { text }) => sum + Buffer.byteLength(text), 0),
+    byteLength: segments.flat().reduce((sum, { blocks }) => sum + blocks.length, 0),
     throughPosition: rows.throughPosition,
   };
 }
 
-const encodeSegments: EncodeRows<Segment[]> = (rows, { findPeriod, format }) => {
+const encodeSegments: EncodeRows<Segment[]> = (rows, { findPeriod, encode }) => {
   const segments: Segment[] = [];
-  let lines: string[] = [];
+  let from = 0;
   let periods = new Set<number>();
-  const close = () => {
-    if (lines.length > 0) segments.push({ text: lines.join(''), rowCount: lines.length, periods });
-    lines = [];
+  const closeAt = (through: number) => {
+    if (through > from)
+      segments.push({ blocks: encode(rows.slice(from, through)), rowCount: through - from, periods });
+    from = through;
     periods = new Set();
   };
-  for (const row of rows) {
+  for (const [at, row] of rows.entries()) {
     const period = findPeriod(row);
-    if (!periods.has(period) && periods.size === periodsMax) close();
+    if (!periods.has(period) && periods.size === periodsMax) closeAt(at);
     periods.add(period);
-    lines.push(format(row));
   }
-  close();
+  closeAt(rows.length);
   return segments;
 };
 
@@ -65,13 +64,8 @@ function countRows({ throughPosition: _, ...lists }: StoredRows): number {
 
 /** The inserts of consecutive pieces of the stream, in the order in which they are made. */
 export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
-  return joinByTable(pieces).flatMap(({ table: { resolveName, definition }, segments }) =>
-    segments.map(({ text, rowCount }) => ({
-      table: resolveName(tables),
-      columns: definition.columns,
-      text,
-      rowCount,
-    })),
+  return joinByTable(pieces).flatMap(({ table: { resolveName }, segments }) =>
+    segments.map(({ blocks, rowCount }) => ({ table: resolveName(tables), blocks, rowCount })),
   );
 }
 
@@ -95,7 +89,7 @@ function joinSegments(segments: readonly Segment[]): Segment[] {
     groups.at(-1)?.push(segment);
   }
   return groups.map((group) => ({
-    text: group.map(({ text }) => text).join(''),
+    blocks: Buffer.concat(group.map(({ blocks }) => blocks)),
     rowCount: group.reduce((sum, { rowCount }) => sum + rowCount, 0),
     periods: new Set(group.flatMap(({ periods }) => [...periods])),
   }));

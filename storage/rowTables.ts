@@ -14,9 +14,8 @@ import type { Tables } from './tables.ts';
 /** What a table's rows become, whatever they are. */
 export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: WrittenTable<Row>) => Encoded;
 
-type WrittenTable<Row> = Pick<Table<Row>, 'format' | 'findPeriod'>;
+type WrittenTable<Row> = Pick<Table<Row>, 'encode' | 'findPeriod'>;
 
-/** A table that rows of the streams are written to. */
 interface RowTable {
   readonly definition: Pick<
     Table<unknown>,
@@ -72,7 +71,6 @@ export const rowTables: readonly RowTable[] = [
   }),
 ];
 
-/** Names of the tables of a stream, in the order in which they are written. */
 export function listRowTables(tables: Tables, stream: InputStreamName): string[] {
   return rowTables.filter((one) => one.stream === stream).map(({ resolveName }) => resolveName(tables));
 }
@@ -101,7 +99,6 @@ async function createRowTables(database: Database, tables: Tables, stream: Input
     if (one.stream === stream) await createTable(database, definition, resolveName(tables));
 }
 
-/** The lists of rows of a piece of a stream. */
 type RowLists = Omit<StoredRows, 'throughPosition'>;
 
 function defineRows<Kind extends keyof RowLists>(

@@ -36,7 +36,6 @@ function formatLineage({ foldVersion, configuration, streamCreated }: StoredSnap
   return `${foldVersion} ${configuration} ${streamCreated}`;
 }
 
-/** The newest first. */
 function byOrdinal(a: StoredSnapshotHeader, b: StoredSnapshotHeader): number {
   return b.ordinal - a.ordinal;
 }

@@ -40,7 +40,6 @@ const chunks = foldSnapshots.select('part', 'chunk', 'payload');
 export interface SnapshotChain {
   readonly snapshot: string;
   readonly table: string;
-  /** The last part. */
   readonly part: number;
   readonly ordinal: number;
   readonly baseBytes: number;

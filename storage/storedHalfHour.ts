@@ -17,7 +17,6 @@ export interface StoredHalfHour {
 
 interface HalfHourQuery {
   readonly installationId: string;
-  /** Epoch milliseconds. */
   readonly startMs: number;
   /** Positions that its readings lie between. */
   readonly fromPosition: number;

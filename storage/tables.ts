@@ -19,7 +19,6 @@ export interface Tables {
   readonly foldSnapshots: string;
   /** The same for all generations: a replay does not fold the chain. */
   readonly chainEvents: EventTables;
-  /** Likewise. */
   readonly ownerActivity: string;
   readonly settlements: string;
   readonly checkpoints: string;

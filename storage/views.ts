@@ -5,8 +5,8 @@ import { halfHourBuckets } from './tables/halfHourBuckets.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
+import { sqlString } from './tables/sqlString.ts';
 import { onCluster, type StoredColumn } from './tables/table.ts';
-import { sqlString } from './tables/tabSeparated.ts';
 import type { Tables } from './tables.ts';
 
 /** A view for whoever queries the database, by a name that stays when tables are replaced. */
@@ -55,9 +55,9 @@ function listViews(tables: Tables): View[] {
           UNION ALL ${selectEvents('chain', tables.chainEvents.events)}
         ) ORDER BY id, arrived_at DESC LIMIT 1 BY id`,
     },
-    buildChainView('owner_activity', ownerActivity, tables.ownerActivity, ['owner']),
-    buildChainView('settlements', chainSettlements, tables.settlements),
-    buildChainView('checkpoints', chainCheckpoints, tables.checkpoints),
+    buildChainView({ ...ownerActivity, name: 'owner_activity' }, tables.ownerActivity, ['owner']),
+    buildChainView({ ...chainSettlements, name: 'settlements' }, tables.settlements),
+    buildChainView({ ...chainCheckpoints, name: 'checkpoints' }, tables.checkpoints),
   ];
 }
 
@@ -75,8 +75,7 @@ function buildView({ name, comment, storedColumns }: ViewedTable, table: string)
 
 /** The rows of a table of the chain's history. What an earlier run of the fold has stored as well is there twice. */
 function buildChainView(
-  name: string,
-  { comment, storedColumns }: ViewedTable,
+  { name, comment, storedColumns }: ViewedTable,
   table: string,
   keys: readonly string[] = [],
 ): View {

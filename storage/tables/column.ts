@@ -1,6 +1,7 @@
 import { isAddress, isBlockHash, isTransactionHash } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
-import { escapeCell, nullCell } from './tabSeparated.ts';
+import { zeroAddress } from '../../actors/schemas/zero.ts';
+import type { BlockWriter } from './blockWriter.ts';
 
 /** A value of a result. */
 export type ResultCell = string | number | null;
@@ -8,28 +9,21 @@ export type ResultCell = string | number | null;
 /** A row of a result: its values in the order of the select list. */
 export type ResultRow = readonly ResultCell[];
 
-/** What a column holds: ClickHouse's type, and how a value becomes a cell of `TabSeparated` text and comes back from a result. */
+/** What a column holds: ClickHouse's type, how values are written in its `Native` format, and how one comes back from a result. */
 export interface Column<Value> {
   readonly type: string;
-  readonly format: (value: Value) => string;
+  /** @throws RangeError for a value that the column does not hold. */
+  readonly write: (writer: BlockWriter, values: readonly Value[]) => void;
   /** @throws Error when the cell does not hold such a value, which only another program can have written. */
   readonly read: (cell: ResultCell) => Value;
   /** SQL of what `read` reads; the column itself when it is left out. */
   readonly readExpression?: (column: string) => string;
-  /** Set where values are inserted in another form, under the value's own name, and the column is made from that. */
-  readonly inserted?: InsertedForm;
+  /** Ending of a value's name, its unit, that the name of the column goes without. */
+  readonly suffix?: string;
   /** ClickHouse's default when it is left out. */
   readonly codec?: string;
   /** What it means, with its unit: for whoever queries the table. */
   readonly comment?: string | undefined;
-}
-
-interface InsertedForm {
-  readonly type: string;
-  /** Ending of the value's name that the column's name goes without. */
-  readonly suffix: string;
-  /** SQL that makes the column from the inserted form. */
-  readonly convert: (inserted: string) => string;
 }
 
 /** The column of a kind as a table has it. */
@@ -40,41 +34,61 @@ export function column<Value>(
   return { ...kind, ...about };
 }
 
-/** The same column where the value may be unknown. */
-function nullable<Value>(kind: Column<Value>): Column<Value | null> {
+/** The same column where the value may be unknown: which ones are, then all values, with any value in place of those. */
+function nullable<Value>(kind: Column<Value>, inPlaceOfNull: Value): Column<Value | null> {
   return {
     ...kind,
     type: `Nullable(${kind.type})`,
-    format: (value) => (value === null ? nullCell : kind.format(value)),
+    write: (writer, values) => {
+      for (const value of values) writer.uint8(value === null ? 1 : 0);
+      kind.write(
+        writer,
+        values.map((value) => value ?? inPlaceOfNull),
+      );
+    },
     read: (cell) => (cell === null ? null : kind.read(cell)),
   };
 }
 
 export const string: Column<string> = {
   type: 'String',
-  format: escapeCell,
+  write: writeStrings,
   read: readString,
 };
 
 /** One of not too many strings, which many rows repeat. */
-export const name: Column<string> = { ...string, type: 'LowCardinality(String)' };
+export const name: Column<string> = {
+  ...string,
+  type: 'LowCardinality(String)',
+  write: writeDictionary,
+};
 
-export const nullableString = nullable(string);
+export const nullableString = nullable(string, '');
 
 /** A UUID in lower case. */
-export const uuid: Column<string> = { ...string, type: 'UUID' };
+export const uuid: Column<string> = {
+  ...string,
+  type: 'UUID',
+  write: (writer, values) => {
+    for (const value of values) writer.uuid(value);
+  },
+};
 
 /** A string that may be unknown, in a column that cannot be null. No value of it is empty. */
 export const stringOrEmpty: Column<string | null> = {
   type: 'String',
-  format: (value) => escapeCell(value ?? ''),
+  write: (writer, values) => {
+    for (const value of values) writer.string(value ?? '');
+  },
   read: (cell) => (cell === '' ? null : readString(cell)),
 };
 
 /** Any safe integer. */
 export const integer: Column<number> = {
   type: 'Int64',
-  format: String,
+  write: (writer, values) => {
+    for (const value of values) writer.int64(value);
+  },
   read: readInteger,
 };
 
@@ -82,18 +96,30 @@ export const integer: Column<number> = {
 export const count: Column<number> = { ...integer, type: 'UInt64' };
 
 /** 0 to 2^32 - 1. */
-export const smallCount: Column<number> = { ...integer, type: 'UInt32' };
+export const smallCount: Column<number> = {
+  ...integer,
+  type: 'UInt32',
+  write: (writer, values) => {
+    for (const value of values) writer.uint32(value);
+  },
+};
 
 /** 0 to 255. */
-export const byte: Column<number> = { ...integer, type: 'UInt8' };
+export const byte: Column<number> = {
+  ...integer,
+  type: 'UInt8',
+  write: (writer, values) => {
+    for (const value of values) writer.uint8(value);
+  },
+};
 
-export const nullableByte = nullable(byte);
+export const nullableByte = nullable(byte, 0);
 
 /** `0x` and digits in lower case, which say nothing of what they are: the type of the column does. */
 function defineHex<Value extends string>(isOne: (text: string) => text is Value, what: string) {
   return {
     type: 'String',
-    format: String,
+    write: writeStrings,
     read: (cell) => {
       const value = readString(cell);
       if (!isOne(value)) throw new Error(`a column of ${what} holds ${cell}`);
@@ -106,47 +132,53 @@ export const blockHash = defineHex(isBlockHash, 'hashes of blocks');
 export const transactionHash = defineHex(isTransactionHash, 'hashes of transactions');
 export const address = defineHex(isAddress, 'addresses');
 
-export const nullableAddress = nullable(address);
+export const nullableAddress = nullable(address, zeroAddress);
 
 /**
- * Epoch milliseconds of any year from 0 to 9999, as a time. They are inserted as the integer that they are: as text, a server takes times outside
- * its calendar (1900 to 2299 before ClickHouse 26) for the nearest ones inside. For the same reason they are read as integers.
+ * Epoch milliseconds of any year from 0 to 9999, as a time. They are read as integers: as text, a server writes times outside of its calendar
+ * (1900 to 2299 before ClickHouse 26) as the nearest ones inside.
  */
 export const time: Column<number> = {
   ...integer,
   type: "DateTime64(3, 'UTC')",
   readExpression: (column) => `toUnixTimestamp64Milli(${column})`,
-  inserted: {
-    type: 'Int64',
-    suffix: '_ms',
-    convert: (inserted) => `fromUnixTimestamp64Milli(${inserted}, 'UTC')`,
-  },
+  suffix: '_ms',
 };
 
 /** 0 to 2^256 - 1. */
 export const amount: Column<bigint> = {
   type: 'UInt256',
-  format: String,
+  write: (writer, values) => {
+    for (const value of values) writer.uint256(value);
+  },
   read: (cell) => BigInt(readString(cell)),
   // A server writes it as a JSON number, which would be rounded.
   readExpression: (column) => `toString(${column})`,
 };
 
-export const nullableAmount = nullable(amount);
+export const nullableAmount = nullable(amount, 0n);
 
-/**
- * A sum of amounts, which nothing bounds: null where it is above 2^256 - 1, which would come back as another one (ClickHouse takes the digits
- * modulo 2^256).
- */
+/** A sum of amounts, which nothing bounds: null where it is above 2^256 - 1. */
 export const sum: Column<bigint | null> = {
   ...nullableAmount,
-  format: (value) => nullableAmount.format(value !== null && value > uint256Max ? null : value),
+  write: (writer, values) =>
+    nullableAmount.write(
+      writer,
+      values.map((value) => (value !== null && value > uint256Max ? null : value)),
+    ),
 };
 
 /** Several of them, none of which can be unknown. */
 export const amounts: Column<readonly bigint[]> = {
   type: 'Array(UInt256)',
-  format: (values) => `[${values.join(',')}]`,
+  write: (writer, lists) => {
+    let end = 0;
+    for (const list of lists) {
+      end += list.length;
+      writer.int64(end);
+    }
+    amount.write(writer, lists.flat());
+  },
   read: (cell) => {
     const list = readString(cell);
     return list === '' ? [] : list.split(',').map(BigInt);
@@ -155,15 +187,21 @@ export const amounts: Column<readonly bigint[]> = {
 };
 
 /** 0 to 2^64 - 1, such as the number of a block. */
-export const largeCount: Column<bigint> = { ...amount, type: 'UInt64' };
+export const largeCount: Column<bigint> = {
+  ...amount,
+  type: 'UInt64',
+  write: (writer, values) => {
+    for (const value of values) writer.uint64(value);
+  },
+};
 
-export const nullableLargeCount = nullable(largeCount);
+export const nullableLargeCount = nullable(largeCount, 0n);
 
 /** One of a few strings. */
 export function oneOf<Value extends string>(values: readonly Value[]): Column<Value> {
   return {
     type: 'String',
-    format: escapeCell,
+    write: writeStrings,
     read: (cell) => {
       const found = values.find((value) => value === cell);
       if (found === undefined) throw new Error(`a column of ${values.join(', ')} holds ${cell}`);
@@ -174,17 +212,44 @@ export function oneOf<Value extends string>(values: readonly Value[]): Column<Va
 
 /** The same as an enumeration of ClickHouse. Values are numbered in their order, so new ones are added at the end. */
 export function enumerated<Value extends string>(values: readonly Value[]): Column<Value> {
-  const numbered = values.map((value, at) => `'${value}' = ${at + 1}`);
-  return { ...oneOf(values), type: `Enum8(${numbered.join(', ')})` };
+  const numbers = new Map(values.map((value, at) => [value, at + 1]));
+  const list = values.map((value) => `'${value}' = ${numbers.get(value)}`).join(', ');
+  return {
+    ...oneOf(values),
+    type: `Enum8(${list})`,
+    write: (writer, rows) => {
+      for (const value of rows) writer.uint8(numbers.get(value) ?? Number.NaN);
+    },
+  };
 }
 
 /** A value as JSON. What comes back is what was written: nobody else writes these tables. */
 export function json<Value>(): Column<Value> {
   return {
     type: 'String',
-    format: (value) => escapeCell(JSON.stringify(value)),
+    write: (writer, values) => {
+      for (const value of values) writer.string(JSON.stringify(value));
+    },
     read: (cell) => JSON.parse(readString(cell)),
   };
+}
+
+function writeStrings(writer: BlockWriter, values: readonly string[]): void {
+  for (const value of values) writer.string(value);
+}
+
+/** The layout of `LowCardinality` in a block: each string once, then which one each row has. */
+const dictionaryLayout = { version: 1, hasOwnStrings: 0x200, indexOfUInt32: 2 };
+
+function writeDictionary(writer: BlockWriter, values: readonly string[]): void {
+  const numbers = new Map<string, number>();
+  for (const value of values) if (!numbers.has(value)) numbers.set(value, numbers.size);
+  writer.int64(dictionaryLayout.version);
+  writer.int64(dictionaryLayout.hasOwnStrings + dictionaryLayout.indexOfUInt32);
+  writer.int64(numbers.size);
+  writeStrings(writer, [...numbers.keys()]);
+  writer.int64(values.length);
+  for (const value of values) writer.uint32(numbers.get(value) ?? Number.NaN);
 }
 
 function readString(cell: ResultCell): string {

@@ -1,12 +1,17 @@
 import { listKeys } from '../../actors/schemas/listKeys.ts';
+import { BlockWriter } from './blockWriter.ts';
 import type { Column, ResultCell, ResultRow } from './column.ts';
-import { sqlString } from './tabSeparated.ts';
+import { sqlString } from './sqlString.ts';
 
 /** Names of a row's values. */
 type ColumnKey<Row> = keyof Row & string;
 
 /** A column as it is defined, whatever its values are. */
-type ColumnDefinition = Omit<Column<never>, 'format' | 'read'>;
+type ColumnDefinition = Omit<Column<never>, 'write' | 'read'>;
+
+/** Names and types of a table's columns, and a row of most tables: what a block is expected to take. */
+const blockHeaderBytes = 768;
+const expectedRowBytes = 192;
 
 /** 30 days, which lie in two months at most. */
 const partitionMs = 2_592_000_000;
@@ -33,7 +38,6 @@ export interface TableOptions<Row> {
 
 /** Some columns of a table. */
 export interface ColumnSelection<Row> {
-  /** Names of the columns as rows are inserted. */
   readonly columns: readonly string[];
   /** What a statement selects: `SELECT ${list} FROM ...`. */
   readonly list: string;
@@ -47,8 +51,6 @@ export interface StoredColumn {
   readonly type: string;
   readonly codec: string | null;
   readonly comment: string | null;
-  /** The column that it is made from, where it is inserted in another form. */
-  readonly insertedAs: string | null;
 }
 
 /** A table as it is created, written and read. */
@@ -65,8 +67,12 @@ export interface Table<Row> extends ColumnSelection<Row> {
    * partitioned by time.
    */
   readonly findPeriod: (row: Row) => number;
-  /** A row as a line of `TabSeparated` text. */
-  readonly format: (row: Row) => string;
+  /**
+   * Rows as a block of ClickHouse's `Native` format.
+   *
+   * @throws RangeError for a value that its column does not hold.
+   */
+  readonly encode: (rows: readonly Row[]) => Buffer;
   /** Some of the columns, in the order in which they are named. */
   select<Key extends ColumnKey<Row>>(...keys: readonly Key[]): ColumnSelection<Pick<Row, Key>>;
   /** The statement that creates it where it does not exist, under its own name or another one. */
@@ -103,9 +109,13 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   const valueColumn =
     partitionBy !== undefined && 'value' in partitionBy ? resolveName(partitionBy.value) : null;
   const partitionExpression = timeColumn === null ? valueColumn : `toYYYYMM(${timeColumn})`;
-  const formatCell = <Key extends ColumnKey<Row>>(row: Row, key: Key) => columns[key].format(row[key]);
+  const writeColumn = <Key extends ColumnKey<Row>>(writer: BlockWriter, key: Key, rows: readonly Row[]) =>
+    columns[key].write(
+      writer,
+      rows.map((row) => row[key]),
+    );
   const select = <Key extends ColumnKey<Row>>(selected: readonly Key[]): ColumnSelection<Pick<Row, Key>> => ({
-    columns: selected.map(toSnakeCase),
+    columns: selected.map(resolveName),
     list: selected.map((key) => writeReadExpression(resolveName(key), columns[key])).join(', '),
     // Each value is that of its key.
     read: (row) =>
@@ -118,11 +128,20 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     comment,
     // All of a row's values have a column.
     ...(select(keys) as ColumnSelection<unknown> as ColumnSelection<Row>),
-    format: (row) => `${keys.map((key) => formatCell(row, key)).join('\t')}\n`,
+    encode: (rows) => {
+      const writer = new BlockWriter(blockHeaderBytes + rows.length * expectedRowBytes);
+      writer.size(keys.length);
+      writer.size(rows.length);
+      for (const key of keys) {
+        writer.string(resolveName(key));
+        writer.string(columns[key].type);
+        writeColumn(writer, key, rows);
+      }
+      return writer.finish();
+    },
     storedColumns: keys.map((key) => {
-      const { type, codec = null, comment: about = null, inserted } = columns[key];
-      const insertedAs = inserted === undefined ? null : toSnakeCase(key);
-      return { name: resolveName(key), type, codec, comment: about, insertedAs };
+      const { type, codec = null, comment: about = null } = columns[key];
+      return { name: resolveName(key), type, codec, comment: about };
     }),
     timeColumn,
     partitionExpression,
@@ -130,7 +149,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     select: (...selected) => select(selected),
     createStatement: ({ name = ownName, cluster = null } = {}) => {
       const definitions = [
-        ...keys.flatMap((key) => defineColumn(key, columns[key])),
+        ...keys.map((key) => defineColumn(resolveName(key), columns[key])),
         ...ranges.map(resolveName).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
       ];
       const key = orderBy.map(resolveName).join(', ');
@@ -164,34 +183,26 @@ export function onCluster(cluster: string | null): string {
 
 /** Appends rows to a table, under its own name or another one. Its outcome is unknown when it fails: insert the same rows again. */
 export async function insertRows<Row>(
-  database: { insertText(table: string, columns: readonly string[], text: string): Promise<void> },
-  table: Pick<Table<Row>, 'format' | 'columns' | 'name'>,
+  database: { insertBlocks(table: string, blocks: Buffer): Promise<void> },
+  table: Pick<Table<Row>, 'encode' | 'name'>,
   rows: readonly Row[],
   name: string = table.name,
 ): Promise<void> {
-  await database.insertText(name, table.columns, rows.map(table.format).join(''));
+  await database.insertBlocks(name, table.encode(rows));
 }
 
-function defineColumn(key: string, column: ColumnDefinition): string[] {
-  const { type, codec, comment, inserted } = column;
-  const insertedName = toSnakeCase(key);
-  const definition = [
-    `${nameColumn(key, column)} ${type}`,
-    inserted === undefined ? '' : ` DEFAULT ${inserted.convert(insertedName)}`,
+function defineColumn(name: string, { type, codec, comment }: ColumnDefinition): string {
+  return [
+    `${name} ${type}`,
     comment === undefined ? '' : ` COMMENT ${sqlString(comment)}`,
     codec === undefined ? '' : ` CODEC(${codec})`,
   ].join('');
-  if (inserted === undefined) return [definition];
-  const about = `What ${nameColumn(key, column)} is inserted as; it cannot be queried.`;
-  return [definition, `${insertedName} ${inserted.type} EPHEMERAL COMMENT ${sqlString(about)}`];
 }
 
-function nameColumn(key: string, { inserted }: Pick<ColumnDefinition, 'inserted'>): string {
+function nameColumn(key: string, { suffix = '' }: Pick<ColumnDefinition, 'suffix'>): string {
   const name = toSnakeCase(key);
-  if (inserted === undefined) return name;
-  if (!name.endsWith(inserted.suffix))
-    throw new Error(`the name of ${key} does not end in ${inserted.suffix}`);
-  return name.slice(0, -inserted.suffix.length);
+  if (!name.endsWith(suffix)) throw new Error(`the name of ${key} does not end in ${suffix}`);
+  return name.slice(0, name.length - suffix.length);
 }
 
 function writeReadExpression(

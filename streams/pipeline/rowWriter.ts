@@ -174,8 +174,8 @@ function createBatchInserts({ database, tables, clock }: RowWriterOptions) {
   let sinceMs: number | null = null;
   let inserting: Promise<unknown> = Promise.resolve();
 
-  async function insert({ table, columns, text, rowCount }: RowInsert) {
-    const answer = database.insertText(table, columns, text);
+  async function insert({ table, blocks, rowCount }: RowInsert) {
+    const answer = database.insertBlocks(table, blocks);
     inserting = answer.catch(() => undefined);
     await answer;
     writtenRows.set(table, (writtenRows.get(table) ?? 0) + rowCount);

@@ -22,15 +22,13 @@ CREATE TABLE chain_checkpoints
     `total_minted_base_units` UInt256 COMMENT 'Base units that were minted with it' CODEC(ZSTD(1)),
     `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
     `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
-    `block_timestamp` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(block_timestamp_ms, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
-    `block_timestamp_ms` Int64 EPHEMERAL COMMENT 'What block_timestamp is inserted as; it cannot be queried.',
+    `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
     `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
     `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(stored_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_at_ms` Int64 EPHEMERAL COMMENT 'What stored_at is inserted as; it cannot be queried.'
+    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 ORDER BY (run, checkpoint_number)
@@ -46,14 +44,11 @@ CREATE TABLE chain_feed_events
     `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `type` LowCardinality(String) COMMENT 'Type of the event',
-    `recorded_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(recorded_at_ms, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `recorded_at_ms` Int64 EPHEMERAL COMMENT 'What recorded_at is inserted as; it cannot be queried.',
-    `arrived_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(arrived_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `arrived_at_ms` Int64 EPHEMERAL COMMENT 'What arrived_at is inserted as; it cannot be queried.',
+    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
+    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
     `event` String COMMENT 'The event as JSON' CODEC(ZSTD(3)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(stored_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_at_ms` Int64 EPHEMERAL COMMENT 'What stored_at is inserted as; it cannot be queried.'
+    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (run, category, position, ordinal)
@@ -67,11 +62,9 @@ CREATE TABLE chain_feed_events_ids
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
     `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
     `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
-    `arrived_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(arrived_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `arrived_at_ms` Int64 EPHEMERAL COMMENT 'What arrived_at is inserted as; it cannot be queried.',
+    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(stored_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_at_ms` Int64 EPHEMERAL COMMENT 'What stored_at is inserted as; it cannot be queried.'
+    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (run, id)
@@ -83,13 +76,11 @@ CREATE TABLE chain_feed_events_times
     `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
     `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `recorded_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(recorded_at_ms, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `recorded_at_ms` Int64 EPHEMERAL COMMENT 'What recorded_at is inserted as; it cannot be queried.',
+    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
     `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
     `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(stored_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_at_ms` Int64 EPHEMERAL COMMENT 'What stored_at is inserted as; it cannot be queried.'
+    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (run, category, recorded_at, position, ordinal)
@@ -112,15 +103,13 @@ CREATE TABLE chain_owner_activity
     `next_merge_block` Nullable(UInt64) COMMENT 'Block of work from which the token may be merged again' CODEC(ZSTD(1)),
     `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
     `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
-    `block_timestamp` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(block_timestamp_ms, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
-    `block_timestamp_ms` Int64 EPHEMERAL COMMENT 'What block_timestamp is inserted as; it cannot be queried.',
+    `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
     `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
     `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(stored_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_at_ms` Int64 EPHEMERAL COMMENT 'What stored_at is inserted as; it cannot be queried.'
+    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 ORDER BY (run, owner, event_number)
@@ -140,15 +129,13 @@ CREATE TABLE chain_settlements
     `previous_cumulative_block_units` UInt256 COMMENT 'Block units before the batch' CODEC(ZSTD(1)),
     `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
     `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
-    `block_timestamp` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(block_timestamp_ms, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
-    `block_timestamp_ms` Int64 EPHEMERAL COMMENT 'What block_timestamp is inserted as; it cannot be queried.',
+    `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
     `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
     `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
-    `stored_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(stored_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `stored_at_ms` Int64 EPHEMERAL COMMENT 'What stored_at is inserted as; it cannot be queried.'
+    `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 ORDER BY (run, settlement_number)
@@ -203,18 +190,15 @@ COMMENT 'Generations of the tables, and what the rows of each were made from';
 CREATE TABLE half_hour_buckets_g1
 (
     `installation_id` LowCardinality(String) COMMENT 'Installation that the wheel is of',
-    `start` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(start_ms, 'UTC') COMMENT 'Start of the half hour' CODEC(DoubleDelta, ZSTD(1)),
-    `start_ms` Int64 EPHEMERAL COMMENT 'What start is inserted as; it cannot be queried.',
+    `start` DateTime64(3, 'UTC') COMMENT 'Start of the half hour' CODEC(DoubleDelta, ZSTD(1)),
     `observed_round_count` UInt8 COMMENT 'Rounds of it that were observed, 0 to 3',
     `work_units` Nullable(UInt256) COMMENT 'Work of its observed rounds in work units; null where it is above 2^256 - 1' CODEC(ZSTD(1)),
     `reading_count` UInt64 COMMENT 'Accepted readings',
     `max_distance_mm` UInt64 COMMENT 'Largest distance of a reading in millimetres',
     `peak_rpm_milli` UInt64 COMMENT 'Largest thousandths of a revolution per minute of a reading',
-    `peak_rpm_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(peak_rpm_at_ms, 'UTC') COMMENT 'When the first reading that had it was observed',
-    `peak_rpm_at_ms` Int64 EPHEMERAL COMMENT 'What peak_rpm_at is inserted as; it cannot be queried.',
+    `peak_rpm_at` DateTime64(3, 'UTC') COMMENT 'When the first reading that had it was observed',
     `peak_speed_mm_per_second` UInt64 COMMENT 'Largest speed of a reading in millimetres per second',
-    `peak_speed_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(peak_speed_at_ms, 'UTC') COMMENT 'When the first reading that had it was observed',
-    `peak_speed_at_ms` Int64 EPHEMERAL COMMENT 'What peak_speed_at is inserted as; it cannot be queried.',
+    `peak_speed_at` DateTime64(3, 'UTC') COMMENT 'When the first reading that had it was observed',
     `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the half hour' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
@@ -243,10 +227,8 @@ CREATE TABLE measurement_feed_g1
     `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `type` LowCardinality(String) COMMENT 'Type of the event',
-    `recorded_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(recorded_at_ms, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `recorded_at_ms` Int64 EPHEMERAL COMMENT 'What recorded_at is inserted as; it cannot be queried.',
-    `arrived_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(arrived_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `arrived_at_ms` Int64 EPHEMERAL COMMENT 'What arrived_at is inserted as; it cannot be queried.',
+    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
+    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
     `event` String COMMENT 'The event as JSON' CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree
@@ -261,8 +243,7 @@ CREATE TABLE measurement_feed_ids_g1
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
     `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
     `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
-    `arrived_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(arrived_at_ms, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
-    `arrived_at_ms` Int64 EPHEMERAL COMMENT 'What arrived_at is inserted as; it cannot be queried.'
+    `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (run, id)
@@ -274,8 +255,7 @@ CREATE TABLE measurement_feed_times_g1
     `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
     `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `recorded_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(recorded_at_ms, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `recorded_at_ms` Int64 EPHEMERAL COMMENT 'What recorded_at is inserted as; it cannot be queried.',
+    `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
     `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
     `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0'
 )
@@ -301,10 +281,8 @@ CREATE TABLE readings_g1
     `telemetry_id` UUID COMMENT 'The reading, as its gateway names it' CODEC(ZSTD(1)),
     `boot_id` UUID COMMENT 'Boot of the device' CODEC(ZSTD(1)),
     `sequence` UInt64 COMMENT 'Number of the reading since that boot, from 0' CODEC(DoubleDelta, ZSTD(1)),
-    `observed_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(observed_at_ms, 'UTC') COMMENT 'When the device read its counter' CODEC(Delta(8), ZSTD(1)),
-    `observed_at_ms` Int64 EPHEMERAL COMMENT 'What observed_at is inserted as; it cannot be queried.',
-    `received_at` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(received_at_ms, 'UTC') COMMENT 'When the gateway received it' CODEC(DoubleDelta, ZSTD(1)),
-    `received_at_ms` Int64 EPHEMERAL COMMENT 'What received_at is inserted as; it cannot be queried.',
+    `observed_at` DateTime64(3, 'UTC') COMMENT 'When the device read its counter' CODEC(Delta(8), ZSTD(1)),
+    `received_at` DateTime64(3, 'UTC') COMMENT 'When the gateway received it' CODEC(DoubleDelta, ZSTD(1)),
     `counter_epoch` UUID COMMENT 'Epoch of the counter: within one it never falls' CODEC(ZSTD(1)),
     `cumulative_work_units` UInt256 COMMENT 'Work since the epoch of the counter began, in work units' CODEC(ZSTD(1)),
     `provenance` Enum8('hardware' = 1, 'simulated' = 2, 'replay' = 3, 'derived' = 4) COMMENT 'Where the reading comes from' CODEC(ZSTD(1)),
@@ -348,8 +326,7 @@ CREATE TABLE rounds_g1
 (
     `installation_id` LowCardinality(String) COMMENT 'Installation that the wheel is of',
     `round_id` UInt32 COMMENT 'Number of the round; 1 starts at the genesis' CODEC(DoubleDelta, ZSTD(1)),
-    `start` DateTime64(3, 'UTC') DEFAULT fromUnixTimestamp64Milli(start_ms, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)),
-    `start_ms` Int64 EPHEMERAL COMMENT 'What start is inserted as; it cannot be queried.',
+    `start` DateTime64(3, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)),
     `work_units` Nullable(UInt256) COMMENT 'Work in work units; null where it is above 2^256 - 1' CODEC(ZSTD(1)),
     `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta(8), ZSTD(1))
 )

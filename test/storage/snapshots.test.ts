@@ -58,9 +58,9 @@ function failAfter(statements: number, database: Database): Database {
   };
   return {
     ...database,
-    insertText: async (...overrides) => {
+    insertBlocks: async (...overrides) => {
       count();
-      await database.insertText(...overrides);
+      await database.insertBlocks(...overrides);
     },
     command: async (...overrides) => {
       count();

@@ -4,6 +4,7 @@ import { type Address, type BlockHash, type TransactionHash, toAddress } from '.
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { rowTables } from '../../storage/rowTables.ts';
+import { BlockWriter } from '../../storage/tables/blockWriter.ts';
 import {
   address,
   amount,
@@ -44,7 +45,6 @@ import { defineTable, insertRows, type Table } from '../../storage/tables/table.
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const engine = useClickHouseEngine();
 const locations = [
@@ -81,6 +81,33 @@ interface Values {
   readonly perhapsFew: number | null;
   readonly document: { readonly text: string; readonly number: number | null };
 }
+
+const someValues: Values = {
+  order: -1,
+  text: 'text',
+  unknownText: null,
+  named: 'name',
+  perhapsNamed: null,
+  identifier: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+  happenedAtMs: 0,
+  amountOfWork: 1n,
+  total: null,
+  many: 2,
+  some: 3,
+  few: 4,
+  oneOfTwo: 'one',
+  enumeratedOne: 'two',
+  account: toAddress(`0x${'1'.repeat(40)}`),
+  perhapsAccount: null,
+  blockHash: buildBlockHash(1n),
+  transactionHash: buildTransactionHash(2n),
+  perhapsAmount: null,
+  listed: [5n],
+  large: 6n,
+  perhapsLarge: null,
+  perhapsFew: null,
+  document: { text: '', number: null },
+};
 
 const everyKind = defineTable<Values>({
   name: 'every_kind_of_column',
@@ -166,7 +193,11 @@ describe.each(locations)('tables in %s', (_, locate) => {
       perhapsFew: fc.option(fc.nat(255)),
       document: fc.record({ text: unicode, number: fc.option(fc.maxSafeInteger()) }),
     });
-    const rows = fc.sample(values, 500).map((row, order): Values => ({ order, ...row }));
+    const rows = fc
+      .sample(values, 500)
+      .map((row, order): Values => ({ order, ...row }))
+      .concat(someValues)
+      .sort((a, b) => a.order - b.order);
     await insertRows(database, everyKind, rows);
     expect(await readAll(database, everyKind, 'order')).toEqual(rows);
     const some = everyKind.select('oneOfTwo', 'happenedAtMs');
@@ -209,7 +240,7 @@ describe.each(locations)('tables in %s', (_, locate) => {
 describe('a table', () => {
   it('has one column for each value, by its name', () => {
     expect(readings.columns.join(', ')).toBe(
-      'installation_id, position, telemetry_id, boot_id, sequence, observed_at_ms, received_at_ms, counter_epoch, ' +
+      'installation_id, position, telemetry_id, boot_id, sequence, observed_at, received_at, counter_epoch, ' +
         'cumulative_work_units, provenance, software_version, core_status, rpm_milli, speed_mm_per_second, distance_mm',
     );
     const stored = new Map(halfHourBuckets.storedColumns.map((column) => [column.name, column.type]));
@@ -231,17 +262,38 @@ describe('a table', () => {
     }
   });
 
-  it('writes a row in the order of its columns', () => {
-    const reading = acceptedReading({ position: 3, cumulativeWorkUnits: 2n ** 200n, softwareVersion: null });
-    const lines = [readings.format(reading), readings.format(acceptedReading({ bootId: 'a\tb\\' }))];
-    const { installationId, telemetryId, bootId, observedAtMs, receivedAtMs, counterEpoch } = reading;
-    const cells = [installationId, 3, telemetryId, bootId, 3, observedAtMs, receivedAtMs, counterEpoch];
-    const others = [2n ** 200n, 'simulated', '\\N', 'ACTIVE', 0, 0, 0];
-    expect(lines[0]).toBe(`${[...cells, ...others].join('\t')}\n`);
-    expect(lines[1]).toContain('\ta\\tb\\\\\t');
+  it('is written the same however often its bytes have to grow', () => {
+    const write = (expectedBytes: number) => {
+      const writer = new BlockWriter(expectedBytes);
+      for (let round = 0; round < 40; round++) {
+        writer.uint8(round);
+        writer.uint32(2 ** 31 + round);
+        writer.int64(-(2 ** 40) - round);
+        writer.uint64(2n ** 63n);
+        writer.uint256(2n ** 255n);
+        writer.uuid(someValues.identifier);
+        writer.string('ä'.repeat(round));
+        writer.size(2 ** (round % 32));
+      }
+      return writer.finish();
+    };
+    for (const expectedBytes of [1, 2, 3, 5, 8, 13, 21, 34, 55, 89])
+      expect(write(expectedBytes)).toEqual(write(1_000_000));
   });
 
   it('refuses values that its columns cannot hold', () => {
+    const refused = (overrides: Partial<Values>) =>
+      expect(() => everyKind.encode([{ ...someValues, ...overrides }])).toThrow(RangeError);
+    for (const many of [0.5, Number.NaN, 2 ** 53]) refused({ many });
+    for (const some of [-1, 2 ** 32, 0.5]) refused({ some });
+    for (const few of [-1, 256, 0.5]) refused({ few });
+    for (const large of [-1n, 2n ** 64n]) refused({ large });
+    for (const amountOfWork of [-1n, 2n ** 256n]) refused({ amountOfWork });
+    const uuids = ['', `${someValues.identifier}0`, someValues.identifier.replace('a', 'g'), 'ä'.repeat(36)];
+    for (const identifier of uuids) refused({ identifier });
+  });
+
+  it('refuses cells that its values cannot be', () => {
     const row = (step: string, atMs: string | number) => [1, step, atMs, '{}'];
     expect(replays.read(row('ended', '1769860800000'))).toMatchObject({
       step: 'ended',

@@ -1,8 +1,9 @@
 import { group } from 'd3-array';
-import { evaluate, isTrue, type SqlValue } from './evaluate.ts';
+import { evaluate, isTrue, type Scope, type SqlValue } from './evaluate.ts';
+import { readBlocks } from './readBlocks.ts';
 import { type QueriedRows, runSelect, type SelectContext } from './runSelect.ts';
 import { readSql, type SelectQuery } from './sqlParser.ts';
-import { parseCreateTable, parseRows, type StoredRow, type StoredTable } from './storedTable.ts';
+import { parseCreateTable, type StoredRow, type StoredTable } from './storedTable.ts';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -10,8 +11,9 @@ type Parameters = Readonly<Record<string, unknown>>;
 export interface SimulatedClickHouse {
   readonly tables: ReadonlyMap<string, StoredTable>;
   query(sql: string, parameters: Parameters): SqlValue[][];
-  /** Rows that it inserts are there when it returns. */
   command(sql: string, parameters: Parameters): void;
+  /** Rows of `Native` blocks, or the first part of each block's, are there when it returns. */
+  insert(table: string, blocks: Buffer, part?: number): void;
   /** Merges the parts of a table. */
   merge(table: string): void;
 }
@@ -25,6 +27,8 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
   const tables = new Map<string, StoredTable>();
   const mutations: { readonly table: string; isDone: boolean }[] = [];
   const parsed = new Map<string, SelectQuery>();
+  /** Columns of all tables, until there are others. */
+  let columns: Record<string, SqlValue>[] | null = null;
 
   function findTable(name: string): StoredTable {
     const table = tables.get(name);
@@ -43,19 +47,22 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
     return { rows, readColumn: (row, column) => readColumn(table, row as StoredRow, column) };
   }
 
+  function listColumns(): Record<string, SqlValue>[] {
+    return [...tables.values()].flatMap((table) =>
+      table.columns.map(({ name }) => ({ database: 'default', table: table.name, name })),
+    );
+  }
+
   function systemRows(name: string): Record<string, SqlValue>[] {
+    if (name === 'columns') {
+      columns ??= listColumns();
+      return columns;
+    }
     const records: Record<string, SqlValue>[] = [];
     for (const table of tables.values()) {
       const about = { database: 'default', table: table.name };
       if (name === 'tables')
         records.push({ ...about, name: table.name, engine_full: `${table.engine}${table.ttl ?? ''}` });
-      if (name === 'columns')
-        for (const column of table.columns)
-          records.push({
-            ...about,
-            name: column.name,
-            default_kind: column.isEphemeral ? 'EPHEMERAL' : column.default === null ? '' : 'DEFAULT',
-          });
       if (name === 'parts')
         for (const [partition, rows] of group(table.rows, table.partitionOf))
           records.push({ ...about, active: 1, partition_id: partition, partition, rows: rows.length });
@@ -77,15 +84,17 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
     return runSelect(select, context);
   }
 
-  function insert(sql: string, parameters: Parameters) {
-    const found = /^INSERT INTO (\w+) \(([^)]*)\) (?:FORMAT TabSeparated\n)?/.exec(sql);
-    if (found === null) throw new Error(`the simulated database cannot insert: ${sql.slice(0, 80)}`);
-    const [head, name = '', list = ''] = found;
-    const table = findTable(name);
+  function insertSelected(sql: string, parameters: Parameters) {
+    const [head, name = '', list = ''] = /^INSERT INTO (\w+) \(([^)]*)\) (?=SELECT)/.exec(sql) ?? [];
+    if (head === undefined) throw new Error(`the simulated database cannot insert: ${sql.slice(0, 80)}`);
     const columns = list.split(',').map((one) => one.trim());
-    const rest = sql.slice(head.length);
-    if (rest.startsWith('SELECT')) table.insert(columns, query(rest, parameters));
-    else table.insert(columns, parseRows(table, columns, rest));
+    findTable(name).insert(columns, query(sql.slice(head.length), parameters));
+  }
+
+  function insert(name: string, bytes: Buffer, part = 1) {
+    const table = findTable(name);
+    for (const { columns, rows } of readBlocks(bytes))
+      table.insert(columns, rows.slice(0, Math.floor(rows.length * part)));
   }
 
   function alter(sql: string, parameters: Parameters) {
@@ -108,16 +117,12 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
   /** It does not cover rows that are inserted after it has begun. */
   function startDeletion(table: StoredTable, where: string, parameters: Parameters) {
     const condition = readSql(where).expression();
+    const lists: Scope['lists'] = new Map();
     const covered = new Set(
-      table.rows.filter((row) =>
-        isTrue(
-          evaluate(condition, {
-            column: (name) => readColumn(table, row, name),
-            parameters,
-            select: () => [],
-          }),
-        ),
-      ),
+      table.rows.filter((row) => {
+        const column = (name: string) => readColumn(table, row, name);
+        return isTrue(evaluate(condition, { column, parameters, select: () => [], lists }));
+      }),
     );
     const mutation = { table: table.name, isDone: false };
     mutations.push(mutation);
@@ -128,16 +133,18 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
   }
 
   function command(sql: string, parameters: Parameters) {
-    if (sql.startsWith('INSERT INTO')) return insert(sql, parameters);
+    if (sql.startsWith('INSERT INTO')) return insertSelected(sql, parameters);
     if (sql.startsWith('ALTER TABLE')) return alter(sql, parameters);
     if (sql.startsWith('CREATE TABLE')) {
       // Each process that starts asks for all of them.
       if (tables.has(/^CREATE TABLE IF NOT EXISTS (\w+)/.exec(sql)?.[1] ?? '')) return;
+      columns = null;
       const table = parseCreateTable(sql);
       tables.set(table.name, table);
       return;
     }
     if (sql.startsWith('DROP TABLE IF EXISTS ')) {
+      columns = null;
       tables.delete(sql.split(' ')[4] as string);
       return;
     }
@@ -146,7 +153,7 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
       throw new Error(`the simulated database cannot run: ${sql}`);
   }
 
-  return { tables, query, command, merge: (name) => findTable(name).merge() };
+  return { tables, query, command, insert, merge: (name) => findTable(name).merge() };
 }
 
 function readColumn(table: StoredTable, row: StoredRow, name: string): SqlValue {

@@ -10,6 +10,8 @@ export interface Scope {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Rows of a query within the statement. */
   select(query: SelectQuery): readonly (readonly SqlValue[])[];
+  /** Keys of lists behind `IN` that are the same for each row; none where nothing is remembered. */
+  readonly lists?: Map<Expression, ReadonlySet<string>>;
 }
 
 /** Rows of a group, for functions of all of them. */
@@ -128,17 +130,13 @@ function operate(
   group?: Group,
 ): SqlValue {
   const first = evaluate(left, scope, group);
+  if (sign === 'IN') return findKeys(right, scope).has(keyOf(first)) ? 1 : 0;
   if (sign === 'AND') return isTrue(first) && isTrue(evaluate(right, scope, group)) ? 1 : 0;
   if (sign === 'OR') return isTrue(first) || isTrue(evaluate(right, scope, group)) ? 1 : 0;
   const other = evaluate(right, scope, group);
   // A query that is compared with gives one value.
-  const second =
-    right.kind === 'select' && sign !== 'IN' ? ((other as readonly SqlValue[])[0] ?? null) : other;
+  const second = right.kind === 'select' ? ((other as readonly SqlValue[])[0] ?? null) : other;
   switch (sign) {
-    case 'IN': {
-      const list = (Array.isArray(second) ? second : [second]) as readonly SqlValue[];
-      return list.some((one) => compare(first, one) === 0) ? 1 : 0;
-    }
     case 'LIKE':
       return new RegExp(`^${String(second).replace(/%/g, '.*').replace(/_/g, '.')}$`).test(String(first))
         ? 1
@@ -152,6 +150,26 @@ function operate(
     default:
       return holds(sign, compare(first, second)) ? 1 : 0;
   }
+}
+
+/** A list behind `IN` is made of literals, parameters and queries, so it is the same for each row. */
+function findKeys(list: Expression, scope: Scope): ReadonlySet<string> {
+  const known = scope.lists?.get(list);
+  if (known !== undefined) return known;
+  const value = evaluate(list, { ...scope, column: refuseColumn });
+  const keys = new Set(((Array.isArray(value) ? value : [value]) as readonly SqlValue[]).map(keyOf));
+  scope.lists?.set(list, keys);
+  return keys;
+}
+
+function refuseColumn(name: string): never {
+  throw new Error(`the simulated database cannot read ${name} behind IN`);
+}
+
+/** The same for values that are equal. */
+function keyOf(value: SqlValue): string {
+  if (value === null) return '\u0002';
+  return Array.isArray(value) ? value.map(keyOf).join('\u0001') : String(value);
 }
 
 function holds(sign: string, order: number): boolean {

@@ -23,7 +23,7 @@ export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[
     expression.kind === 'column' ? (aliases.get(expression.name) ?? expression) : expression;
   const isGrouped =
     query.groupBy.length > 0 || query.columns.some(({ expression }) => isAggregate(expression));
-  const groups: readonly { readonly scope: Scope; readonly group?: Group }[] = isGrouped
+  const groups: readonly SelectedGroup[] = isGrouped
     ? groupRows(scopes, query.groupBy.map(resolve), context.parameters)
     : scopes.map((scope) => ({ scope }));
   const kept = groups.filter(
@@ -33,26 +33,37 @@ export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[
     expression: resolve(expression),
     sign: isDescending ? -1 : 1,
   }));
-  const keyed = kept.map((one) => ({
-    ...one,
-    keys: order.map(({ expression }) => evaluate(expression, one.scope, one.group)),
-  }));
-  if (order.length > 0) {
-    keyed.sort((one, other) => {
-      for (const [at, { sign }] of order.entries()) {
-        const difference = compare(one.keys[at] as SqlValue, other.keys[at] as SqlValue);
-        if (difference !== 0) return difference * sign;
-      }
-      return 0;
-    });
-  }
-  const limitedBy = limitBy(query, keyed, context.parameters);
+  const limitedBy = limitBy(query, sortBy(order, kept), context.parameters);
   const rows = limitedBy.map(({ scope, group }) =>
     query.columns.map(({ expression }) => evaluate(expression, scope, group)),
   );
   const distinct = query.isDistinct ? dropRepeated(rows) : rows;
   if (query.limit === null) return distinct;
   return distinct.slice(0, Number(evaluate(query.limit, emptyScope(context.parameters))));
+}
+
+interface SelectedGroup {
+  readonly scope: Scope;
+  readonly group?: Group;
+}
+
+function sortBy(
+  order: readonly { readonly expression: Expression; readonly sign: number }[],
+  groups: readonly SelectedGroup[],
+): readonly SelectedGroup[] {
+  if (order.length === 0 || groups.length < 2) return groups;
+  const keyed = groups.map((one) => ({
+    one,
+    keys: order.map(({ expression }) => evaluate(expression, one.scope, one.group)),
+  }));
+  keyed.sort((one, other) => {
+    for (const [at, { sign }] of order.entries()) {
+      const difference = compare(one.keys[at] as SqlValue, other.keys[at] as SqlValue);
+      if (difference !== 0) return difference * sign;
+    }
+    return 0;
+  });
+  return keyed.map(({ one }) => one);
 }
 
 /** A query within a statement knows nothing of the row around it: it is run once for all of them. */
@@ -75,7 +86,8 @@ function findRows(query: SelectQuery, context: SelectContext, select: Scope['sel
   if (query.from === null) return [{ column: refuse, parameters, select }].filter(isSelected);
   const { rows, readColumn } = context.rowsOf(query.from, query.isFinal);
   let current: unknown;
-  const probe: Scope = { column: (name) => readColumn(current, name), parameters, select };
+  const lists: Scope['lists'] = new Map();
+  const probe: Scope = { column: (name) => readColumn(current, name), parameters, select, lists };
   const scopes: Scope[] = [];
   for (const row of rows) {
     current = row;

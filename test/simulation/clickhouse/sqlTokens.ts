@@ -27,7 +27,7 @@ export function splitTokens(sql: string): Token[] {
 
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', 0: '\0', b: '\b', f: '\f' };
 
-/** What a string with backslashes stands for, in a statement and in `TabSeparated` text. */
-export function unescapeText(text: string): string {
+/** What a string with backslashes stands for. */
+function unescapeText(text: string): string {
   return text.replace(/\\(.)/g, (_, character: string) => escapes[character] ?? character);
 }

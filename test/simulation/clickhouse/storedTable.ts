@@ -1,6 +1,5 @@
 import { compare, evaluate, type Scope, type SqlValue } from './evaluate.ts';
 import { type Expression, readSql } from './sqlParser.ts';
-import { unescapeText } from './sqlTokens.ts';
 
 export interface StoredRow {
   readonly values: readonly SqlValue[];
@@ -9,10 +8,6 @@ export interface StoredRow {
 interface ColumnDefinition {
   readonly name: string;
   readonly type: string;
-  /** Of a column that is made from others. */
-  readonly default: Expression | null;
-  /** It is inserted, and not stored. */
-  readonly isEphemeral: boolean;
 }
 
 /** A table of a MergeTree engine: rows as they were inserted, of which a merge removes those that others replace. */
@@ -73,8 +68,7 @@ interface TableParts {
 }
 
 function createStoredTable({ name, columns, engine, version, partition, orderBy }: TableParts): StoredTable {
-  const stored = columns.filter(({ isEphemeral }) => !isEphemeral);
-  const indexes = new Map(stored.map((column, index) => [column.name, index]));
+  const indexes = new Map(columns.map((column, index) => [column.name, index]));
   const indexOf = (column: string) => {
     const index = indexes.get(column);
     if (index === undefined) throw new Error(`Code: 47. unknown column ${column} of ${name}`);
@@ -132,14 +126,11 @@ function createStoredTable({ name, columns, engine, version, partition, orderBy 
               scopeOf((column) => values[indexOf(column)] as SqlValue),
             ),
           ),
-    insert: (names, cells) => {
-      const places = new Map(names.map((one, index) => [one, index]));
-      for (const row of cells) {
-        const given = (column: string) => row[places.get(column) as number] as SqlValue;
-        const values = stored.map((column) => {
-          if (places.has(column.name)) return given(column.name);
-          return column.default === null ? defaultOf(column.type) : evaluate(column.default, scopeOf(given));
-        });
+    insert: (names, rows) => {
+      const places = names.map(indexOf);
+      for (const row of rows) {
+        const values: SqlValue[] = columns.map(({ type }) => defaultOf(type));
+        for (const [at, place] of places.entries()) values[place] = row[at] as SqlValue;
         table.rows.push({ values });
       }
     },
@@ -153,38 +144,7 @@ function createStoredTable({ name, columns, engine, version, partition, orderBy 
 
 function parseColumn(definition: string): ColumnDefinition {
   const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/s.exec(definition) ?? [];
-  const isEphemeral = / EPHEMERAL\b/.test(rest);
-  const type = rest.split(/ (?:DEFAULT|EPHEMERAL|COMMENT|CODEC)\b/)[0] as string;
-  const expression = / DEFAULT (.+?)(?: COMMENT| CODEC|$)/s.exec(rest)?.[1] ?? null;
-  return { name, type, isEphemeral, default: expression === null ? null : readSql(expression).expression() };
-}
-
-/** Rows of `TabSeparated` text as values of these columns. */
-export function parseRows(table: StoredTable, names: readonly string[], text: string): SqlValue[][] {
-  const types = names.map((name) => {
-    const column = table.columns.find((one) => one.name === name);
-    if (column === undefined) throw new Error(`Code: 16. no column ${name} in ${table.name}`);
-    return column.type;
-  });
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => line.split('\t').map((cell, index) => parseCell(types[index] as string, cell)));
-}
-
-function parseCell(type: string, cell: string): SqlValue {
-  if (cell === '\\N') return null;
-  const inner = /^(?:Nullable|LowCardinality)\((.*)\)$/.exec(type)?.[1] ?? type;
-  if (inner.startsWith('Array')) {
-    const list = cell.slice(1, -1);
-    return list === '' ? [] : list.split(',').map((one) => parseCell(inner.slice(6, -1), one));
-  }
-  if (inner === 'UInt256') return BigInt.asUintN(256, BigInt(cell));
-  if (/^U?Int/.test(inner)) {
-    const number = Number(cell);
-    return Number.isSafeInteger(number) ? number : BigInt(cell);
-  }
-  return unescapeText(cell);
+  return { name, type: rest.split(/ (?:COMMENT|CODEC)\b/)[0] as string };
 }
 
 function defaultOf(type: string): SqlValue {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { currentWorld } from '../world/currentWorld.ts';
 
 export const ClickHouseLogLevel = { OFF: 127 } as const;
@@ -7,6 +8,8 @@ interface Query {
   readonly query_params?: Readonly<Record<string, unknown>>;
   readonly format?: string;
   readonly abort_signal?: AbortSignal;
+  /** Of an insert. */
+  readonly values?: Readable;
 }
 
 /** Integers of 64 bits are text in the answers of a server. */
@@ -33,8 +36,13 @@ export function createClient() {
         text: async () => JSON.stringify({ data: rows }, quoteLarge),
       };
     },
-    exec: async ({ query, query_params: parameters = {} }: Query) => {
+    exec: async ({ query, query_params: parameters = {}, values }: Query) => {
       if (domain.isDead) return nothing;
+      if (values !== undefined) {
+        const table = /^INSERT INTO (\w+) FORMAT Native$/.exec(query)?.[1] ?? '';
+        await database.insert(table, values.read());
+        return { stream: Readable.from([]) };
+      }
       const rows = await database.query(query.replace(plainFormat, ''), parameters);
       const names = /^SELECT (.*?) FROM/.exec(query)?.[1]?.split(', ') ?? [];
       const lines = [names, ...rows].map((row) => `${row.join('\t')}\n`);

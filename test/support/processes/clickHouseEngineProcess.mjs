@@ -1,6 +1,8 @@
 // A ClickHouse server for tests: the embedded engine behind ClickHouse's HTTP interface, as far as its clients use that. Debian's
 // clickhouse-server is too old to hold the tables. Arguments: the folder of the data, and the port.
+import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { Session } from 'chdb';
 
 const [path, port] = process.argv.slice(2);
@@ -56,14 +58,25 @@ async function readBody(request) {
   return Buffer.concat(chunks);
 }
 
-const insertion = /^\s*INSERT INTO ([\w.]+) \(([\w, ]+)\) FORMAT TabSeparated\s*?\n/;
+const insertion = /^\s*INSERT INTO ([\w.]+) FORMAT Native\s*?\n/;
+let insertCount = 0;
+
+/** The engine takes binary rows from files only. */
+async function insertRows(session, table, blocks) {
+  const file = join(path, `insert-${insertCount++}`);
+  await writeFile(file, blocks);
+  try {
+    await session.queryAsync(`INSERT INTO ${table} FROM INFILE '${file}' FORMAT Native`);
+  } finally {
+    await rm(file);
+  }
+}
 
 async function run(session, statement, parameters, format) {
   const head = statement.subarray(0, 4_096).toString('latin1');
-  const [start, table, columns] = insertion.exec(head) ?? [];
+  const [start, table] = insertion.exec(head) ?? [];
   if (start !== undefined) {
-    const values = statement.subarray(start.length);
-    await session.insert({ table, columns: columns.split(', '), values, format: 'TabSeparated' });
+    await insertRows(session, table, statement.subarray(start.length));
     return { bytes: Buffer.alloc(0), rowsRead: 0, bytesRead: 0 };
   }
   const sql = statement.toString('utf8');

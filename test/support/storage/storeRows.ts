@@ -10,6 +10,5 @@ export async function storeRows(
   rows: Partial<StoredRows>,
 ): Promise<void> {
   const encoded = encodeRows({ ...noRows, throughPosition: 0, ...rows });
-  for (const { table, columns, text } of buildInserts(tables, [encoded]))
-    await database.insertText(table, columns, text);
+  for (const { table, blocks } of buildInserts(tables, [encoded])) await database.insertBlocks(table, blocks);
 }

@@ -4,6 +4,7 @@ import { halfHourBuckets } from '../../../storage/tables/halfHourBuckets.ts';
 import { readings } from '../../../storage/tables/readings.ts';
 import { rounds } from '../../../storage/tables/rounds.ts';
 import type { ColumnSelection } from '../../../storage/tables/table.ts';
+import { followCursors } from '../http/followCursors.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
 import { fetchMessages, type TestConnection } from '../processes/natsServer.ts';
 
@@ -38,15 +39,12 @@ interface ObservationsPage {
 
 /** All observations of an installation, page by page as a client reads them. */
 export async function allObservations(miner: MinerProcess, installationId: string) {
+  const path = `/v1/public/installations/${installationId}/observations`;
   const items: ObservationsPage['items'][number][] = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? '' : `?cursor=${cursor}`;
-    const path = `/v1/public/installations/${installationId}/observations${query}`;
-    const page: ObservationsPage = await miner.json<ObservationsPage>(path);
+  for await (const page of followCursors((cursor) =>
+    miner.json<ObservationsPage>(cursor === null ? path : `${path}?cursor=${cursor}`),
+  ))
     items.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
   return items;
 }
 

@@ -1,0 +1,16 @@
+const escapes: Record<string, string> = {
+  '\\': '\\\\',
+  "'": "\\'",
+  '\t': '\\t',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\0': '\\0',
+  '\b': '\\b',
+  '\f': '\\f',
+};
+
+/** A string as an SQL literal. */
+export function sqlString(value: string): string {
+  const escaped = value.replace(/[\\'\t\n\r\0\b\f]/g, (character) => escapes[character] as string);
+  return `'${escaped}'`;
+}

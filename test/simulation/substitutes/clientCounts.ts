@@ -1,0 +1,16 @@
+import { createClientCounts as createRealCounts } from '../../../http/server/limits/clientCounts.ts';
+import { currentWorld } from '../world/currentWorld.ts';
+import { changeHeld } from '../world/held.ts';
+
+/** Counts of which is known what is under way, also for addresses that are not limited. */
+export function createClientCounts(...limits: Parameters<typeof createRealCounts>) {
+  const counts = createRealCounts(...limits);
+  const { domain } = currentWorld().time;
+  return {
+    isFull: counts.isFull,
+    change: (...[address, by]: Parameters<typeof counts.change>) => {
+      changeHeld(domain, 'requests and streams of clients', by);
+      counts.change(address, by);
+    },
+  };
+}
