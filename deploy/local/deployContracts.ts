@@ -26,6 +26,9 @@ import compiled from '../contracts/artifacts.json' with { type: 'json' };
 /** Storage slot in which a transparent proxy keeps the address of its admin contract (EIP-1967). */
 const proxyAdminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
 
+/** Of one transaction, since the Osaka fork (EIP-7825). */
+const transactionGasMax = 16_777_216n;
+
 type DeployClient = Client<Transport, Chain, Account>;
 
 export interface EconomySettings {
@@ -63,15 +66,12 @@ interface DeployContractsOptions {
 }
 
 /** Deploys all contracts of one economy and binds them to each other. */
-export async function deployContracts({
-  client,
-  settings,
-  mine,
-}: DeployContractsOptions): Promise<DeployedContracts> {
+export async function deployContracts(options: DeployContractsOptions): Promise<DeployedContracts> {
+  const { client, settings, mine } = options;
   const operator = client.account.address;
 
   async function send(to: Address | null, data: Hex) {
-    const hash = await sendTransaction(client, { to, data, gas: 20_000_000n });
+    const hash = await sendTransaction(client, { to, data, gas: transactionGasMax });
     await mine();
     const receipt = await getTransactionReceipt(client, { hash });
     if (receipt.status !== 'success') throw new Error(`deployment: transaction ${hash} was reverted`);
@@ -111,17 +111,10 @@ export async function deployContracts({
       functionName: 'initialize',
       args: [
         {
-          streamId: settings.streamId,
-          genesisTimestamp: settings.genesisTimestamp,
+          ...settings,
           roundDuration: 600n,
-          maxWorkPerRound: settings.maxWorkPerRound,
           maxRoundsPerBatch: 16n,
-          initialWorkPerThousandBlocks: settings.initialWorkPerThousandBlocks,
-          targetBlocksPerActiveRound: settings.targetBlocksPerActiveRound,
-          difficultySmoothingRounds: settings.difficultySmoothingRounds,
           operator: timelock.address,
-          guardian: settings.guardian,
-          reporter: settings.reporter,
         },
       ],
     }),
@@ -156,11 +149,10 @@ export async function deployContracts({
       functionName: 'initialize',
       args: [
         {
+          ...settings,
           core: core.address,
           token,
           collection: collection.address,
-          rewardPerBlock: settings.rewardPerBlock,
-          claimLimit: settings.claimLimit,
           levels: [...settings.levels],
         },
       ],

@@ -16,11 +16,22 @@ const unpacked = resolve(
   '../../../node_modules/.cache/miner/nats-server/usr/sbin/nats-server',
 );
 
+interface NatsServerProgram {
+  readonly program: string;
+  /** Second number of its version: the first has been 2 since JetStream is there. */
+  readonly minor: number;
+}
+
 /** The newest nats-server of this machine. */
-export function findNewestNatsServer(): { readonly program: string; readonly version: string } {
-  const program = existsSync(unpacked) ? unpacked : findNatsServer();
-  const version = /v(\d+\.\d+\.\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1];
-  return { program, version: version ?? 'unknown' };
+export function findNewestNatsServer(): NatsServerProgram {
+  const found = readProgram(findNatsServer());
+  const newer = existsSync(unpacked) ? readProgram(unpacked) : found;
+  return newer.minor > found.minor ? newer : found;
+}
+
+function readProgram(program: string): NatsServerProgram {
+  const version = execFileSync(program, ['--version'], { encoding: 'utf8' });
+  return { program, minor: Number(/v2\.(\d+)/.exec(version)?.[1]) };
 }
 
 /** Three nats-servers that are one cluster, each with a folder of its own. */
@@ -35,14 +46,13 @@ export interface NatsCluster {
 }
 
 export async function startNatsCluster(): Promise<NatsCluster> {
-  const { program, version } = findNewestNatsServer();
-  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const { program, minor } = findNewestNatsServer();
   const names = ['one', 'two', 'three'];
   const ports = await Promise.all(names.map(findFreePort));
   const routePorts = await Promise.all(names.map(findFreePort));
   const routes = routePorts.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
   const dir = temporaryDirectory();
-  const sync = major > 2 || minor >= 10 ? 'sync_interval: always' : '';
+  const sync = minor >= 10 ? 'sync_interval: always' : '';
   const running = new Map<string, TestProcess>();
 
   function start(name: string) {

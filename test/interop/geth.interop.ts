@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { fetchSpans, foldSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
+import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
+import { reorganize } from '../support/chain/reorganize.ts';
+import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import type { TestConnection } from '../support/processes/natsServer.ts';
+import { assertMatchesContracts } from '../support/reference/assertMatchesContracts.ts';
+import { startGeth } from './geth.ts';
+
+/** An economy that has lived for so many blocks, on a chain of geth's. */
+async function startLivingEconomy(steps: number, ...args: string[]) {
+  const geth = await startGeth(...args);
+  const economy = await startEconomy(geth);
+  const random = createRandomEconomy(economy, 5);
+  await random.open();
+  for (let step = 0; step < steps; step++) await random.step();
+  return { geth, economy, random };
+}
+
+/** The newest safe state is what the contracts say. */
+async function expectRight(economy: TestEconomy, nats: TestConnection) {
+  const { state, rejections } = await foldSpans(economy, nats);
+  expect(rejections).toEqual([]);
+  await assertMatchesContracts(economy, state.safe.at(-1) as never);
+}
+
+describe('the indexer on go-ethereum', () => {
+  it('proves transactions of all types, and logs of other contracts, across forks', async () => {
+    const { geth, economy } = await startLivingEconomy(100);
+    const { nats, caughtUp, indexer } = await startIndexed(economy);
+    await caughtUp();
+    expect(indexer.status()).toMatchObject({ providerFailures: 0, reorganizations: 0 });
+    await expectRight(economy, nats);
+
+    const types = new Set<string>();
+    const forks = new Set<string>();
+    let others = 0;
+    for (const { blocks } of await fetchSpans(nats))
+      for (const { hash, logs } of blocks) {
+        const block: Record<string, string> = await geth.request('eth_getBlockByHash', [hash, false]);
+        forks.add('blockAccessListHash' in block ? 'amsterdam' : 'osaka');
+        const receipts: { type: string; logs: object[] }[] = await geth.request('eth_getBlockReceipts', [
+          hash,
+        ]);
+        for (const { type } of receipts) types.add(type);
+        others += receipts.flatMap((receipt) => receipt.logs).length - logs.length;
+      }
+    expect([...types].sort()).toEqual(['0x0', '0x1', '0x2', '0x3', '0x4']);
+    expect([...forks]).toEqual(['osaka', 'amsterdam']);
+    expect(others).toBeGreaterThanOrEqual(100);
+  });
+
+  it('follows reorganizations of 1 to 40 blocks', async () => {
+    // For a moment after `debug_setHead`, the index of logs names blocks that are gone, to the tests' own searches too.
+    const { economy, random } = await startLivingEconomy(45, '--history.logs.disable');
+    const { nats, caughtUp, indexer } = await startIndexed(economy);
+    await caughtUp();
+    for (let depth = 1; depth <= 40; depth++) {
+      await reorganize(economy, depth, random.step);
+      await caughtUp();
+      expect(indexer.status().reorganizations).toBe(depth);
+      await expectRight(economy, nats);
+    }
+    const fresh = await startIndexed(economy);
+    await fresh.caughtUp();
+    await expectRight(economy, fresh.nats);
+  });
+
+  it('goes on after restarts of the node, also where it has lost its newest blocks', async () => {
+    const { geth, economy, random } = await startLivingEconomy(60);
+    const { nats, caughtUp, indexer } = await startIndexed(economy);
+    await caughtUp();
+    await geth.kill('SIGTERM');
+    expect(await geth.restart()).toBe(0);
+    await random.step();
+    await caughtUp();
+
+    await geth.kill('SIGKILL');
+    await eventually(() => indexer.status().state === 'failing', 'a failure');
+    expect(await geth.restart()).toBeGreaterThan(0);
+    for (let step = 0; step < 5; step++) await random.step();
+    await caughtUp();
+    expect(indexer.status().reorganizations).toBe(0);
+    await expectRight(economy, nats);
+  });
+
+  it('needs no old states, and no index of transactions or logs', async () => {
+    const pruned = [
+      '--gcmode',
+      'full',
+      '--history.state',
+      '1',
+      '--history.transactions',
+      '1',
+      '--history.logs.disable',
+    ];
+    const { geth, economy } = await startLivingEconomy(160, ...pruned);
+    const { contracts, deploymentBlock } = economy.deployed;
+    const old = `0x${deploymentBlock.toString(16)}`;
+    await expect(geth.request('eth_getBalance', [contracts.core, old])).rejects.toThrow();
+    for (const proofs of ['all', 'logs'] as const) {
+      const { nats, stop } = await startIndexed(economy);
+      await stop();
+      const { caughtUp, indexer } = startIndexer(economy, nats, geth.url, proofs);
+      await caughtUp();
+      expect(indexer.status().providerFailures).toBe(0);
+      await expectRight(economy, nats);
+    }
+  });
+
+  it.each([
+    ['the calls of a batch', ['--rpc.batch-request-limit', '10'], 'all'],
+    ['the size of the answers to a batch', ['--rpc.batch-response-max-size', '20000'], 'all'],
+    ['the blocks that are searched for logs', ['--rpc.rangelimit', '10'], 'logs'],
+  ] as const)('asks for less at once where the node limits %s', async (_what, limit, proofs) => {
+    const { geth, economy } = await startLivingEconomy(100);
+    await geth.kill('SIGTERM');
+    await geth.restart(...limit);
+    const { nats, stop } = await startIndexed(economy);
+    await stop();
+    const { caughtUp, indexer } = startIndexer(economy, nats, geth.url, proofs);
+    await caughtUp();
+    expect(indexer.status().providerFailures).toBe(0);
+    // The comparison asks for many things at once.
+    await geth.kill('SIGTERM');
+    await geth.restart();
+    await expectRight(economy, nats);
+  });
+});

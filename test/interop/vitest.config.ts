@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** No part of `npm test`: what these tests run against is built with Go (`npm run interop`). */
+export default defineConfig({
+  test: {
+    include: ['test/interop/*.interop.ts'],
+    root: `${import.meta.dirname}/../..`,
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
+  },
+});
