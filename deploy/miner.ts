@@ -1,4 +1,5 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { rejectionReasons } from '../actors/messages/rejectionReasons.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { StreamPlace } from './commands/replay/replayPlan.ts';
 import type { DoctorOptions } from './commands/runDoctor.ts';
@@ -110,6 +111,20 @@ program
   .action(async (options: DoctorOptions) => (await import('./commands/runDoctor.ts')).runDoctor(options));
 
 program
+  .command('rejected')
+  .description('list the newest messages that were not accepted, and why')
+  .option('--count <number>', 'how many, at most', parseCount, 20)
+  .addOption(new Option('--reason <reason>', 'only of this reason').choices(rejectionReasons))
+  .option('--follow', 'wait for later ones, until it is interrupted')
+  .action(async ({ count, reason, follow = false }: RejectedCommandOptions) =>
+    (await import('./commands/runRejected.ts')).runRejected({
+      count,
+      reason: reason ?? null,
+      isFollowing: follow,
+    }),
+  );
+
+program
   .command('openapi')
   .description('print the OpenAPI 3.1 document of the public routes')
   .action(async () => {
@@ -148,6 +163,12 @@ interface ReplayOptions {
   readonly discard?: boolean;
 }
 
+interface RejectedCommandOptions {
+  readonly count: number;
+  readonly reason?: string;
+  readonly follow?: boolean;
+}
+
 /** Each command loads its modules when it is run, so that help and usage errors are answered at once. */
 async function runRoles(roles: ServiceSettings['roles']): Promise<void> {
   const { runService } = await import('./commands/runService.ts');
@@ -157,6 +178,11 @@ async function runRoles(roles: ServiceSettings['roles']): Promise<void> {
 function parseSequence(text: string): StreamPlace {
   if (/^[1-9]\d{0,14}$/.test(text)) return { sequence: Number(text) };
   throw new InvalidArgumentError('expected a sequence of the stream, a whole number from 1.');
+}
+
+function parseCount(text: string): number {
+  if (/^[1-9]\d{0,4}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('expected a whole number from 1 to 99999.');
 }
 
 function parseBlock(text: string): bigint {

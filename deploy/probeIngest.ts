@@ -3,7 +3,7 @@
  * that waits as a standby with NATS and ClickHouse within reach.
  */
 const answerMs = 4_000;
-const port = process.env.MINER_OPS_PORT ?? '9090';
+const port = process.env.MINER_OPS_PORT ?? '8081';
 
 try {
   const response = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(answerMs) });

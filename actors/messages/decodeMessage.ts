@@ -2,29 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { readErrorMessage } from '../readErrorMessage.ts';
 import { compileGuard } from '../schemas/compileGuard.ts';
+import type { RejectionReason } from './rejectionReasons.ts';
 
 const detailCharactersMax = 400;
 
-/** Why a message was not accepted; the order of the tests is that of MESSAGES.md, Acceptance of readings. */
-export const rejectionReasons = [
-  'malformed',
-  'wrong_installation',
-  'wrong_instance',
-  'future_observation',
-  'duplicate',
-  'out_of_order',
-  'counter_regression',
-  'too_many_instances',
-  'too_many_installations',
-  'unlinked_span',
-  'other_deployment',
-  'not_allowed',
-] as const;
-export type RejectionReason = (typeof rejectionReasons)[number];
-
 export interface Rejection {
   readonly reason: RejectionReason;
-  /** The value that was received, and what is expected. */
   readonly detail: string;
 }
 
@@ -39,7 +22,6 @@ function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
-/** What a kind of message has to be. */
 export interface MessageFormat<Schema extends z.ZodType> {
   readonly schema: Schema;
   /** The schema as a predicate, which ends at the first thing that does not fit. */

@@ -1,4 +1,3 @@
-/** One message of a stream. */
 export interface StreamMessage {
   readonly seq: number;
   readonly subject: string;
@@ -7,5 +6,4 @@ export interface StreamMessage {
   readonly timestampNanos: bigint;
 }
 
-/** When a message was stored. */
 export type StoredAt = Pick<StreamMessage, 'timestampNanos'>;

@@ -1,4 +1,3 @@
-/** Streams that are folded. */
 export const inputStreamNames = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 export type InputStreamName = (typeof inputStreamNames)[number];
 
@@ -20,7 +19,6 @@ function toSubjectToken(id: string): string {
   return id.includes('.') ? id.replaceAll('.', '~') : id;
 }
 
-/** The ID that a subject token stands for. */
 export function parseSubjectToken(token: string): string {
   return token.replaceAll('~', '.');
 }

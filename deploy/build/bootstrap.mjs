@@ -91,7 +91,7 @@ function installPackages() {
     .update(engine)
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  // Not `npm ci`: the lock file holds the optional packages of one platform only, and it refuses any other.
+  // Not `npm ci`, which refuses a lock file with the optional packages of one platform only.
   step('installing npm packages (about a minute, once)', 'npm', [
     'install',
     '--no-save',

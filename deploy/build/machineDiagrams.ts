@@ -100,7 +100,6 @@ function formatLabel(text: string, guard: unknown): string {
   return name === undefined ? event : `${event} [${name}]`;
 }
 
-/** Readable names of XState's own events. */
 function formatEvent(event: string): string {
   if (event === '') return 'always';
   if (event.startsWith('xstate.done.')) return 'done';
@@ -109,7 +108,6 @@ function formatEvent(event: string): string {
   return delay === undefined ? event : `after ${delay}`;
 }
 
-/** A guard is named in `setup`, or a function with a name. */
 function findName(guard: unknown): string | undefined {
   if (typeof guard === 'string') return guard;
   if (typeof guard === 'function') return guard.name;

@@ -23,16 +23,15 @@ import { askAudit, askService } from './doctor/askService.ts';
 import { checkChain } from './doctor/checkChain.ts';
 import { checkNats } from './doctor/checkNats.ts';
 import { checkReadings } from './doctor/checkReadings.ts';
+import { checkRejections } from './doctor/checkRejections.ts';
 import { checkSpans } from './doctor/checkSpans.ts';
 
 const connectMs = 3_000;
 
 export interface DoctorOptions {
-  /** Skips the checks that read whole streams. */
   readonly quick?: boolean;
   /** First block of the chain that is proven again; the deployment's by default. */
   readonly fromBlock?: bigint;
-  /** Address of the monitoring of a nats-server. */
   readonly natsMonitoring?: string;
 }
 
@@ -57,6 +56,10 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
   );
 }
 
+function hasFailed(findings: readonly Finding[]): boolean {
+  return findings.some(({ outcome }) => outcome === 'failed');
+}
+
 async function examine(
   { quick = false, fromBlock, natsMonitoring }: DoctorOptions,
   print: (findings: readonly Finding[]) => void,
@@ -77,7 +80,7 @@ async function examine(
     print([ok('deployment file', `${path}, installation ${read.installationId}`)]);
     return read;
   });
-  const connection = await connectToNats(configuration, print);
+  const connection = await connectForDiagnosis(configuration, print);
   try {
     const parts = connection === null ? null : await openParts(connection);
     const report = await inspect({ configuration, deployment, parts, isQuick: quick });
@@ -86,7 +89,8 @@ async function examine(
     const { onChain } = deployment ?? { onChain: null };
     const findings = await checkNats({ ...parts, onChain, monitoringUrl: natsMonitoring ?? null });
     print(findings);
-    if (deployment === null || findings.some(({ outcome }) => outcome === 'failed')) return;
+    if (!hasFailed(findings)) print(await checkRejections(parts.jsm, Date.now()));
+    if (deployment === null || hasFailed(findings)) return;
     await examineContents(
       { ...parts, configuration, deployment, stored: report.stored, quick, fromBlock },
       print,
@@ -96,7 +100,8 @@ async function examine(
   }
 }
 
-async function openParts(connection: NatsConnection): Promise<JetStream> {
+/** What a command asks JetStream by. */
+export async function openParts(connection: NatsConnection): Promise<JetStream> {
   return {
     connection,
     js: jetstream(connection),
@@ -163,7 +168,8 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
   }
 }
 
-async function connectToNats(
+/** The NATS of the configuration, or of the service that runs beside this process; null where it does not answer, which is printed. */
+export async function connectForDiagnosis(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Promise<NatsConnection | null> {
@@ -197,7 +203,6 @@ async function connectToNats(
   }
 }
 
-/** Says what may take a while, before it does. */
 function announce(what: string) {
   process.stderr.write(`checking ${what}\n`);
 }

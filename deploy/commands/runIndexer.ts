@@ -20,7 +20,6 @@ const closeGraceMs = 1_000;
 const notConnected: IndexerStatus = { ...notStarted, waitingFor: 'NATS', problem: 'not connected yet' };
 
 export interface IndexerOptions {
-  /** First block that is published again. */
   readonly fromBlock?: bigint;
 }
 

@@ -3,7 +3,6 @@ import { tools } from '../../http/mcp/tools.ts';
 import { writeModelText } from '../../http/routes/documentation/machineTexts.ts';
 
 export interface McpOptions {
-  /** Address of the service that is asked. */
   readonly url: string;
 }
 

@@ -13,7 +13,7 @@ import {
 import { type Deployment, readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
 import { type LocalNats, startLocalNats } from '../local/localNats.ts';
-import { requireFreePorts } from '../process/freePorts.ts';
+import { type PortSetting, requireFreePorts } from '../process/freePorts.ts';
 import { checkHttpEngine } from '../process/httpEngine.ts';
 import { createProcessRegistry } from '../process/processMetrics.ts';
 import { createLogger } from '../process/serviceLogger.ts';
@@ -78,6 +78,11 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
     };
     // A read replica publishes nothing, and therefore no spans.
     const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
+    if (rpcUrl !== null && deployment.onChain === null)
+      logger.warn(
+        { deployment: path },
+        'MINER_RPC_URL is set, but the deployment file names no contracts: no chain is read',
+      );
     await startConfigured({ configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail });
   });
 }
@@ -86,12 +91,14 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
 export function listPorts(
   configuration: Configuration,
   { serve }: Pick<ServiceSettings['roles'], 'serve'>,
-): [string, number][] {
+): PortSetting[] {
   const { MINER_HOST: host, MINER_HTTP_PORT: port, MINER_PORT_SHARED: isShared } = configuration;
-  return [
-    [configuration.MINER_OPS_HOST, configuration.MINER_OPS_PORT],
-    ...(serve && !isShared ? [[host, port] satisfies [string, number]] : []),
-  ];
+  const operators = {
+    setting: 'MINER_OPS_PORT',
+    host: configuration.MINER_OPS_HOST,
+    port: configuration.MINER_OPS_PORT,
+  };
+  return serve && !isShared ? [operators, { setting: 'MINER_HTTP_PORT', host, port }] : [operators];
 }
 
 /** What a command uses until it is asked to stop. */

@@ -54,7 +54,7 @@ const listenAddress = text.describe('an address of this machine, such as 0.0.0.0
  */
 export const variables = {
   MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes'),
-  MINER_OPS_PORT: variable(port, '9090', "Operators' port: /metrics, /healthz, /readyz, /diagnosis"),
+  MINER_OPS_PORT: variable(port, '8081', "Operators' port: /metrics, /healthz, /readyz, /diagnosis"),
   MINER_HOST: variable(listenAddress, '127.0.0.1', 'Address that the public port listens on'),
   MINER_OPS_HOST: variable(listenAddress, '127.0.0.1', "Address that the operators' port listens on"),
   MINER_OPS_NAMES: variable(
@@ -255,7 +255,6 @@ export const variables = {
   ),
 } as const;
 
-/** Where ClickHouse is, by the configuration. */
 export function locateDatabase(configuration: Configuration): DatabaseLocation {
   const {
     MINER_CLICKHOUSE_URL: url,

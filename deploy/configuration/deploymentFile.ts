@@ -47,7 +47,6 @@ export interface Deployment extends z.infer<typeof installationMembers> {
   readonly onChain: z.infer<typeof chainMembers> | null;
 }
 
-/** The deployment file is missing or invalid. */
 export class DeploymentFileError extends Error {
   override readonly name = 'DeploymentFileError';
 

@@ -32,7 +32,6 @@ const settings = {
 const abisPath = join(root, 'actors/chain/spans/contractAbis.ts');
 const artifactsPath = join(here, 'artifacts.json');
 
-/** What the committed files are to be. */
 function compileContracts() {
   const solc = require('solc');
   const sources = Object.fromEntries(ownSources().map((file) => [file, { content: readSource(file) }]));

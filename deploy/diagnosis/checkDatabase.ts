@@ -11,7 +11,6 @@ import { createReplayLog } from '../../storage/replayLog.ts';
 import { isSupportedVersion, readServerVersion, ServerTooOld } from '../../storage/serverVersion.ts';
 import { type Finding, failed, ok } from './finding.ts';
 
-/** Checks version and migrations of ClickHouse. */
 export async function checkDatabase(database: Database): Promise<Finding[]> {
   const version = await readServerVersion(database);
   if (!isSupportedVersion(version))

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 
-/** The result of one check. */
 export const findingSchema = z.object({
   check: z.string(),
   outcome: z.enum(['ok', 'warning', 'failed', 'skipped']),
-  /** What was found. */
   detail: z.string(),
   remedy: z.string().exactOptional(),
 });

@@ -21,7 +21,6 @@ import { checkDisk } from './checkDisk.ts';
 import { checkSnapshots } from './checkSnapshots.ts';
 import { type Finding, failed, findingSchema, ok, skipped, warned } from './finding.ts';
 
-/** Half hours that are compared. */
 const samplesMax = 8;
 /** The check that says what samples differ from what they were made from. */
 export const auditCheck = 'self-audit';
@@ -53,11 +52,8 @@ interface InspectDatabaseOptions {
   readonly jetStream: JetStream | null;
   /** Null where it is not known. */
   readonly deployment: Deployment | null;
-  /** Folder of the embedded engine. */
   readonly dataDir: string;
-  /** Without what reads whole tables. */
   readonly isQuick: boolean;
-  /** What the audits of the process know to differ. */
   readonly drifts: readonly Drift[];
   readonly logger: Logger;
 }

@@ -12,11 +12,9 @@ import { PanelBuilder as StatBuilder } from '@grafana/grafana-foundation-sdk/sta
 import { PanelBuilder as TimeSeriesBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 
 const source = { type: 'prometheus', uid: '$datasource' };
-/** Width of a panel, of 24. */
 const [narrow, half] = [4, 12];
 const [low, high] = [4, 8];
 
-/** An expression, and what its series are called. */
 type Query = readonly [expression: string, legend: string];
 
 function queries(list: readonly Query[]): DataqueryBuilder[] {
@@ -47,7 +45,14 @@ const wellFromTwo: Steps = [
   { value: 2, color: 'green' },
 ];
 
-function number(title: string, about: string, steps: Steps, expression: string) {
+interface NumberPanel {
+  readonly title: string;
+  readonly about: string;
+  readonly steps: Steps;
+  readonly expression: string;
+}
+
+function number({ title, about, steps, expression }: NumberPanel) {
   return new StatBuilder()
     .title(title)
     .description(about)
@@ -75,53 +80,55 @@ function chart(title: string, about: string, unit: string, ...list: readonly Que
 
 type PanelOfRow = StatBuilder | TimeSeriesBuilder;
 
-/** What an operator asks, in the order of the questions, and the panels that answer. */
 const questions: readonly (readonly [question: string, answers: readonly PanelOfRow[]])[] = [
   [
     'Is what it shows fresh and right?',
     [
-      number(
-        'Processes that serve',
-        'None: callers get no answer.',
-        wellFromTwo,
-        'count(miner_http_server_info) or vector(0)',
-      ),
-      number(
-        'Streams that are not followed',
-        'Of all processes; their state does not advance.',
-        wellBelow(1, 1),
-        'count(sum by (instance, stream) (miner_stream_state{state=~"following|catchingUp"}) == 0) or vector(0)',
-      ),
-      number(
-        'Messages not folded',
-        'The process and stream that is farthest behind.',
-        wellBelow(1_000, 10_000),
-        'max(miner_stream_lag_messages)',
-      ),
-      number(
-        'Blocks behind the node',
-        'Of the indexer that is nearest to its node.',
-        wellBelow(10, 50),
-        'min(miner_indexer_block{block="tip"} - ignoring (block) miner_indexer_block{block="published"})',
-      ),
-      number(
-        'Divergences per day',
-        'How often a stream was not the one that was folded.',
-        wellBelow(1, 1),
-        'sum(increase(miner_stream_divergences_total[1d]))',
-      ),
-      number(
-        'Drift',
-        'Half hours and safe blocks that are not what they were made from; the log has the command that corrects each.',
-        wellBelow(1, 1),
-        'max(sum by (instance) (miner_audit_drifts))',
-      ),
-      number(
-        'Messages missed per day',
-        'They left a stream before they were folded.',
-        wellBelow(1, 1),
-        'max(increase(miner_stream_missed_messages_total[1d]))',
-      ),
+      number({
+        title: 'Processes that serve',
+        about: 'None: callers get no answer.',
+        steps: wellFromTwo,
+        expression: 'count(miner_http_server_info) or vector(0)',
+      }),
+      number({
+        title: 'Streams that are not followed',
+        about: 'Of all processes; their state does not advance.',
+        steps: wellBelow(1, 1),
+        expression:
+          'count(sum by (instance, stream) (miner_stream_state{state=~"following|catchingUp"}) == 0) or vector(0)',
+      }),
+      number({
+        title: 'Messages not folded',
+        about: 'The process and stream that is farthest behind.',
+        steps: wellBelow(1_000, 10_000),
+        expression: 'max(miner_stream_lag_messages)',
+      }),
+      number({
+        title: 'Blocks behind the node',
+        about: 'Of the indexer that is nearest to its node.',
+        steps: wellBelow(10, 50),
+        expression:
+          'min(miner_indexer_block{block="tip"} - ignoring (block) miner_indexer_block{block="published"})',
+      }),
+      number({
+        title: 'Divergences per day',
+        about: 'How often a stream was not the one that was folded.',
+        steps: wellBelow(1, 1),
+        expression: 'sum(increase(miner_stream_divergences_total[1d]))',
+      }),
+      number({
+        title: 'Drift',
+        about:
+          'Half hours and safe blocks that are not what they were made from; the log has the command that corrects each.',
+        steps: wellBelow(1, 1),
+        expression: 'max(sum by (instance) (miner_audit_drifts))',
+      }),
+      number({
+        title: 'Messages missed per day',
+        about: 'They left a stream before they were folded.',
+        steps: wellBelow(1, 1),
+        expression: 'max(increase(miner_stream_missed_messages_total[1d]))',
+      }),
       chart(
         'Ages',
         'Of the newest reading and the newest safe block, as views show them; and since each stream was known to be read to its end, by the process that is worst off.',

@@ -19,7 +19,6 @@ export function findServer(name: string): string | null {
 }
 
 interface OrphanSettings {
-  /** Holds the process ID of the server's last run. */
   readonly pidFile: string;
   /** A part of its command line that no other process has, such as the path of its configuration. */
   readonly mark: string;

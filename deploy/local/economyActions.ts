@@ -9,12 +9,10 @@ interface EconomyActionsOptions {
   /** Of a chain whose accounts are unlocked, such as anvil's. */
   readonly client: Client<Transport, Chain, Account | undefined>;
   readonly contracts: DeployedContracts['contracts'];
-  /** Owner of the collection. */
   readonly operator: Address;
   readonly reporter: Address;
 }
 
-/** A round with work, as a settlement names it. */
 interface SettledWork {
   readonly roundId: bigint;
   readonly workUnits: bigint;

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Logger } from 'pino';
 import { requireValue } from '../../machines/requireValue.ts';
 import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
+import { isPortFree } from '../process/freePorts.ts';
 import { bindToParent } from './bindToParent.ts';
 import { endProcess, stopOrphan } from './childServer.ts';
 
@@ -15,12 +16,10 @@ const startMs = 15_000;
 const stopMs = 2_500;
 const stateIntervalSeconds = 60;
 
-/** The local chain could not be started. */
 export class LocalAnvilError extends Error {
   override readonly name = 'LocalAnvilError';
 }
 
-/** An anvil of our own, as a child process. */
 interface LocalAnvil {
   readonly url: string;
   /** Resolves when it has ended without being stopped. */
@@ -33,20 +32,20 @@ interface LocalAnvilSettings {
   readonly genesisTimestamp: number;
   /** Its state is stored here, read at the start and written every minute and at the end; null for none. */
   readonly dir: string | null;
-  /** Rules of the chain, as anvil names them. */
   readonly hardfork?: string;
   readonly logger: Logger;
 }
 
 /**
- * Starts anvil on a free port of the loopback interface. It mines a block on request. It is not in the terminal's
- * process group, so Ctrl-C reaches this process alone, which stops it.
+ * Starts anvil on a port of the loopback interface: the port of the last start in its folder, unless another program has taken it. It mines a block
+ * on request. It is not in the terminal's process group, so Ctrl-C reaches this process alone, which stops it.
  *
  * @throws LocalAnvilError
  */
 export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnvil> {
   const { genesisTimestamp, dir, hardfork = 'cancun', logger } = settings;
   const stateArguments: string[] = [];
+  const portFile = dir === null ? null : join(dir, 'anvil.port');
   if (dir !== null) {
     createPrivateDirectory(dir);
     const stateFile = resolve(dir, 'anvil-state.json');
@@ -55,7 +54,14 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   }
   const child = spawn(
     ...bindToParent(findAnvil(), [
-      ...['--host', '127.0.0.1', '--port', '0', '--timestamp', String(genesisTimestamp)],
+      ...[
+        '--host',
+        '127.0.0.1',
+        '--port',
+        String(await readLastPort(portFile)),
+        '--timestamp',
+        String(genesisTimestamp),
+      ],
       ...['--no-mining', '--hardfork', hardfork, '--order', 'fifo', '--block-base-fee-per-gas', '0'],
       ...['--gas-limit', '120000000', '--accounts', '20', ...stateArguments],
     ]),
@@ -63,7 +69,9 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   );
   let isStopping = false;
   const exited = once(child, 'exit');
-  const url = `http://127.0.0.1:${await readPort(child)}`;
+  const port = await readPort(child);
+  const url = `http://127.0.0.1:${port}`;
+  if (portFile !== null) writeFileSync(portFile, `${port}\n`);
   const pid = requireValue(child.pid, 'the process ID of an anvil that has announced its port');
   if (dir !== null) writeFileSync(join(dir, 'anvil.pid'), `${pid}\n`);
   logger.info({ url, pid }, 'anvil started');
@@ -89,6 +97,12 @@ function findAnvil(): string {
   } catch {
     throw new LocalAnvilError(`there is no anvil for ${platform} among the installed packages`);
   }
+}
+
+/** 0, for any free one, where there is none or it is taken. */
+async function readLastPort(file: string | null): Promise<number> {
+  const port = file !== null && existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
+  return (await isPortFree('127.0.0.1', port)) ? port : 0;
 }
 
 /** The port that the child itself prints, so that no other server can be meant. */

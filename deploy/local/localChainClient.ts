@@ -22,7 +22,6 @@ export function createLocalChainClient(url: string) {
     .extend(walletActions);
 }
 
-/** The accounts of the local chain, by role. */
 export interface LocalAccounts {
   readonly operator: Address;
   readonly guardian: Address;

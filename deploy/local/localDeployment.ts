@@ -24,7 +24,6 @@ const simulationFile = z.object({
 });
 export type Simulation = Readonly<z.infer<typeof simulationFile>>;
 
-/** The simulation of a data folder, or a new one whose past ends now. */
 export function loadSimulation(dataDir: string, nowMs: number, pastDays: number): Simulation {
   createPrivateDirectory(dataDir);
   const path = join(dataDir, 'simulation.json');
@@ -50,7 +49,6 @@ export function computeChainGenesis({ genesisTimestamp }: Simulation): number {
 interface LocalDeploymentOptions {
   readonly dataDir: string;
   readonly simulation: Simulation;
-  /** Of the local chain. */
   readonly url: string;
   readonly accounts: LocalAccounts;
 }

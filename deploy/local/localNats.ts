@@ -24,10 +24,14 @@ import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
 import { type NatsAccess, readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable.ts';
 import { whenAborted } from '../../streams/operators/whenAborted.ts';
+import { isPortFree } from '../process/freePorts.ts';
 import { bindToParent } from './bindToParent.ts';
 import { endProcess, findServer, stopOrphan } from './childServer.ts';
 
+/** Is there while the server runs. */
 const urlFileName = 'url';
+/** What the next start uses again. */
+const accessFileName = 'access';
 const startMs = 15_000;
 const pollMs = 50;
 /** Delay before a server that ended by itself is restarted: one that ends at once must not occupy a core. */
@@ -44,12 +48,10 @@ const jetStreamCheckMs = 5_000;
 /** So many answers in a row are missing before it is restarted: one that is merely slow is left alone. */
 const missingAnswersMax = 3;
 
-/** The local nats-server could not be started. */
 class LocalNatsError extends Error {
   override readonly name = 'LocalNatsError';
 }
 
-/** A nats-server of our own, as a child process. */
 export interface LocalNats {
   /** With the token that lets its reader in. */
   readonly url: string;
@@ -67,8 +69,8 @@ interface LocalNatsSettings {
 }
 
 /**
- * Starts nats-server with JetStream on a free port of the loopback interface, which others on this machine reach as well: it asks for a token,
- * another one at each start. It is not in the terminal's process group, so Ctrl-C reaches this process alone, which stops it last. When it ends
+ * Starts nats-server with JetStream on a port of the loopback interface, which others on this machine reach as well, so it asks for a token. Port
+ * and token stay the same from start to start, unless another program has taken the port. It is not in the terminal's process group, so Ctrl-C reaches this process alone, which stops it last. When it ends
  * by itself it is restarted with the same port, token and data.
  *
  * @throws LocalNatsError
@@ -83,11 +85,12 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
   const unlock = lockDirectory(dir);
   await stopOrphan({ pidFile: join(dir, 'nats.pid'), mark: join(dir, 'nats.conf'), stopMs, logger });
 
-  const token = randomBytes(24).toString('base64url');
+  const { port: lastPort, token } = await readLastAccess(join(dir, accessFileName));
   const settings = { syncSetting, token };
-  let child: ChildProcess = spawnServer(program, configure(dir, -1, settings), dir);
+  let child: ChildProcess = spawnServer(program, configure(dir, lastPort, settings), dir);
   const address = await waitForAddress(child, dir);
   const { port } = new URL(address);
+  writePrivately(join(dir, accessFileName), `${port} ${token}\n`);
   const url = `nats://${token}@127.0.0.1:${port}`;
   const urlFile = join(dir, urlFileName);
   writePrivately(urlFile, `${url}\n`);
@@ -150,6 +153,14 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
       unlock();
     },
   };
+}
+
+/** Port and token of the last start; any free port (-1) and a new token where there was none. */
+async function readLastAccess(file: string): Promise<{ port: number; token: string }> {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const [, port, token = randomBytes(24).toString('base64url')] = /^(\d+) ([\w-]{32})$/m.exec(text) ?? [];
+  const isUsable = port !== undefined && (await isPortFree('127.0.0.1', Number(port)));
+  return { port: isUsable ? Number(port) : -1, token };
 }
 
 async function answersJetStream(url: string): Promise<boolean> {
@@ -250,7 +261,6 @@ export function findLocalNats(dir: string): NatsAccess | null {
   return existsSync(file) ? { url: readFileSync(file, 'utf8').trim() } : null;
 }
 
-/** What nats-server writes of its ports. */
 const portsReport = z.object({ nats: z.array(z.string()).optional() });
 
 /** Null while the server has not written it. */

@@ -35,7 +35,6 @@ interface PastSettings {
   readonly intervalMs: number;
   /** The device restarts once, at this time. */
   readonly rebootMs: number;
-  /** Called with the readings published so far. */
   readonly onProgress: (count: number) => void;
 }
 

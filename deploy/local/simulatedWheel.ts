@@ -11,12 +11,10 @@ const noonMs = dayMs / 2;
 /** The gateway receives a reading this long after it was observed. */
 const receiptMs = 60;
 
-/** State of a simulated wheel. Immutable. */
 export interface WheelState {
   readonly installationId: string;
   readonly seed: string;
   readonly bootId: string;
-  /** Of the next reading. */
   readonly sequence: number;
   readonly counterEpoch: string;
   readonly observedAtMs: number;
@@ -27,7 +25,6 @@ export interface WheelState {
 interface WheelSettings {
   readonly installationId: string;
   readonly seed: string;
-  /** Of the first reading. */
   readonly startMs: number;
 }
 

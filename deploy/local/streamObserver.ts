@@ -17,7 +17,6 @@ export interface StreamObserver {
   findWork(roundId: number): bigint | undefined;
   /** When the newest accepted reading was observed (epoch milliseconds); null before the first. */
   newestReadingMs(): number | null;
-  /** Counter epoch of that reading. */
   counterEpoch(): string | null;
   settlement(): Settlement;
   /** Resolves when a message of `MINER_PIPELINE` is folded, or when it is stopped. */

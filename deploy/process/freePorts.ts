@@ -1,22 +1,32 @@
 import { createServer } from 'node:net';
 import { PortUnavailable } from '../../http/server/engine/listener.ts';
 
+/** A port of the configuration; 0 is any free one. */
+export interface PortSetting {
+  /** Its variable. */
+  readonly setting: string;
+  readonly host: string;
+  readonly port: number;
+}
+
 /**
  * Makes sure that the ports can be opened, before anything else is started for a process that could not be reached.
  *
- * @param addresses hosts with their ports; 0 is any free one.
  * @throws PortUnavailable
  */
-export async function requireFreePorts(
-  addresses: readonly (readonly [host: string, port: number])[],
-): Promise<void> {
-  for (const [host, port] of addresses) {
-    if (port === 0) continue;
-    const server = createServer();
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', () => reject(new PortUnavailable(host, port)));
-      server.listen({ host, port, exclusive: true }, resolve);
-    });
-    await new Promise((resolve) => server.close(resolve));
+export async function requireFreePorts(ports: readonly PortSetting[]): Promise<void> {
+  for (const { setting, host, port } of ports) {
+    if (port !== 0 && !(await isPortFree(host, port))) throw new PortUnavailable(host, port, setting);
   }
+}
+
+/** Whether this process could listen there at this moment. */
+export async function isPortFree(host: string, port: number): Promise<boolean> {
+  const server = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ host, port, exclusive: true }, () => resolve(true));
+  });
+  await new Promise((resolve) => server.close(resolve));
+  return isFree;
 }

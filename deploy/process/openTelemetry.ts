@@ -64,7 +64,6 @@ export function createTracing(): Tracing {
   };
 }
 
-/** The span that the caller names as its own. */
 function readParent(traceparent: string): Context {
   const [, traceId, spanId, flags] = traceparentPattern.exec(traceparent) ?? [];
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;

@@ -9,7 +9,6 @@ const misnamed = [
   'nodejs_active_resources_total',
 ];
 
-/** The registry of a process: metrics of the process and of Node, and which build it is. */
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
   // Half as often as by default: waking up for it was a third of what an idle process takes of the processor.

@@ -3,23 +3,18 @@ import cliProgress from 'cli-progress';
 /** Without a terminal, the minimum time between two lines. */
 const lineEveryMs = 5_000;
 
-/** The progress of a long task. */
 export interface Progress {
   update(done: number): void;
   stop(): void;
 }
 
 interface ProgressSettings {
-  /** What is being done, such as `simulated past`. */
   readonly label: string;
-  /** What is counted, such as `readings`. */
   readonly unit: string;
   readonly total: number;
   /** What an earlier run has done; 0 by default. */
   readonly doneBefore?: number;
-  /** Also shows how much is still waiting. */
   readonly showsLag?: boolean;
-  /** The error stream by default. */
   readonly stream?: NodeJS.WriteStream;
   readonly nowMs?: () => number;
 }

@@ -11,7 +11,6 @@ const passwordLengthMin = 4;
 const keyLengthMin = 12;
 const mask = '***';
 
-/** Replaces what is secret in a text. */
 type Redaction = (text: string) => string;
 
 /**

@@ -74,9 +74,7 @@ const understood = [
 ];
 
 interface Comparison extends Direction {
-  /** Where the schemas are, as a change names it. */
   readonly place: string;
-  /** Pairs of references that are being compared. */
   readonly seen?: readonly string[];
 }
 
@@ -114,7 +112,6 @@ function findNearest(changes: readonly (readonly string[])[], place: string): st
   return [...nearest];
 }
 
-/** A schema with what it refers to. */
 function expand(schema: Schema, contract: Contract): Schema {
   const { $ref, ...own } = schema;
   return $ref === undefined ? own : { ...expand(findSchema($ref, contract), contract), ...own };

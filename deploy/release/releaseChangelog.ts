@@ -1,6 +1,5 @@
 const heading = '## Unreleased\n';
 
-/** The changelog with what is unreleased as a version. */
 export function releaseChangelog(changelog: string, version: string, day: string): string {
   const [before, after] = changelog.split(heading);
   if (before === undefined || after === undefined)

@@ -16,7 +16,6 @@ interface ServiceViewsOptions
   readonly clock: Clock;
 }
 
-/** What HTTP reads. */
 interface ServiceViews {
   readonly views: ActorViews;
   readonly observations: ObservationReader;

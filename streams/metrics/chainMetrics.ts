@@ -3,7 +3,6 @@ import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { indexerStates } from '../../machines/indexerSetup.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 
-/** Counts events of the chain's fold. */
 export interface ChainCounts {
   /** `depth` blocks were replaced, of which `safeDepth` were already safe. */
   reorganized(depth: number, safeDepth: number): void;
@@ -73,7 +72,6 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
   };
 }
 
-/** Metrics of an indexer, read from its status on each request of `/metrics`. */
 export function registerIndexerMetrics(registry: Registry, indexer: Pick<Indexer, 'status'>): void {
   const registers = [registry];
   new Gauge({

@@ -1,11 +1,11 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { messageSourceStates } from '../../machines/messageSourceMachine.ts';
-import type { FollowerStatus, StreamFollower } from '../follower/streamFollower.ts';
+import type { StreamFollower } from '../follower/streamFollower.ts';
+import { createStreamMetrics } from './streamMetrics.ts';
 
-/** Metrics of the followers, once they exist, read from their status on each request of `/metrics`. */
 export function registerFollowerMetrics(
   registry: Registry,
   followers: () => Iterable<[InputStreamName, StreamFollower]>,
@@ -13,36 +13,9 @@ export function registerFollowerMetrics(
 ): void {
   const secondsSince = (pastMs: number | null, nowMs: number) =>
     pastMs === null ? null : Math.max(0, nowMs - pastMs) / 1000;
-  const settings = (name: string, help: string) => ({
-    name,
-    help,
-    labelNames: ['stream'] as const,
-    registers: [registry],
+  const { counter, gauge, states } = createStreamMetrics(registry, function* () {
+    for (const [stream, follower] of followers()) yield [stream, follower.status()];
   });
-
-  function gauge(name: string, help: string, read: (status: FollowerStatus) => number | null) {
-    new Gauge({
-      ...settings(name, help),
-      collect() {
-        this.reset();
-        for (const [stream, follower] of followers()) {
-          const value = read(follower.status());
-          // An unknown value is omitted rather than shown as zero.
-          if (value !== null) this.set({ stream }, value);
-        }
-      },
-    });
-  }
-
-  function counter(name: string, help: string, read: (status: FollowerStatus) => number) {
-    new Counter({
-      ...settings(name, help),
-      collect() {
-        this.reset();
-        for (const [stream, follower] of followers()) this.inc({ stream }, read(follower.status()));
-      },
-    });
-  }
 
   gauge('miner_stream_position', 'Sequence of the last folded message.', ({ position }) => position);
   gauge(
@@ -100,19 +73,14 @@ export function registerFollowerMetrics(
     'Snapshots that could not be saved.',
     ({ snapshotFailures }) => snapshotFailures,
   );
-  new Gauge({
-    name: 'miner_stream_state',
-    help: 'State of the source of a stream: 1 for the current one.',
-    labelNames: ['stream', 'state'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [stream, follower] of followers()) {
-        const { state } = follower.status();
-        for (const one of messageSourceStates) this.set({ stream, state: one }, one === state ? 1 : 0);
-      }
+  states(
+    {
+      name: 'miner_stream_state',
+      help: 'State of the source of a stream: 1 for the current one.',
+      states: messageSourceStates,
     },
-  });
+    ({ state }) => state,
+  );
 }
 
 /** Shows which version of its fold a process runs, for each stream. */

@@ -4,6 +4,7 @@ import { deliveryStates } from '../../machines/deliveryMachine.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { RejectionLog } from '../pipeline/rejectionLog.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
+import { createStreamMetrics } from './streamMetrics.ts';
 
 interface WriterMetricsOptions {
   /** By the stream whose rows they write; none on a read replica. */
@@ -20,30 +21,8 @@ export function registerWriterMetrics(
 ): void {
   const registers = [registry];
 
-  function registerFor<One>(
-    ones: ReadonlyMap<InputStreamName, One>,
-    Kind: typeof Counter | typeof Gauge,
-    name: string,
-    help: string,
-    read: (one: One) => number,
-  ) {
-    new Kind({
-      name,
-      help,
-      labelNames: ['stream'],
-      registers,
-      collect() {
-        this.reset();
-        for (const [stream, one] of ones) this.inc({ stream }, read(one));
-      },
-    });
-  }
-  const register = (
-    Kind: typeof Counter | typeof Gauge,
-    name: string,
-    help: string,
-    read: (writer: RowWriter) => number,
-  ) => registerFor(writers, Kind, name, help, read);
+  const written = createStreamMetrics(registry, () => writers);
+  const rejected = createStreamMetrics(registry, () => rejections);
 
   new Counter({
     name: 'miner_rows_written_total',
@@ -56,68 +35,54 @@ export function registerWriterMetrics(
         for (const [table, count] of writer.status().writtenRows) this.inc({ table }, count);
     },
   });
-  register(
-    Counter,
+  written.counter(
     'miner_row_batches_total',
     'Batches that ClickHouse acknowledged.',
     (writer) => writer.status().batches,
   );
-  register(
-    Counter,
+  written.counter(
     'miner_row_write_failures_total',
     'Inserts that failed or whose outcome is unknown; each is sent again.',
     (writer) => writer.status().failures,
   );
-  register(
-    Gauge,
+  written.gauge(
     'miner_rows_buffered',
     'Rows that wait for ClickHouse.',
     (writer) => writer.status().bufferedRows,
   );
-  register(
-    Gauge,
+  written.gauge(
     'miner_rows_buffered_bytes',
     'Bytes of the rows that wait for ClickHouse.',
     (writer) => writer.status().bufferedBytes,
   );
-  registerFor(
-    rejections,
-    Gauge,
+  rejected.gauge(
     'miner_rejections_waiting',
     'Rejections that wait to be published; rows and snapshots of the stream wait behind them.',
     (log) => log.waiting,
   );
-  registerFor(
-    rejections,
-    Counter,
+  rejected.counter(
     'miner_rejection_failures_total',
     'Attempts to publish a rejection that failed; each is repeated.',
     (log) => log.failures,
   );
-  register(
-    Gauge,
+  written.gauge(
     'miner_rows_flushed_position',
     'Position of the stream through which everything is stored.',
     (writer) => writer.storedThrough(),
   );
-  register(
-    Gauge,
+  written.gauge(
     'miner_row_writer_failing_seconds',
     'For how long ClickHouse has refused rows; 0 while it accepts them.',
     (writer) => (writer.status().failingForMs ?? 0) / 1000,
   );
-  new Gauge({
-    name: 'miner_row_writer_state',
-    help: 'State of the writer: 1 for the current one.',
-    labelNames: ['stream', 'state'],
-    registers,
-    collect() {
-      for (const [stream, writer] of writers) {
-        const { state } = writer.status();
-        for (const one of deliveryStates) this.set({ stream, state: one }, one === state ? 1 : 0);
-      }
+  written.states(
+    {
+      name: 'miner_row_writer_state',
+      help: 'State of the writer: 1 for the current one.',
+      states: deliveryStates,
     },
-  });
+    (writer) => writer.status().state,
+  );
   new Gauge({
     name: 'miner_recent_readings',
     help: 'Accepted readings in memory for the observations route.',

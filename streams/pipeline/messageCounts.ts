@@ -1,8 +1,7 @@
 import { Counter, type Registry } from 'prom-client';
-import { type RejectionReason, rejectionReasons } from '../../actors/messages/decodeMessage.ts';
+import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 
-/** Counts messages by outcome. */
 export interface MessageCounts {
   accepted(stream: InputStreamName, count: number): void;
   /** A message of a kind that no view reads. */

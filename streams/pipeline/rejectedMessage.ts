@@ -1,4 +1,4 @@
-import type { RejectionReason } from '../../actors/messages/decodeMessage.ts';
+import type { RejectionReason } from '../../actors/messages/rejectionReasons.ts';
 
 /** A message that a fold has rejected, on its way to `MINER_REJECTED`. */
 export interface RejectedMessage {

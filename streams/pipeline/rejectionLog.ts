@@ -1,7 +1,7 @@
 import { JetStreamApiError, type StoredMsg } from '@nats-io/jetstream';
 import { finalize, type MonoTypeOperatorFunction, Observable, startWith, tap } from 'rxjs';
 import { z } from 'zod';
-import { rejectionReasons } from '../../actors/messages/decodeMessage.ts';
+import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
 import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
@@ -22,10 +22,10 @@ const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
 /** The most that is published before an acknowledgement is waited for; a single larger rejection aside. */
 export const unacknowledgedMax = 512;
 const unacknowledgedBytesMax = 1024 * 1024;
+const warningIntervalMs = 60_000;
 /** JetStream's codes for a message that does not follow the ID or the sequence that it names. */
 const wrongPredecessor: readonly number[] = [10_070, 10_071];
 
-/** A rejected message as it is published on `miner.rejected.<stream>`. */
 export const rejectionMessage = z.object({
   stream: z.string(),
   /** With it, a sequence identifies one message even after its stream was recreated. */
@@ -42,7 +42,7 @@ export const rejectionMessage = z.object({
   /** Whether `original` is only the beginning of the message: what 512 KiB and the largest message of the server and of `MINER_REJECTED` leave room for. */
   truncated: z.boolean(),
 });
-type RejectionMessage = z.infer<typeof rejectionMessage>;
+export type RejectionMessage = z.infer<typeof rejectionMessage>;
 
 /** What identifies the rejected message. A later version may have published reasons that this one does not know. */
 const publishedRejection = rejectionMessage.pick({
@@ -110,6 +110,8 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   let publishingSinceMs: number | null = null;
   let publishing: Promise<unknown> = Promise.resolve();
 
+  const warn = createRejectionWarnings(options);
+
   /** Publishes the first of these messages, at most so many, and returns how many of them are published now. */
   async function publishFirst(messages: readonly RejectedMessage[], most: number) {
     if (mayPublish?.() === false)
@@ -118,6 +120,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     published = null;
     const bytesMax = computeOriginalBytesMax(known.messageBytesMax);
     const bodies: string[] = [];
+    const fresh: RejectedMessage[] = [];
     let bytes = 0;
     let count = 0;
     for (const message of messages) {
@@ -127,11 +130,13 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         bytes += body.length;
         if (bodies.length > 0 && bytes > unacknowledgedBytesMax) break;
         bodies.push(body);
+        fresh.push(message);
       }
       count++;
     }
     const end = bodies.length === 0 ? known.end : await rejected.append(subject, known.end, bodies);
     published = { ...known, end };
+    fresh.forEach(warn);
     return count;
   }
 
@@ -221,7 +226,22 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   };
 }
 
-/** The rejections that an earlier pipeline left unpublished, as an item without rows. */
+/** One line a minute for each reason, with an example and how many there were since the line before. */
+function createRejectionWarnings({ stream, clock, logger }: RejectionLogOptions) {
+  const reports = new Map<RejectionReason, { readonly atMs: number; unreported: number }>();
+  return ({ reason, sequence, subject, detail }: RejectedMessage) => {
+    const last = reports.get(reason);
+    const atMs = clock.monotonicMs();
+    if (last !== undefined && atMs - last.atMs < warningIntervalMs) {
+      last.unreported++;
+      return;
+    }
+    const rejected = 1 + (last?.unreported ?? 0);
+    logger.warn({ stream, reason, rejected, sequence, subject, detail }, 'messages are rejected');
+    reports.set(reason, { atMs, unreported: 0 });
+  };
+}
+
 function wrapUnpublished(rejections: readonly RejectedMessage[], position: number): PipelineItem {
   const place = () => ({ streamCreated: null, position, digest: null });
   return { kind: 'batch', position, weight: 0, rows: null, rejections, place };

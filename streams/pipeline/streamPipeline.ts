@@ -21,7 +21,6 @@ export interface StreamSinks {
   readonly rejections: RejectionLog | null;
 }
 
-/** What it took to fold a batch of messages. */
 export interface FoldedBatchReport {
   readonly messages: number;
   /** Sequence through which everything is folded. */
@@ -34,7 +33,6 @@ interface StreamPipelineOptions {
   readonly fold: StreamFold;
   readonly sinks: StreamSinks | null;
   readonly policy: SnapshotPolicy;
-  /** Called after each folded batch. */
   readonly onFolded: (batch: FoldedBatch) => void;
   /** Called with what each batch took; omitted where nobody asks. */
   readonly onBatch?: (batch: FoldedBatchReport) => void;

@@ -16,7 +16,7 @@ describe('configuration', () => {
   it('has a value for everything when nothing is set', () => {
     expect(readConfiguration({})).toMatchObject({
       MINER_HTTP_PORT: 8080,
-      MINER_OPS_PORT: 9090,
+      MINER_OPS_PORT: 8081,
       MINER_HOST: '127.0.0.1',
       MINER_NATS_URL: null,
       MINER_CLICKHOUSE_URL: null,

@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { requirePrograms } from '../../benchmarks/requirePrograms.ts';
 import { stopOrphan } from '../../deploy/local/childServer.ts';
+import { startAnvil } from '../../deploy/local/localAnvil.ts';
+import { startLocalNats } from '../../deploy/local/localNats.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
@@ -35,7 +38,9 @@ describe('a start', () => {
         MINER_DATA_DIR: dataDir,
         MINER_DEPLOYMENT: writeDeployment(dataDir),
       });
-      expect(output).toContain(`cannot listen on 127.0.0.1:${port}: the port is taken`);
+      expect(output).toContain(
+        `cannot listen on 127.0.0.1:${port}: it is taken or not permitted; set MINER_HTTP_PORT`,
+      );
       expect(status).toBe(1);
       expect(['nats', 'anvil', 'clickhouse'].filter((name) => existsSync(join(dataDir, name)))).toEqual([]);
     },
@@ -54,6 +59,28 @@ describe('a start', () => {
     expect(isRunning(pid)).toBe(true);
     await run.end('SIGKILL');
     await eventually(() => !isRunning(pid), 'the end of nats-server');
+  });
+
+  it('gives the local nats-server and anvil the ports of the last start, and others where these are taken', async () => {
+    const dir = temporaryDirectory();
+    const startBoth = async () => {
+      const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: silentLogger });
+      const anvil = await startAnvil({ genesisTimestamp: 0, dir: join(dir, 'anvil'), logger: silentLogger });
+      await nats.stop();
+      await anvil.stop();
+      return [nats.url, anvil.url];
+    };
+    const [natsUrl = '', anvilUrl = ''] = await startBoth();
+    expect(await startBoth()).toEqual([natsUrl, anvilUrl]);
+    for (const url of [natsUrl, anvilUrl]) {
+      const server = createServer().listen(Number(new URL(url).port), '127.0.0.1');
+      whenFinished(() => server.close());
+      await once(server, 'listening');
+    }
+    const others = await startBoth();
+    expect(others).not.toContain(natsUrl);
+    expect(others).not.toContain(anvilUrl);
+    expect(new URL(others[0] ?? '').username).toBe(new URL(natsUrl).username);
   });
 
   it('stops the server of an earlier run, where the system has left it, and no other process', async () => {

@@ -6,6 +6,7 @@ import { fetchSpans, startIndexed } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
+import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
@@ -41,13 +42,7 @@ async function readShown(miner: MinerProcess, economy: TestEconomy): Promise<str
 
 /** All events of the chain in the feed by their ID, without when they were recorded: that is another time on another stream. */
 async function events(miner: MinerProcess) {
-  type Feed = { events: { id: string; recordedAt?: string }[]; nextCursor: string | null };
-  const found: Feed['events'] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Feed = await miner.json<Feed>(`/v1/events?limit=100${cursor && `&cursor=${cursor}`}`);
-    for (const { recordedAt: _, ...event } of page.events) found.push(event);
-    cursor = page.nextCursor;
-  }
+  const found = (await readFeed(miner.json)).map(({ recordedAt: _, ...event }) => event);
   return found.filter(({ id }) => id.startsWith('chain:')).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -88,6 +88,25 @@ describe('doctor', () => {
     expect(elsewhere.output).toMatch(/skipped +ClickHouse: .*in use by process .*MINER_OPS_PORT/);
     expect(elsewhere.status).toBe(0);
 
+    await connection.flush();
+    const bad = ['no JSON \u001b[31m', '{"telemetryId":1}', 'no JSON again'];
+    for (const text of bad) connection.publish('miner.counter.wheel', text);
+    const list = (...args: string[]) => minerCommand(['rejected', ...args], environment);
+    await eventually(
+      async () => (await list('--reason', 'malformed')).output.includes(' 2403 malformed '),
+      'three rejections',
+    );
+    const { output } = await list('--reason', 'malformed', '--count', '2');
+    expect(output).toMatch(
+      /MINER_COUNTER 2402 malformed .*telemetryId: .*\n.* MINER_COUNTER 2403 malformed .*: not JSON: /,
+    );
+    expect((await list('--count', '3')).output).not.toContain('\u001b');
+    expect((await list('--reason', 'unlinked_span')).output).toContain('none was rejected\n');
+    const warned = await doctor({ ...environment, MINER_OPS_PORT: '1' }, '--quick');
+    expect(warned.output).toMatch(/warning +rejections: (.*\n)+? .* MINER_COUNTER 2401 malformed /);
+    expect(warned.status).toBe(0);
+    expect(miner.output()).toMatch(/"reason":"malformed".*"messages are rejected"/);
+
     expect(await miner.end('SIGTERM')).toBe(0);
     const sound = await doctor(environment);
     expectSound(sound);

@@ -199,40 +199,6 @@ describe('nats-server', () => {
     await expectLikeUndisturbed(miner, dataDir, nats, 4_500);
   });
 
-  it('with the end of a stream lost while nothing runs, is found out by the next start, which counts it', async () => {
-    const { nats, connection, jsm, dataDir, miner } = await startReady();
-    await publishAll(connection, mixedPublications(200));
-    await nats.kill('SIGTERM');
-    cpSync(join(nats.dir, 'store'), join(nats.dir, 'copy'), { recursive: true });
-    await nats.start();
-    await eventually(async () => (await jsm.streams.info('MINER_COUNTER')).state.last_seq === 200, 'back');
-    await publishAll(connection, mixedPublications(100, 200));
-    await waitUntilStored(miner, 300);
-    await miner.end('SIGTERM');
-    await nats.kill();
-    rmSync(join(nats.dir, 'store'), { recursive: true });
-    cpSync(join(nats.dir, 'copy'), join(nats.dir, 'store'), { recursive: true });
-    await nats.start();
-    const next = await startMiner({ natsUrl: nats.url, dataDir });
-    await waitUntilStored(next, 200);
-    expect(await next.metric('miner_stream_divergences_total{stream="MINER_COUNTER"}')).toBe(1);
-  });
-
-  it('with a stream deleted and created again, is folded from its new beginning once that is accepted', async () => {
-    const { nats, connection, jsm, dataDir, miner: first } = await startReady();
-    await publishAll(connection, mixedPublications(900));
-    await waitUntilStored(first, 900);
-    const { config, created } = await jsm.streams.info('MINER_COUNTER');
-    await first.end('SIGTERM');
-    await jsm.streams.delete('MINER_COUNTER');
-    await jsm.streams.add(config as Parameters<typeof jsm.streams.add>[0]);
-    await publishAll(connection, mixedPublications(1_200, 6_000));
-    const environment = { MINER_LOST_STREAMS: `MINER_COUNTER@${created}` };
-    const miner = await startMiner({ natsUrl: nats.url, dataDir, environment });
-    await waitUntilStored(miner, 1_200);
-    await expectLikeUndisturbed(miner, dataDir, nats, 1_200);
-  });
-
   it('with messages purged before they were read, is read on after them and logs the gap', async () => {
     const { nats, connection, jsm, dataDir, miner: first } = await startReady();
     await publishAll(connection, mixedPublications(300));

@@ -126,7 +126,7 @@ describe('several processes on one ClickHouse server', () => {
       await database.command(`ALTER TABLE ${before.foldSnapshots} DROP PARTITION '${name}'`);
     const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
     const unknown = { foldVersion: 0, configuration: '', streamCreated };
-    await noteGeneration(database, before, unknown, Date.now());
+    await noteGeneration(database, { ...unknown, generation: before.generation, atMs: Date.now() });
 
     const second = await start('ingest');
     const after = all[999]?.cursor as string;

@@ -10,7 +10,6 @@ import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
 import { type Finding, failed, ok, warned } from '../../diagnosis/finding.ts';
 
-/** Messages that are looked at for the first span. */
 const spanSearchMax = 8;
 const nanosPerDay = 86_400 * 1_000_000_000;
 

@@ -17,7 +17,6 @@ export interface PrepareReplayOptions {
   readonly rebuilt: Tables;
   readonly activeSnapshots: SnapshotStore;
   readonly rebuiltSnapshots: SnapshotStore;
-  /** The installation whose history is kept. */
   readonly publicInstallationId: string;
 }
 
@@ -39,7 +38,12 @@ export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> 
         };
   await deleteRows(database, rebuilt, isRebuilt);
   if (basePosition !== null)
-    await attachSnapshots(database, active, rebuilt, { stream: 'MINER_COUNTER', position: basePosition });
+    await attachSnapshots(database, {
+      from: active,
+      to: rebuilt,
+      stream: 'MINER_COUNTER',
+      position: basePosition,
+    });
   if (installationId === null) return;
   const headers = await parts.activeSnapshots.list('MINER_COUNTER');
   const header = headers.find(({ position }) => position === throughSequence);

@@ -24,7 +24,6 @@ import { prepareReplay } from './prepareReplay.ts';
 import type { ReplayOptions } from './replayOptions.ts';
 import { formatCommand, planReplay, ReplayRefused, type ReplayRequest } from './replayPlan.ts';
 
-/** Removes what an unfinished replay has left. */
 export async function discardReplay({ database, active, log, print }: ReplayOptions): Promise<void> {
   const unfinished = await log.unfinished(active.generation);
   if (unfinished === null) return print('no replay is unfinished: nothing to discard');
@@ -111,11 +110,15 @@ async function compareAndSwap(parts: ReplayOptions, plan: ReplayPlan, rebuilt: T
   const { jsm, database, active, log, print } = parts;
   const { fromSequence, throughSequence, installationId, dryRun } = plan;
   const compared = Math.min(throughSequence, await storedThrough(database, active));
-  const differences = await compareDays(database, active, rebuilt, {
-    fromSequence,
-    throughSequence: compared,
-    installationId,
-  });
+  const differences = await compareDays(
+    database,
+    { before: active, after: rebuilt },
+    {
+      fromSequence,
+      throughSequence: compared,
+      installationId,
+    },
+  );
   for (const line of await describeDifferences(database, differences, { active, rebuilt })) print(line);
   if (compared < throughSequence)
     print(`messages ${compared + 1} to ${throughSequence} are not in the active tables yet`);
@@ -131,10 +134,15 @@ async function compareAndSwap(parts: ReplayOptions, plan: ReplayPlan, rebuilt: T
   }
   for (const stream of inputStreamNames)
     if (stream !== 'MINER_COUNTER')
-      await attachSnapshots(database, active, rebuilt, { stream, position: null });
+      await attachSnapshots(database, { from: active, to: rebuilt, stream, position: null });
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   const { identity } = counterStream.createActors(parts.deployment);
-  await noteGeneration(database, rebuilt, { ...identity, streamCreated }, systemClock.nowMs());
+  await noteGeneration(database, {
+    ...identity,
+    streamCreated,
+    generation: rebuilt.generation,
+    atMs: systemClock.nowMs(),
+  });
   const days = await readRowsTtlDays(database, active.readings);
   await applyRowsTtl(database, rebuilt, { days, nowMs: systemClock.nowMs() });
   await activate(database, rebuilt);

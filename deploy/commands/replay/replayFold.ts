@@ -8,7 +8,6 @@ import { afterRestoration, type StreamFold } from '../../../streams/pipeline/str
 /** The one installation that is folded, and the state of the others at the end. */
 export interface ReplayedInstallation {
   readonly installationId: string;
-  /** Whether its history is kept. */
   readonly isPublic: boolean;
   readonly others: readonly FoldRecord[];
 }

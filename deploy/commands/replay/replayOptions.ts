@@ -21,7 +21,6 @@ interface ReplayParts {
   readonly print: (line: string) => void;
 }
 
-/** Everything that the steps of a replay work with. */
 export interface ReplayOptions extends ReplayParts, JetStream {
   readonly active: Tables;
   readonly log: ReplayLog;

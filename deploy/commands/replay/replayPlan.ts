@@ -39,10 +39,8 @@ interface ReplayPlanOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly database: Database;
-  /** The active ones. */
   readonly tables: Tables;
   readonly snapshots: SnapshotStore;
-  /** Of the fold that replays. */
   readonly identity: FoldIdentity;
   readonly log: ReplayLog;
   readonly nowMs: () => number;

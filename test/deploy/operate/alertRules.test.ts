@@ -28,7 +28,7 @@ interface Case {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-const instance = 'replica:9090';
+const instance = 'replica:8081';
 const counter = { instance, stream: 'MINER_COUNTER' };
 const pipeline = { instance, stream: 'MINER_PIPELINE' };
 const select = (labels: Readonly<Record<string, string>>) =>

@@ -81,7 +81,7 @@ describe('compose.yaml', () => {
   it('sets only variables that the service has, to values that it accepts', () => {
     for (const [name, { environment = {} }] of ours) {
       expect([name, unknownVariables(environment)]).toEqual([name, []]);
-      expect(readConfiguration(withDefaults(environment)).MINER_OPS_PORT).toBe(9090);
+      expect(readConfiguration(withDefaults(environment)).MINER_OPS_PORT).toBe(8081);
     }
   });
 
@@ -207,7 +207,7 @@ describe('compose.yaml', () => {
   it('probes paths and ports that the service has', () => {
     for (const [, { healthcheck }] of ours) {
       const [, port, path] = /127\.0\.0\.1:(\d+)(\/\w+)/.exec(healthcheck?.test.join(' ') ?? '') ?? [];
-      expect([port, operatorPaths().includes(path ?? '')]).toEqual(['9090', true]);
+      expect([port, operatorPaths().includes(path ?? '')]).toEqual(['8081', true]);
     }
   });
 });
@@ -247,7 +247,7 @@ describe('the proxy', () => {
   it('checks readiness where the service reports it', () => {
     const [, port] = /check port (\d+)/.exec(configuration) ?? [];
     const [, path] = /http-check send meth GET uri (\S+)/.exec(configuration) ?? [];
-    expect([port, operatorPaths().includes(path ?? '')]).toEqual(['9090', true]);
+    expect([port, operatorPaths().includes(path ?? '')]).toEqual(['8081', true]);
   });
 
   it('listens where it is published and checked', () => {

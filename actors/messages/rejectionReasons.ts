@@ -1,0 +1,16 @@
+/** Why a message was not accepted; the order of the tests is that of MESSAGES.md, Acceptance of readings. */
+export const rejectionReasons = [
+  'malformed',
+  'wrong_installation',
+  'wrong_instance',
+  'future_observation',
+  'duplicate',
+  'out_of_order',
+  'counter_regression',
+  'too_many_instances',
+  'too_many_installations',
+  'unlinked_span',
+  'other_deployment',
+  'not_allowed',
+] as const;
+export type RejectionReason = (typeof rejectionReasons)[number];
