@@ -3,7 +3,6 @@ import { spreadDelay } from './spreadDelay.ts';
 
 const longestDelayMs = 30_000;
 
-/** How often what fails is tried, and how soon. */
 export interface AttemptSettings {
   /** Attempts of a request whose failure may pass, 5 unless it is given. */
   readonly attemptsMax?: number;

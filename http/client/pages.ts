@@ -2,7 +2,6 @@ import type { Body, Path, Requester, RequestOptions } from './request.ts';
 import type { Routes } from './responses.ts';
 import { ServiceError } from './serviceError.ts';
 
-/** Routes that come page by page. */
 export type PagedPath = {
   [At in Path]: 'cursor' extends keyof Routes[At]['query'] ? At : never;
 }[Path];

@@ -18,7 +18,6 @@ export type Body<At extends Path> = Routes[At]['body'];
 /** The parameters of a route: left out where it has none, and where none of them is required. */
 export type Parameters<At extends Path> = Routes[At]['path'] & Routes[At]['query'];
 
-/** What every request may be given. */
 export interface RequestOptions {
   /** Ends it, with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -34,7 +33,6 @@ export interface Requester {
   readonly options: ClientOptions;
   readonly fetch: typeof fetch;
   url(path: string, parameters?: object): URL;
-  /** One attempt. */
   once<At extends Path>(
     path: At,
     parameters: object,

@@ -1,4 +1,3 @@
-/** What the service said. */
 interface Refusal {
   readonly url: string;
   readonly status: number;

@@ -26,7 +26,6 @@ export interface Bodies {
 export type FeedEvent = z.infer<typeof feedEvent>;
 export type ResourceName = keyof Bodies;
 
-/** Why a resource could not be read again. */
 interface Problem {
   /** HTTP status; 0 where the service was not reached. */
   readonly status: number;
@@ -64,5 +63,4 @@ export interface PageRequest {
   readonly read: (path: string) => unknown;
 }
 
-/** Renders a page of the explorer as HTML. */
 export type RenderPage = (request: PageRequest) => string;

@@ -41,7 +41,6 @@ export function parsePlace(path: string, query: string): Place {
   }
 }
 
-/** The one address of a place. */
 export function formatPlace(place: Place): string {
   switch (place.view) {
     case 'glance':

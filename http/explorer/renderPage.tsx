@@ -45,7 +45,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody 
       {/* Who shows a preview takes no relative address. */}
       {publicUrl !== null && <meta property="og:image" content={`${publicUrl}${files['preview.png']}`} />}
       {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
-      <link rel="canonical" href={`${publicUrl ?? ''}${formatPlace(place)}`} />
+      {publicUrl !== null && <link rel="canonical" href={`${publicUrl}${formatPlace(place)}`} />}
       <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
       <link rel="stylesheet" href={files['style.css']} />
       {/* Not a module: browsers ask for modules with an Origin, which the service does not serve (CONTRACT.md, Origins). */}

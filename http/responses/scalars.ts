@@ -3,7 +3,6 @@ import { coreStatuses, provenances } from '../../actors/views/views.ts';
 
 /** Scalar types as they appear in responses (CONTRACT.md, Scalars). */
 
-/** Which shape a body has. */
 export const schemaVersion = <Version extends number>(version: Version) =>
   z
     .literal(version)
@@ -15,7 +14,6 @@ export const schemaVersion = <Version extends number>(version: Version) =>
  */
 export const closed = { isClosed: true };
 
-/** The two variants of a view that may be unavailable. */
 export const availableStatus = z.literal('available').describe('The data is there');
 export const unavailableStatus = z
   .literal('unavailable')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { freshnessStates, type TelemetryView } from '../../actors/views/views.ts';
-import { toIsoString } from './isoTime.ts';
+import { toIsoStringOrNull } from './isoTime.ts';
 import {
   coreStatus,
   decimal,
@@ -54,8 +54,8 @@ export function toTelemetryBody(view: TelemetryView): TelemetryResponse {
     installationId: view.installationId,
     revision: view.revision,
     status: view.freshness,
-    observedAt: reading === null ? null : toIsoString(reading.observedAtMs),
-    receivedAt: reading === null ? null : toIsoString(reading.receivedAtMs),
+    observedAt: toIsoStringOrNull(reading?.observedAtMs ?? null),
+    receivedAt: toIsoStringOrNull(reading?.receivedAtMs ?? null),
     softwareVersion: reading?.softwareVersion ?? null,
     measurement:
       reading === null

@@ -54,7 +54,6 @@ const minerState = defineViewRoute({
   body: toMinerStateBody,
 });
 
-/** The routes that are read from the chain. */
 export const chainRoutes: readonly Route[] = [
   core,
   plainSettlements,

@@ -29,7 +29,6 @@ const query: readonly QueryParameter[] = [
   },
 ];
 
-/** Null for a query that is refused. */
 function parseFeedRequest(search: URLSearchParams): FeedRequest | null {
   const parameters = parseExactQuery(search, ['category', 'limit', 'cursor']);
   const category = feedCategories.find((one) => one === (parameters?.get('category') ?? 'all'));

@@ -4,7 +4,6 @@ import type { ObservationReader } from '../../storage/observationReader.ts';
 import type { ErrorCode } from './errors.ts';
 import type { RateClass } from './rateClasses.ts';
 
-/** What the handlers of routes read. */
 export interface RouteSources {
   readonly views: ActorViews;
   readonly observations: ObservationReader;
@@ -27,7 +26,6 @@ export interface PathParameter {
   readonly error: ErrorCode;
 }
 
-/** What a reader of the documentation looks for. */
 export const topics = {
   wheel: 'What the wheel does now, and every reading that it sent: measured',
   statistics: 'What the wheel did: days, half hours, coverage, records',
@@ -42,7 +40,6 @@ interface RouteEntry {
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
-  /** What a reader of the documentation finds it under. */
   readonly topic: Topic;
   readonly rateClass: RateClass;
   readonly pathParameter: PathParameter | null;
@@ -67,15 +64,12 @@ export interface ViewRoute extends RouteEntry {
   readonly tag: ((body: never) => string | null) | null;
   /** When the reading that it shows was received (epoch milliseconds); null for a route that is of something else. */
   readonly receivedAtMs: ((view: never) => number | null) | null;
-  /** A header that names the source of the view. */
   readonly header: ResponseHeader<never> | null;
-  /** Whether `If-None-Match` is evaluated. */
   readonly isConditional: boolean;
   /** The `unavailable` view that replaces one with an invalid body, or one that cannot be computed; null: 500. */
   readonly unavailable: ((views: ActorViews, failed: never) => object) | null;
 }
 
-/** A header whose value is computed from a view. */
 interface ResponseHeader<View> {
   readonly name: string;
   readonly description: string;
@@ -108,7 +102,6 @@ export interface ReadRoute extends RouteEntry {
 
 export type Route = ViewRoute | ReadRoute;
 
-/** What an entry may leave out. */
 const defaults = { pathParameter: null, cacheControl: null, errors: [], unavailable: null };
 const viewDefaults = {
   ...defaults,
@@ -167,12 +160,10 @@ export function defineReadRoute<Schema extends z.ZodType>(
   return { kind: 'read', ...defaults, ...route };
 }
 
-/** Name of the body of a route in the documentation. */
 export function nameBody({ response }: Pick<Route, 'response'>): string {
   return response.meta()?.id ?? '';
 }
 
-/** Where the JSON Schema of a name is served. */
 export function findSchemaPath(name: string): string {
   return `/schemas/${name}.json`;
 }

@@ -50,5 +50,4 @@ const statistics = defineViewRoute({
   body: (view) => toStatisticsBody(1, view),
 });
 
-/** The routes of the statistics. */
 export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics];

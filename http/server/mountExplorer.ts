@@ -6,7 +6,6 @@ import type { Mount } from './mount.ts';
 import { type ExplorerPages, ownerPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
 
-/** Lists of one owner, which few others ask for. */
 const ownerPageGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 
 interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'sender' | 'reads'> {

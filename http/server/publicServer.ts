@@ -63,7 +63,6 @@ interface PublicServerOptions {
   readonly settings: PublicServerSettings;
 }
 
-/** The public routes over uWebSockets.js. */
 export function createPublicServer(options: PublicServerOptions): Listener {
   const { sources, settings, hasViews, clock, logger, registry, onAnswered = null } = options;
   const transport = selectTransport();
@@ -129,7 +128,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
   });
 }
 
-/** The rows of the table of routes. */
 function mountRoutes(mount: Mount, dependencies: ReadAnswerDependencies) {
   for (const route of routes) {
     const answer =

@@ -20,7 +20,6 @@ interface RequestChecks {
   readonly needsViews: boolean;
 }
 
-/** What the request's method and origin say. */
 interface RequestVerdict {
   readonly isRead: boolean;
   readonly isOriginRefused: boolean;
@@ -35,7 +34,6 @@ function hasParameter(query: string): boolean {
   return query !== '' && new URLSearchParams(query).size > 0;
 }
 
-/** Why a request is not passed to its route. */
 export interface RequestRefusals {
   /** Counts a request of a client; null where it has not sent too many. */
   limit(exchange: Exchange, rateClass: RateClass): HttpError | null;

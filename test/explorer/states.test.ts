@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { jetstream } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import {
   findViolations,
   openPage,
@@ -195,6 +196,30 @@ describe('the explorer and its connection', () => {
     await publish({ rpmMilli: 61_000, speedMmPerSecond: 1_000 });
     await page.getByText('61.0', { exact: false }).waitFor();
     await page.locator('.liveness.live').waitFor();
+  });
+
+  it('says that the chain is unavailable: unknown where it shows nothing, and why', async () => {
+    const { views, clock } = createStateViews(buildState(buildEconomyEvents()));
+    const server = await startPublicServer({ chain: views });
+    const context = await openWindow(await sharedBrowser());
+    await context.clock.install();
+    const { page } = await openPage(context, server.base);
+    await waitUntilLive(page);
+    expect(await page.locator('.stage.issued .unknown').count()).toBe(0);
+    clock.advance(120_001);
+    const reason = 'The chain cannot be read at the moment';
+    for (const stage of ['issued', 'settled']) {
+      const readAgain = async () => {
+        // Everything but the status is read once per minute.
+        await page.clock.fastForward(61_000);
+        return page.locator(`.stage.${stage}`).textContent();
+      };
+      await expect.poll(readAgain, { timeout: 60_000 }).toContain(reason);
+    }
+    expect(await page.locator('.stage.issued .value').count()).toBe(0);
+    expect(await page.locator('.waiting').textContent()).toContain('the last that is known');
+    await savePicture(page, 'state-chain-away');
+    expect(await findViolations(page)).toEqual([]);
   });
 
   it('is a page before state is restored, and while statistics are rebuilt', async () => {

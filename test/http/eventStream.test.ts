@@ -19,6 +19,7 @@ import { reorganize } from '../support/chain/reorganize.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
 import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -342,14 +343,7 @@ describe('the event stream', () => {
     for (let step = 0; step < 60; step++) await random.step();
     await chain.fold();
     const readAllPages = async () => {
-      const events: Message['data'][] = [];
-      for (let cursor: string | null = ''; cursor !== null; ) {
-        type Page = { events: Message['data'][]; nextCursor: string | null };
-        const query: string = `?category=players&limit=100${cursor && `&cursor=${cursor}`}`;
-        const page = (await (await server.get(`/v1/events${query}`)).json()) as Page;
-        events.push(...page.events);
-        cursor = page.nextCursor;
-      }
+      const events = await readFeed(async (path) => (await server.get(path)).json(), 'players');
       return events.map(({ id, source }) => `${id} in ${source.blockHash}`);
     };
     const listEvents = (messages: readonly Message[]) =>

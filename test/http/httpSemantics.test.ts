@@ -364,8 +364,11 @@ describe('security.txt', () => {
     expect(page).toMatch(
       /<meta property="og:image" content="https:\/\/mining\.example\/explorer\/preview\.\w+\.png"/,
     );
-    const elsewhere = await startPublicServer();
-    expect(await (await elsewhere.get('/')).text()).not.toContain('og:image');
+    expect(page).toContain('<link rel="canonical" href="https://mining.example/statistics?range=30d"');
+    const elsewhere = await (await (await startPublicServer()).get('/')).text();
+    expect(elsewhere).not.toContain('og:image');
+    // A relative one is taken for a mistake.
+    expect(elsewhere).not.toContain('rel="canonical"');
   });
 
   it('names the contact of the operator, for half a year from today', async () => {

@@ -7,6 +7,7 @@ import { parseObservationsLimit } from '../../http/routes/routes.ts';
 import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { followCursors } from '../support/http/followCursors.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -67,13 +68,12 @@ describe('observations', () => {
   it('are read page by page, each once and in order, until there is no next cursor', async () => {
     const server = await startPublicServer({ observations: inMemory });
     const seen: string[] = [];
-    let cursor: string | null = null;
-    do {
-      const page: Body = await body(server, cursor === null ? '?limit=100' : `?limit=100&cursor=${cursor}`);
-      seen.push(...page.items.map(({ telemetryId }) => telemetryId));
-      cursor = page.nextCursor;
-      if (cursor !== null) expect(cursor).toBe(page.items.at(-1)?.cursor);
-    } while (cursor !== null);
+    for await (const { items, nextCursor } of followCursors((cursor) =>
+      body(server, cursor === null ? '?limit=100' : `?limit=100&cursor=${cursor}`),
+    )) {
+      seen.push(...items.map(({ telemetryId }) => telemetryId));
+      if (nextCursor !== null) expect(nextCursor).toBe(items.at(-1)?.cursor);
+    }
     expect(seen).toEqual(readings.map(({ telemetryId }) => telemetryId));
   });
 

@@ -33,14 +33,14 @@ async function start(registry = new Registry()) {
 
 describe("the operators' port", () => {
   it.each([
-    ['127.0.0.1:9090', 200],
-    ['[::1]:9090', 200],
+    ['127.0.0.1:8081', 200],
+    ['[::1]:8081', 200],
     ['[::ffff:127.0.0.1]', 200],
     ['localhost', 200],
-    ['service:9090', 200],
+    ['service:8081', 200],
     ['miner.example.org', 200],
-    ['MINER.example.org:9090', 200],
-    ['rebound.example.com:9090', 421],
+    ['MINER.example.org:8081', 200],
+    ['rebound.example.com:8081', 421],
     ['127.0.0.1.example.com', 421],
     ['miner.example.org.evil.example', 421],
   ])('asked as %s answers %i', async (host, status) => {

@@ -134,14 +134,4 @@ describe('statistics routes', () => {
       }
     expect(bodies.size).toBe(3);
   });
-
-  it.each(paths)('%s answer 304 to their tag, and are compressed', async (path) => {
-    const server = await startPublicServer();
-    const response = await server.get(`${path}?range=30d`, { 'Accept-Encoding': 'br' });
-    expect(response.headers.get('content-encoding')).toBe('br');
-    expect(response.headers.get('cache-control')).toBe('public, max-age=0, must-revalidate');
-    const etag = response.headers.get('etag') as string;
-    expect((await server.get(`${path}?range=30d`, { 'If-None-Match': etag })).status).toBe(304);
-    expect((await server.get(`${path}?range=7d`, { 'If-None-Match': etag })).status).toBe(200);
-  });
 });

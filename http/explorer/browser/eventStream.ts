@@ -37,7 +37,6 @@ export function createEventStream({ channel, onEvent, onState, onOpen }: EventSt
     onState(isOpen ? 'open' : 'connecting');
   }
 
-  /** Reads the stream until the signal is aborted. */
   function read(signal: AbortSignal): Promise<void> {
     isHolder = true;
     let refusals = 0;

@@ -86,7 +86,6 @@ async function start() {
     scrollTo(0, 0);
   }
 
-  /** What is shown at the address of the window. */
   function show() {
     renderAll();
     poller.tick();

@@ -4,15 +4,12 @@ import type { Channel, Message } from './channel.ts';
 import type { Entry, Store } from './store.ts';
 
 interface Poller {
-  /** Reads what is due; called once per second. */
   tick(): void;
   /** Answers, or takes, what another tab says. */
   receive(message: Message): void;
   /** Reads these again soon, once, however often it is called meanwhile. */
   expire(isExpired: (entry: Entry) => boolean): void;
-  /** Reads everything that is due, and waits for it. */
   readAll(): Promise<void>;
-  /** Reads a further page of a list. */
   readPage(path: string, cursor: string): Promise<unknown>;
 }
 
@@ -37,7 +34,6 @@ const requestTimeoutMs = 15 * second;
 /** For so long after an event the views that it changed are read: events come several at once. */
 const settleMs = 1_500;
 
-/** What is going on with one path. */
 interface Attempt {
   isUnderWay: boolean;
   failures: number;

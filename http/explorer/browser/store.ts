@@ -1,7 +1,6 @@
 import type { Bodies, FeedEvent, Resource, ResourceName } from '../page.ts';
 import { compareSettled, type Reversal, type SettledMark } from '../reversal.ts';
 
-/** What one tab knows of one resource. */
 export interface Entry {
   readonly name: ResourceName;
   readonly path: string;
@@ -19,7 +18,6 @@ export interface Store {
   shown(): Iterable<Entry>;
   find(path: string): Entry | undefined;
   put(entry: Entry): void;
-  /** Adds an event to the feeds that show its category. */
   addEvent(event: FeedEvent): void;
   /** Appends a further page to the list that the first page began. */
   append(path: string, page: unknown): void;
@@ -111,7 +109,6 @@ function isOfFeed({ type }: FeedEvent, category: string): boolean {
 
 const lists = ['events', 'activity', 'positions'] as const;
 
-/** The list of a page behind the one that is shown, with the page's cursor. */
 function appendPage(shown: unknown, page: unknown): unknown {
   // Pages of one route: objects with one of the lists above, and a cursor.
   const [before, after] = [shown, page] as Record<string, unknown>[];

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ChartCursor } from './ChartCursor.tsx';
 import { createLinearScale } from './linearScale.ts';
+import { pointAt } from './pointAt.ts';
 import { Scale } from './Scale.tsx';
 
 type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
@@ -8,7 +9,6 @@ type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
 /** One column of a chart: its height, how it was observed, and what it says when it is pointed at. */
 interface ColumnMark {
   readonly key: string;
-  /** Null where it is unknown. */
   readonly value: number | null;
   readonly state: ColumnState;
   readonly text: string;
@@ -38,11 +38,6 @@ export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }:
   const scale = createLinearScale([0, largest === 0 ? 1 : largest], [0, height], 3);
   const gridValues = largest === 0 ? [] : scale.ticks.filter((value) => value > 0);
   const width = marks.length * columnWidth;
-  const point = (event: PointerEvent & { currentTarget: Element }) => {
-    const box = event.currentTarget.getBoundingClientRect();
-    const index = Math.floor(((event.clientX - box.left) / box.width) * marks.length);
-    setPointed(Math.min(Math.max(index, 0), marks.length - 1));
-  };
   const pointedMark = pointed === null ? null : (marks[pointed] ?? null);
   return (
     <div class={`chart ${tone}`}>
@@ -61,10 +56,7 @@ export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }:
           preserveAspectRatio="none"
           role="img"
           aria-label={label}
-          onPointerMove={point}
-          onPointerDown={point}
-          // A finger leaves when it is lifted: what it has tapped stays.
-          onPointerLeave={({ pointerType }) => pointerType === 'touch' || setPointed(null)}
+          {...pointAt(marks.length, setPointed)}
         >
           {gridValues.map((value) => (
             <path key={value} class="grid" d={`M0 ${height - scale(value)}H${width}`} />
@@ -150,7 +142,6 @@ function drawReference(marks: readonly ColumnMark[], y: (value: number) => numbe
   return path;
 }
 
-/** What the looks of a chart mean. */
 export function Legend({ entries }: { entries: readonly (readonly [kind: string, text: string])[] }) {
   return (
     <ul class="legend">

@@ -5,6 +5,7 @@ import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { ChartCursor } from './ChartCursor.tsx';
 import { halfDay, inDayOrder } from './halfHours.ts';
+import { pointAt } from './pointAt.ts';
 
 type Day = Bodies['statistics']['activity']['days'][number];
 type Bucket = Day['buckets'][number];
@@ -104,11 +105,6 @@ function Strip({
   pointed: number;
   onPoint: (index: number | null) => void;
 }) {
-  const point = (event: PointerEvent & { currentTarget: Element }) => {
-    const box = event.currentTarget.getBoundingClientRect();
-    const index = Math.floor(((event.clientX - box.left) / box.width) * buckets.length);
-    onPoint(Math.min(Math.max(index, 0), buckets.length - 1));
-  };
   return (
     <svg
       class="strip"
@@ -116,9 +112,7 @@ function Strip({
       preserveAspectRatio="none"
       role="img"
       aria-label={label}
-      onPointerMove={point}
-      onPointerDown={point}
-      onPointerLeave={({ pointerType }) => pointerType === 'touch' || onPoint(null)}
+      {...pointAt(buckets.length, onPoint)}
     >
       {groupCells(buckets, largest).map(([kind, path]) => (
         <path key={kind} class={kind} d={path} fill={kind === 'missing' ? 'url(#hatching)' : undefined} />

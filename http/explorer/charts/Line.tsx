@@ -7,7 +7,6 @@ interface LinePoint {
   readonly key: string;
   readonly value: number | null;
   readonly isComplete: boolean;
-  /** Shown where it is pointed at. */
   readonly text: string;
 }
 

@@ -3,7 +3,6 @@ import { formatInteger } from '../format/numbers.ts';
 import { explain } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 
-/** A sentence that qualifies the figures below it. */
 export function Banner({
   severity,
   title,

@@ -13,7 +13,6 @@ interface EventItemProps {
   readonly children: ComponentChildren;
 }
 
-/** An event in a list, with where it is from. */
 export function EventItem({ family, at, source, transactionHash, children }: EventItemProps) {
   return (
     <li class={`event ${family}`}>

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Time } from './Time.tsx';
 
-/** Where a figure is from. */
 export interface Source {
   readonly route: string;
   /** Path of the member in the body, such as `measurement.rpmMilli`. */
@@ -17,7 +16,6 @@ export interface Source {
 
 interface FigureProps extends Source {
   readonly label: string;
-  /** Null where it is unknown. */
   readonly value: string | null;
   readonly unit?: string;
   readonly size?: 'large' | 'medium' | 'small';

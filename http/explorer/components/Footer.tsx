@@ -2,7 +2,6 @@ import { formatPlace } from '../place.ts';
 import { usePage } from './pageContext.ts';
 import { Time } from './Time.tsx';
 
-/** What the page is, and where its data is. */
 export function Footer() {
   const { place, renderedAtMs } = usePage();
   return (

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
 interface Column<Row> {
-  /** Head of the column. */
   readonly name: string;
   /** Numbers are aligned on the right. */
   readonly isNumber?: boolean;

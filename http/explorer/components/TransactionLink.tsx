@@ -1,7 +1,6 @@
 import { shortenHash } from '../format/numbers.ts';
 import { usePage } from './pageContext.ts';
 
-/** A transaction, linked to the configured block explorer; its hash where there is none. */
 export function TransactionLink({ hash }: { hash: string }) {
   const { transactionUrl } = usePage().settings;
   const text = (

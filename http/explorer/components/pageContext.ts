@@ -17,11 +17,9 @@ export interface PageActions {
   go(place: Place): void;
   /** Reads a further page of a list into the resource of its first page. */
   loadMore(path: string, cursor: string): void;
-  /** Hands a text to the browser as a file. */
   download(fileName: string, contentType: string, text: string): void;
 }
 
-/** State of the connections of an open page. */
 export interface Connection {
   readonly isOnline: boolean;
   /** `shared`: another tab of this browser holds the stream and forwards its events. */
@@ -59,7 +57,6 @@ export function useNowMs(): number | null {
   return nowMs;
 }
 
-/** Whether the page is being printed. */
 export function usePrinting(): boolean {
   const [isPrinting, setPrinting] = useState(false);
   useEffect(() => {

@@ -3,11 +3,9 @@ import { formatExact, formatInteger, formatShort } from './numbers.ts';
 import { describeDistance, describeSpeed } from './quantities.ts';
 import { formatDate } from './times.ts';
 
-/** What happened, in a sentence, and what that means. */
 interface EventWords {
   readonly title: string;
   readonly sentence: string;
-  /** Address of the owner whom it concerns. */
   readonly owner: string | null;
 }
 
@@ -84,7 +82,6 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
     ),
 };
 
-/** Every type that the page has words for. */
 export const eventTypes = Object.keys(words) as readonly Type[];
 
 /** An event of the feed in words; one of a type that is new to this page is named as the service names it. */

@@ -8,7 +8,6 @@ export interface Quantity {
   readonly exact: string | null;
 }
 
-/** The reward token of a body. */
 interface Asset {
   readonly symbol: string;
   readonly decimals: number;
@@ -40,7 +39,6 @@ export function describeRpm(rpmMilli: string | number | null): Quantity {
   return { value: formatFixed(BigInt(rpmMilli), 3, 1), unit: 'rpm', exact };
 }
 
-/** Work units. */
 export function describeWork(units: string | null): Quantity {
   if (units === null) return { ...unknown, unit: 'units' };
   return { value: formatInteger(units), unit: 'units', exact: `${formatInteger(units)} work units` };

@@ -159,10 +159,8 @@ export const feedEvent = z
 
 type EventBody = z.infer<typeof feedEvent>;
 
-/** What every event is sent with. */
 type FeedContext = Pick<FeedPage, 'asset' | 'chain' | 'release'>;
 
-/** One event as it is sent. */
 export function toFeedEventBody({ id, event, recordedAtMs }: FeedItem, context: FeedContext): EventBody {
   const recordedAt = toIsoString(recordedAtMs);
   if (event.family === 'chain') {

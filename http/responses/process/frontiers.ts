@@ -48,14 +48,12 @@ const lifecycle = { lifecycle: z.literal('optimistic').describe('A projection: n
 
 const settledThroughRound = uint64Decimal.describe('Last round that is settled');
 
-/** How public routes show the core's sums. */
 export const publicSumsForm = {
   anchor: { settledThroughRound, ...publicSums, ...settledBy },
   projected: z.strictObject({ ...lifecycle, ...publicSums, ...completed }).meta({ id: 'PublicProjected' }),
   encode: toPublicSums,
 };
 
-/** How plain routes show them. */
 export const plainSumsForm = {
   anchor: { settledThroughRound, ...plainSums, ...settledBy },
   projected: z.strictObject({ ...lifecycle, ...plainSums, ...completed }).meta({ id: 'Projected' }),

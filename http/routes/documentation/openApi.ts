@@ -47,14 +47,12 @@ const help = z.string().meta({
   example: '</docs/errors#invalid_query>; rel="help"',
 });
 
-/** Headers of every response. */
 const commonHeaders = {
   'X-Request-Id': requestId,
   'RateLimit-Policy': rateLimitPolicy.optional(),
   RateLimit: rateLimit.optional(),
 };
 
-/** Errors that every route of the table can answer. */
 const commonErrors: readonly ErrorCode[] = [
   'cors_origin_not_allowed',
   'rate_limited',

@@ -4,7 +4,6 @@ import { compileGuard } from '../../../actors/schemas/compileGuard.ts';
 /** Problems that are reported of one body; the first ones say what is wrong. */
 const problemsMax = 5;
 
-/** A body that its schema rejects: it is never sent. */
 class InvalidBody extends Error {
   override readonly name = 'InvalidBody';
 

@@ -10,7 +10,6 @@ export interface RouteCounts {
   shed(): void;
 }
 
-/** Counts of the public server. */
 export interface HttpMetrics {
   /** Registers a route, or what answers where there is none. */
   route(name: string, rateClass: RateClass): RouteCounts;

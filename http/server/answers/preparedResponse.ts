@@ -11,31 +11,25 @@ export const compressedAboveBytes = 1024;
 /** Near the best density at a few milliseconds for the largest bodies; it runs once per view, not once per request. */
 const brotliQuality = 5;
 
-/** One response, serialized once and sent many times. */
 export interface PreparedResponse {
   readonly isCompressible: boolean;
   /** With its quotes; weak for a compressed body, since other bytes have the same tag (RFC 9110, 8.8.3). Null for none. */
   etag(encoding: ContentEncoding): string | null;
-  /** The response in an encoding. */
   encoded(encoding: ContentEncoding): EncodedResponse;
 }
 
-/** What is sent to those who accept an encoding. */
 export interface EncodedResponse {
   /** Compressed at the first request that wants it, then cached. */
   body(): Buffer;
   /** Of the response with its body; the ID of the request follows, as in a 304. */
   readonly headers: LeadingHeaders;
-  /** Of a 304. */
   readonly notModified: LeadingHeaders;
 }
 
-/** What a response says of its bytes. */
 export interface ResponseHeaders {
   readonly contentType: string;
   /** Without quotes; null for none. */
   readonly tag: string | null;
-  /** Null for none. */
   readonly cacheControl: string | null;
   /** Of this route or document alone. */
   readonly own: readonly Header[];
@@ -48,7 +42,6 @@ export function prepareResponse(
   return prepareBytes(Buffer.from(JSON.stringify(json)), { ...headers, contentType: jsonType });
 }
 
-/** A document, tagged by its content. */
 export function prepareDocument(body: Buffer, headers: Omit<ResponseHeaders, 'tag'>): PreparedResponse {
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
   return prepareBytes(body, { ...headers, tag });

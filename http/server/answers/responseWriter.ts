@@ -33,11 +33,9 @@ export interface Exchange {
   limit: RateVerdict | null;
   /** Whom it is from; null where nothing is limited. */
   client: AddressWords | null;
-  /** The connection is a trusted proxy's. */
   isOfProxy: boolean;
   /** The peer has disconnected: writing would end the process. */
   isAborted: boolean;
-  /** Writing has started. */
   isAnswered: boolean;
 }
 
@@ -74,7 +72,6 @@ export interface ResponseWriter {
 interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
-  /** Whether connections are to be opened elsewhere. */
   readonly isLeaving: () => boolean;
   /** Null where nobody asks. */
   readonly onAnswered: OnAnswered | null;
@@ -91,7 +88,6 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     return response;
   }
 
-  /** A response whose headers are prepared. */
   function beginPrepared(exchange: Exchange, headers: LeadingHeaders): HttpResponse {
     exchange.isAnswered = true;
     writeOwnHeaders(exchange, headers);

@@ -10,7 +10,6 @@ import { type PreparedResponse, prepareResponse, type ResponseHeaders } from './
 import type { PreparedSender } from './preparedSender.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
-/** What the answers of all routes are made with. */
 export interface AnswerDependencies {
   readonly sources: RouteSources;
   readonly transport: Transport;
@@ -21,7 +20,6 @@ export interface AnswerDependencies {
   readonly clock: Clock;
 }
 
-/** Answers a request of a route, which nothing refuses. */
 export type Answer = (exchange: Exchange, request: HttpRequest) => void;
 
 /** Seconds to wait while state is being restored, or the database is unavailable or busy. */

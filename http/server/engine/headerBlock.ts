@@ -1,7 +1,5 @@
-/** A header of a response. */
 export type Header = readonly [name: string, value: string];
 
-/** Headers that are prepared in one piece. */
 export interface HeaderBlock {
   readonly headers: readonly Header[];
   /** All of them as lines that follow the value of another header. */

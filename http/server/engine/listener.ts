@@ -1,13 +1,13 @@
 import type { ListenSocket, TemplatedApp } from 'uWebSockets.js';
 import { closeListenSocket, portOfSocket } from './uws.ts';
 
-/** The port is taken, or may not be opened. */
 export class PortUnavailable extends Error {
   override readonly name = 'PortUnavailable';
 
-  constructor(host: string, port: number) {
+  /** @param setting the variable that names the port, where it is known. */
+  constructor(host: string, port: number, setting = 'the port') {
     super(
-      `cannot listen on ${host}:${port}: the port is taken or not permitted; set another one, or 0 for any`,
+      `cannot listen on ${host}:${port}: it is taken or not permitted; set ${setting} to another one, or to 0 for any`,
     );
   }
 }

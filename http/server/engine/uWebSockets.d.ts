@@ -35,7 +35,6 @@ declare module 'uWebSockets.js' {
 
   type Handler = (response: HttpResponse, request: HttpRequest) => void;
 
-  /** A listening socket. */
   type ListenSocket = { readonly brand: unique symbol };
 
   interface TemplatedApp {

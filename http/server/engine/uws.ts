@@ -45,15 +45,12 @@ function extractPath(target: string): string {
   return path === '' ? '/' : path;
 }
 
-/** What differs between the two implementations. */
 export interface Transport {
-  /** Path without the query string. */
   path(request: HttpRequest): string;
   /** Raw query string without its question mark; empty when there is none. */
   query(request: HttpRequest): string;
   /** Calls back for every line of the headers, in order. */
   forEachHeader(request: HttpRequest, note: (lowerCaseName: string, value: string) => void): void;
-  /** Address of the peer as text. */
   remoteAddress(response: HttpResponse): string;
   /** 4 or 16 bytes of the peer's address; null where only text is known. */
   remoteAddressBytes(response: HttpResponse): ArrayBuffer | null;

@@ -3,9 +3,7 @@ export type Uws = typeof import('uWebSockets.js');
 
 interface UwsBuild {
   readonly uws: Uws;
-  /** Package that it came from. */
   readonly packageName: string;
-  /** The native addon, or a substitute in JavaScript. */
   readonly implementation: 'native' | 'fallback';
 }
 

@@ -20,17 +20,14 @@ interface CatchUp<Client> {
    * after a while; for one that waits already that is a reminder.
    */
   add(client: Client): void;
-  /** It is gone. */
   remove(client: Client): void;
 }
 
 export function createCatchUp<Client>(options: CatchUpOptions<Client>): CatchUp<Client> {
   const { findMissed, deliver, isOverloaded, onReadFailed } = options;
-  /** In the order of their turns. */
   const queue = new Set<Client>();
   /** Those for whom something is being read, or was read and is sent in one of the next turns. */
   const readers = new Set<Client>();
-  /** Those that wait until a read ends. */
   const waitingReaders = new Set<Client>();
   const found: { readonly client: Client; readonly missed: FeedNews }[] = [];
   let reads = 0;

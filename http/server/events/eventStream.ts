@@ -40,7 +40,6 @@ interface EventStreamOptions {
   readonly heartbeatMs?: number;
 }
 
-/** What is read of a request for the stream. */
 interface StreamRequest {
   readonly query: URLSearchParams;
   /** `Last-Event-ID`; empty without one. */
@@ -77,7 +76,6 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     onReadFailed: metrics.failedRead,
     onRefused: options.onRefused,
   });
-  /** What runs while somebody listens. */
   let upkeep: Subscription | null = null;
 
   function open(exchange: Exchange, { query, lastEventId }: StreamRequest): HttpError | null {

@@ -15,7 +15,6 @@ import type { StreamOutput } from './streamOutput.ts';
 /** Events that a client which has missed some is sent at once. */
 export const missedBatchSize = 100;
 
-/** Somebody who listens to the event stream. */
 export interface StreamClient {
   readonly response: HttpResponse;
   readonly form: StreamForm;
@@ -42,14 +41,12 @@ interface StreamDelivery {
    */
   broadcastNews(news: FeedNews): void;
   sendHeartbeats(): void;
-  /** It is gone. */
   remove(client: StreamClient): void;
   clear(): void;
 }
 
 interface StreamDeliveryOptions {
   readonly feed: FeedViews;
-  /** Those that are connected. */
   readonly clients: ReadonlySet<StreamClient>;
   /** Null where expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;

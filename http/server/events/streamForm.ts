@@ -23,7 +23,6 @@ const forms: readonly StreamForm[] = feedCategories.flatMap((category) =>
 
 const checkEvent = createBodyCheck(feedEvent);
 
-/** Null for a query that is refused. */
 export function parseStreamForm(query: URLSearchParams): StreamForm | null {
   const given = parseExactQuery(query, ['category', 'unnamed']);
   const unnamed = given?.get('unnamed');

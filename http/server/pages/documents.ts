@@ -27,7 +27,6 @@ interface PublicDocument {
 export const interfaceVersion = '1.0.0';
 
 const cacheControl = 'public, max-age=300';
-/** That of today. */
 const securityTextsMax = 1;
 /** Guides are text: no script at all. */
 const guideHeaders = buildPageHeaders(

@@ -5,7 +5,6 @@ import type { RenderPage } from '../../explorer/page.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { findBuiltFolder } from './builtFolder.ts';
 
-/** What the build has made of `http/explorer`. */
 interface ExplorerBuild {
   readonly renderPage: RenderPage;
   /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */

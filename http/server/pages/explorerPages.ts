@@ -14,11 +14,9 @@ import { buildPageHeaders } from './pageHeaders.ts';
 /** Bodies that are read before a page is rendered, by the routes' paths; null for those that could not be read. */
 type BodiesRead = ReadonlyMap<string, unknown>;
 
-/** The page of one place. */
 interface ExplorerPage {
   /** With the current figures; null where it would have to be rendered, which costs as much as an expensive request. */
   readonly current: PreparedResponse | null;
-  /** Reads what is not in memory. */
   read(signal: AbortSignal): ReadResult<BodiesRead> | Promise<ReadResult<BodiesRead>>;
   render(read: BodiesRead): PreparedResponse;
 }

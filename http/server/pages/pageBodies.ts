@@ -9,7 +9,6 @@ interface PageBodies {
   findView(path: string): object | null;
   /** A body from memory; null where the route answers with an error, or only after a read of the database. */
   read(path: string): unknown;
-  /** A body, also after a read of the database. */
   readLater(path: string, signal: AbortSignal): unknown;
 }
 

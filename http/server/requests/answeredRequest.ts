@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 
-/** A request whose response is written. */
 interface AnsweredRequest {
   /** As the contract writes it, with `{name}` for a parameter. */
   readonly route: string;
@@ -15,7 +14,6 @@ interface AnsweredRequest {
 /** Receives each answered request; costs nothing where there is none. */
 export type OnAnswered = (request: AnsweredRequest) => void;
 
-/** Logs one of so many requests. */
 export function createAccessLog(logger: Logger, oneOf: number): OnAnswered {
   let count = 0;
   return ({ route, requestId, status, seconds }) => {

@@ -5,7 +5,6 @@ import { type AddressWords, decodeAddress, parseAddress } from './ipAddress.ts';
 
 const unknownAddress: AddressWords = [0, 0, 0, 0];
 
-/** Whom a request is from. */
 interface ClientAddress {
   readonly address: AddressWords;
   /** The connection is a proxy's, and has requests of other clients too. */

@@ -25,7 +25,6 @@ function isIPv4Client([first, second, third]: AddressWords): boolean {
   return first === 0 ? third === mappedPrefix : first === nat64Prefix && third === 0;
 }
 
-/** Null for an invalid address. */
 export function parseAddress(text: string): AddressWords | null {
   if (isIPv4(text)) return [0, 0, mappedPrefix, parseIPv4(text)];
   const bare = text.split('%', 1)[0] as string; // A zone index names an interface of this host, not the peer.

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 
-/** Name of the header that has the ID of a request, in both directions. */
 export const requestIdHeader = 'X-Request-Id';
 
 /** CONTRACT.md, Common headers. */

@@ -10,8 +10,6 @@ interface LocalService {
   readonly url: string;
   /** With its token. */
   readonly natsUrl: string;
-  /** Ends the chain, as if its node had gone. */
-  endChain(): void;
   /** The body of an answer; one that asks to come again later is asked again: the service sheds requests on a busy machine. */
   json<Body>(path: string): Promise<Body>;
 }
@@ -59,7 +57,6 @@ export async function startLocalService(
   return {
     url,
     natsUrl: readFileSync(urlFile, 'utf8').trim(),
-    endChain: () => process.kill(findPid('anvil'), 'SIGKILL'),
     json: (path) => eventually(() => readBody(`${url}${path}`), `an answer to ${path}`),
   };
 }

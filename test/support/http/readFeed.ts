@@ -1,3 +1,4 @@
+import { followCursors } from './followCursors.ts';
 import type { FeedEvent } from './sentEvents.ts';
 
 interface Page {
@@ -10,15 +11,15 @@ interface Page {
  *
  * @param readBody of a path, or fails where the answer is another than 200.
  */
-export async function readFeed(readBody: (path: string) => Promise<unknown>): Promise<FeedEvent[]> {
+export async function readFeed(
+  readBody: (path: string) => Promise<unknown>,
+  category = 'all',
+): Promise<FeedEvent[]> {
+  const read = (cursor: string | null) =>
+    readBody(`/v1/events?category=${category}&limit=100${cursor === null ? '' : `&cursor=${cursor}`}`);
   const events: FeedEvent[] = [];
-  let cursor: string | null = null;
-  do {
-    const query: string = cursor === null ? '' : `&cursor=${cursor}`;
-    // A page of the feed; without events while it is unavailable.
-    const page = (await readBody(`/v1/events?limit=100${query}`)) as Partial<Page>;
+  // A page of the feed; without events while it is unavailable.
+  for await (const page of followCursors(read as (cursor: string | null) => Promise<Partial<Page>>))
     events.push(...(page.events ?? []));
-    cursor = page.nextCursor ?? null;
-  } while (cursor !== null);
   return events;
 }

@@ -30,11 +30,10 @@ export function Feed({ category }: { category: FeedCategory }) {
       </p>
       <Choice
         label="Category"
-        options={feedCategories.map((one) => ({
-          name: names[one],
-          place: { view: 'feed', category: one },
-          isChosen: one === category,
-        }))}
+        names={names}
+        options={feedCategories}
+        chosen={category}
+        toPlace={(one) => ({ view: 'feed', category: one })}
       />
       <p class="stream-state small quiet">
         {connection !== null &&

@@ -2,8 +2,9 @@ import { Table } from '../../components/Table.tsx';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatInteger, formatShort } from '../../format/numbers.ts';
-import type { History } from './settlementHistory.ts';
+import type { Bodies } from '../../page.ts';
 
+export type History = Extract<Bodies['settlements'], { status: 'available' }>;
 type Mining = Extract<History['mining'], { status: 'available' }>;
 
 /** Columns of what a transaction did. */

@@ -14,8 +14,7 @@ import type { Bodies } from '../../page.ts';
 import { type SettlementsRange, settlementsRanges } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
 import { Difficulty } from './Difficulty.tsx';
-import { Batches, Checkpoints } from './SettlementTables.tsx';
-import type { History } from './settlementHistory.ts';
+import { Batches, Checkpoints, type History } from './SettlementTables.tsx';
 
 const names: Record<SettlementsRange, string> = {
   now: 'All',
@@ -42,11 +41,10 @@ export function Settlements({ range }: { range: SettlementsRange }) {
         </p>
         <Choice
           label="Range"
-          options={settlementsRanges.map((one) => ({
-            name: names[one],
-            place: { view: 'settlements', range: one },
-            isChosen: one === range,
-          }))}
+          names={names}
+          options={settlementsRanges}
+          chosen={range}
+          toPlace={(one) => ({ view: 'settlements', range: one })}
         />
         <Available what="Settlements" resource={settlements}>
           {(history) => <Summary history={history} route={settlementsPath(range)} core={core} />}

@@ -34,11 +34,10 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
         </p>
         <Choice
           label="Range"
-          options={statisticsRanges.map((one) => ({
-            name: names[one],
-            place: { view: 'statistics', range: one },
-            isChosen: one === range,
-          }))}
+          names={names}
+          options={statisticsRanges}
+          chosen={range}
+          toPlace={(one) => ({ view: 'statistics', range: one })}
         />
         <ResourceNotice what="Statistics" resource={statistics} />
         {statistics.body !== null && <Summary statistics={statistics.body} route={statisticsPath(range)} />}
@@ -52,49 +51,45 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
   const { summary, coverage } = statistics.activity;
   const seen = coverage.observedRoundCount > 0 ? summary : null;
   const peak = summary.peakWindowStartMinuteUtc;
+  const common = { size: 'large', route } as const;
   return (
     <div class="figures wide">
       <Figure
-        size="large"
+        {...common}
         label="Work"
         {...describeWork(seen?.observedWorkUnits ?? null)}
-        route={route}
         field="activity.summary.observedWorkUnits"
         meaning="Work of the rounds that were observed without a gap."
         provenance="accepted rounds"
       />
       <Figure
-        size="large"
+        {...common}
         label="Distance"
         {...describeDistance(seen?.observedDistanceMm ?? null)}
-        route={route}
         field="activity.summary.observedDistanceMm"
         meaning="The sum of what the device counted on each day."
       />
       <Figure
-        size="large"
+        {...common}
         label="Busiest half hour"
         value={peak === null ? null : formatMinute(peak)}
         unit="UTC"
-        route={route}
         field="activity.summary.peakWindowStartMinuteUtc"
         exact={peak === null ? null : `${peak} minutes after midnight UTC`}
         meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
       />
       <Figure
-        size="large"
+        {...common}
         label="Observed"
         value={formatPercent(coverage.coverageBps)}
-        route={route}
         field="activity.coverage"
         exact={`${coverage.observedRoundCount} of ${coverage.expectedRoundCount} rounds`}
         meaning="Rounds that were observed from beginning to end. What was not observed is unknown, not zero."
       />
       <Figure
-        size="large"
+        {...common}
         label="Active days"
         value={formatInteger(summary.activeDayCount)}
-        route={route}
         field="activity.summary.activeDayCount"
         exact={`${summary.activeDayCount} active, ${summary.inactiveDayCount} observed without work`}
         meaning="Days with observed work. A day that was not observed counts neither as active nor as inactive."
@@ -113,17 +108,16 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       ? ''
       : ` (${formatPercent(day.coverage.coverageBps)} observed${hasEnded ? '' : ' so far'})`;
     const { value, unit } = describeDistance(day.distanceMm);
+    const point = { key: day.date, isComplete };
     return {
       work: {
-        key: day.date,
+        ...point,
         value: isSeen ? toDrawn(day.observedWorkUnits) : null,
-        isComplete,
         text: `${formatDay(day.date)}: ${formatInteger(day.observedWorkUnits)} work units${part}`,
       },
       distance: {
-        key: day.date,
+        ...point,
         value: day.distanceMm === null ? null : toDrawn(day.distanceMm) / 1_000_000,
-        isComplete,
         text: value === null ? '' : `${formatDay(day.date)}: ${value} ${unit}${part}`,
       },
     };
@@ -166,24 +160,22 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       <section aria-labelledby="days">
         <h2 id="days">Day by day</h2>
         <div class="two">
-          <figure>
-            <figcaption>Work in units</figcaption>
-            <Line
-              label={`Observed work per day, ${span}`}
-              points={dayPoints.map(({ work }) => work)}
-              formatValue={formatTick}
-            />
-            <DayTicks days={days} />
-          </figure>
-          <figure>
-            <figcaption>Distance in km</figcaption>
-            <Line
-              label={`Distance per day, ${span}`}
-              points={dayPoints.map(({ distance }) => distance)}
-              formatValue={formatTick}
-            />
-            <DayTicks days={days} />
-          </figure>
+          {(
+            [
+              ['Work in units', 'Observed work', 'work'],
+              ['Distance in km', 'Distance', 'distance'],
+            ] as const
+          ).map(([caption, label, quantity]) => (
+            <figure key={quantity}>
+              <figcaption>{caption}</figcaption>
+              <Line
+                label={`${label} per day, ${span}`}
+                points={dayPoints.map((day) => day[quantity])}
+                formatValue={formatTick}
+              />
+              <DayTicks days={days} />
+            </figure>
+          ))}
         </div>
         <p class="small quiet">
           A hollow point is a day of which a part was not observed, or that has not ended.

@@ -1,0 +1,11 @@
+import { routes } from '../../../http/routes/routes.ts';
+
+/** Paths of the routes that can be asked without a parameter. */
+export function listPlainPaths(): string[] {
+  return routes
+    .filter(({ pathParameter, query }) => {
+      const needsQuery = typeof query !== 'string' && query.some(({ isRequired }) => isRequired);
+      return pathParameter === null && !needsQuery;
+    })
+    .map(({ path }) => path);
+}
