@@ -1,4 +1,4 @@
-import { decodeEventLog, type Hex } from 'viem';
+import { type AbiEvent, decodeEventLog, type Hex } from 'viem';
 import { type ContractName, declarations } from './contractEvents.ts';
 import {
   isDecimal,
@@ -11,6 +11,7 @@ import {
   toIso,
   uint64Max,
 } from './messages.ts';
+import { rememberFor } from './remember.ts';
 
 /** MESSAGES.md, Chain span and Chain reads; CONTRACT.md, Safe block and Unavailable reasons. */
 
@@ -267,15 +268,10 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
   // No view reads other events.
   if (contract === undefined || declaration === undefined) return [];
   try {
-    const decoded = decodeEventLog({
-      abi: [declaration],
-      topics,
-      data: log.data as Hex,
-    }) as unknown as { eventName: string; args?: Record<string, unknown> };
-    const args = Object.entries(decoded.args ?? {}).map(([name, value]) => [
-      name,
-      typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value) ? value.toLowerCase() : value,
-    ]);
+    // Of a text that is cut off nothing is known (MESSAGES.md, Chain span): only metadata has one, behind its epoch.
+    const data =
+      log.truncated === undefined ? log.data : `${String(log.data).slice(0, 2 + 2 * 64)}${'0'.repeat(64)}`;
+    const { name, args } = decodeEvent(declaration, [...topics, data].join());
     const place = {
       blockNumber: block.number,
       blockHash: block.hash,
@@ -288,8 +284,8 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
       {
         contract,
         address: log.address as string,
-        name: decoded.eventName,
-        args: Object.fromEntries(args),
+        name,
+        args,
         place,
         recordedAtMs: block.safeSinceMs ?? 0,
       },
@@ -298,6 +294,21 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
     return []; // Its data are not those of its declaration.
   }
 }
+
+/** By topics and data, the data last. */
+const decodeEvent = rememberFor((declaration: AbiEvent, joined: string) => {
+  const words = joined.split(',') as Hex[];
+  const { eventName: name, args = {} } = decodeEventLog({
+    abi: [declaration],
+    topics: words.slice(0, -1) as [Hex],
+    data: words.at(-1) as Hex,
+  }) as unknown as { eventName: string; args?: Record<string, unknown> };
+  const lowered = Object.entries(args).map(([argument, value]) => [
+    argument,
+    typeof value === 'string' && /^0x[0-9a-f]{40}$/i.test(value) ? value.toLowerCase() : value,
+  ]);
+  return { name, args: Object.fromEntries(lowered) as ChainEvent['args'] };
+});
 
 // Shared objects (CONTRACT.md).
 

@@ -5,6 +5,7 @@ import { buildMeasurementEvents, type FeedEvent } from './measurementFeed.ts';
 import { opaque, toIso } from './messages.ts';
 import { type EconomyInput, showAsset, showAvailable } from './mining.ts';
 import type { Reading } from './readings.ts';
+import { rememberFor } from './remember.ts';
 import { blockUnitsPerBlock, describeCompleted } from './workToBlocks.ts';
 
 /** CONTRACT.md, Event feed, Feed order and Event types. */
@@ -38,7 +39,7 @@ export function buildFeed(
 ): z.infer<typeof eventsResponse> {
   const types: readonly string[] =
     category === 'all' ? Object.values(categories).flat() : categories[category];
-  const events = [...listChainEvents(input), ...buildMeasurementEvents(readings)]
+  const events = [...listChainEvents(input.safe), ...buildMeasurementEvents(readings)]
     .filter(({ type }) => types.includes(type))
     .sort(compare);
   const following = behind === null ? events : events.slice(events.findIndex(({ id }) => id === behind) + 1);
@@ -72,15 +73,15 @@ function compare(a: FeedEvent, b: FeedEvent): number {
   return first.kind === 'chain' ? -1 : 1;
 }
 
-function listChainEvents(input: EconomyInput): FeedEvent[] {
+const listChainEvents = rememberFor((safe: SafeChain): FeedEvent[] => {
   // What the core held before a batch is what it held after the one before.
   let unitsBefore = 0n;
-  return input.safe.events.flatMap((event) => {
-    const described = describe(input, event, unitsBefore);
+  return safe.events.flatMap((event) => {
+    const described = describe(safe, event, unitsBefore);
     if (event.name === 'BatchSettled') unitsBefore = event.args.cumulativeBlockUnits as unknown as bigint;
-    return described === null ? [] : [showEvent(input.safe, event, described)];
+    return described === null ? [] : [showEvent(safe, event, described)];
   });
-}
+});
 
 interface Described {
   readonly type: string;
@@ -115,7 +116,7 @@ function showEvent(
 
 /** Null for an event that the feed does not show. */
 function describe(
-  input: EconomyInput,
+  safe: SafeChain,
   { contract, name, args }: ChainEvent,
   unitsBefore: bigint,
 ): Described | null {
@@ -142,7 +143,7 @@ function describe(
           'cumulativeBlockUnits',
         ),
         amountBaseUnits: String(given.amount),
-        asset: showAsset(input),
+        asset: showAsset(safe),
       };
       return { type: 'system.mining_checkpointed', payload };
     }
@@ -166,7 +167,7 @@ function describe(
           ...take('owner'),
           tokenIds: (args.tokenIds as unknown as bigint[]).map(String),
           amountBaseUnits: String(given.amount),
-          asset: showAsset(input),
+          asset: showAsset(safe),
         },
       };
     default:

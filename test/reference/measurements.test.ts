@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { moduleSubject } from '../../actors/messages/subjects.ts';
 import { genesisMs } from '../support/genesis.ts';
+import { followCursors } from '../support/http/followCursors.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { hostileHistory } from '../support/readings/hostileHistory.ts';
 import { withComparedProgram } from '../support/reference/comparedProgram.ts';
@@ -68,11 +69,11 @@ describe('bodies of the measurements', () => {
           for (const wheel of wheels) {
             const path = `/v1/public/installations/${wheel}`;
             await program.compare(`${path}/telemetry`);
-            for (let query = '?limit=7'; ; ) {
-              const { nextCursor } = await program.compare(`${path}/observations${query}`);
-              if (nextCursor === null) break;
-              query = `?limit=100&cursor=${nextCursor}`;
-            }
+            const compare = (cursor: string | null) =>
+              program.compare(
+                `${path}/observations${cursor === null ? '?limit=7' : `?limit=100&cursor=${cursor}`}`,
+              ) as Promise<{ nextCursor: string | null }>;
+            for await (const _page of followCursors(compare));
           }
           await program.compare('/v1/public/telemetry');
           for (const range of ['7d', '30d'])

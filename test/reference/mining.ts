@@ -6,6 +6,7 @@ import { type ChainEvent, listEvents, type SafeChain, showChain, showPlace } fro
 import { type CoreState, isPaused, readVersion, type Version } from './core.ts';
 import { dayMs, opaque, sum, toDate, toIso } from './messages.ts';
 import { readMetadata } from './metadata.ts';
+import { rememberFor } from './remember.ts';
 import { findHeight, max, min } from './workToBlocks.ts';
 
 /** CONTRACT.md, Issuance and collection, Portfolio, Owner activity; `Mining.sol` and `Collection.sol`, step by step. */
@@ -67,7 +68,7 @@ export interface Economy {
 /** Null before the contracts are configured. */
 export function readEconomy(safe: SafeChain): Economy | null {
   const configuration = listEvents<Configured>(safe, 'mining', 'MiningConfigured').at(-1)?.args;
-  const token = listEvents<Token>(safe, 'tokenFactory', 'TokenCreated').at(-1)?.args;
+  const token = findToken(safe);
   const version = readVersion(safe, 'mining');
   if (configuration === undefined || token === undefined || version === null) return null;
   const economy: Economy = {
@@ -246,8 +247,11 @@ export function showAvailable({ installationId, safe, economy, nowMs }: EconomyI
   };
 }
 
-export function showAsset({ safe, economy }: Pick<EconomyInput, 'safe' | 'economy'>) {
-  const { symbol, decimals } = economy.token;
+const findToken = (safe: SafeChain) => listEvents<Token>(safe, 'tokenFactory', 'TokenCreated').at(-1)?.args;
+
+/** An economy has a token. */
+export function showAsset(safe: SafeChain) {
+  const { symbol, decimals } = findToken(safe) as Token;
   return { address: safe.deployment.contracts.token, symbol, decimals };
 }
 
@@ -256,7 +260,7 @@ export function buildMinerState(input: EconomyInput): z.infer<typeof minerStateR
   return {
     schemaVersion: 2,
     ...showAvailable(input),
-    asset: showAsset(input),
+    asset: showAsset(input.safe),
     issuance: {
       ...showIssuance(economy),
       mintedThroughBlock: String(economy.closedThroughBlock),
@@ -276,7 +280,7 @@ export function buildMiningState(input: EconomyInput): z.infer<typeof miningStat
   return {
     schemaVersion: 1,
     ...showAvailable(input),
-    asset: showAsset(input),
+    asset: showAsset(input.safe),
     issuance: {
       ...showIssuance(economy),
       closedThroughBlock: String(economy.closedThroughBlock),
@@ -432,7 +436,7 @@ type Activity = Extract<z.infer<typeof plainOwnerActivityResponse>, { status: 'a
 type OwnerEvent = Activity['activity'][number];
 
 export function buildActivity(input: EconomyInput, { owner, limit, behind }: OwnerPage): Activity {
-  const all = input.safe.events.flatMap((event) => showOwnerEvent(input.safe, event, owner)).reverse();
+  const all = listActivity(input.safe, owner);
   const following = behind === null ? all : all.slice(all.findIndex(({ id }) => id === behind) + 1);
   return {
     schemaVersion: 1,
@@ -443,6 +447,11 @@ export function buildActivity(input: EconomyInput, { owner, limit, behind }: Own
     nextCursor: following.length > limit ? opaque : null,
   };
 }
+
+/** Newest first. */
+const listActivity = rememberFor((safe: SafeChain, owner: string) =>
+  safe.events.flatMap((event) => showOwnerEvent(safe, event, owner)).reverse(),
+);
 
 /** An event of the chain in the list of one of its owners. */
 function showOwnerEvent(

@@ -21,10 +21,18 @@ const replaced = new Map([
   ['net', 'net.ts'],
   ['crypto', 'crypto.ts'],
   ['@clickhouse/client', 'clickHouseClient.ts'],
+  ['@noble/hashes/sha3', 'sha3.ts'],
+  ['@noble/hashes/sha3.js', 'sha3.ts'],
 ]);
 
-/** The engine of HTTP is loaded at run time, so the file that does it is replaced. */
-const replacedFile = join(root, 'http/server/engine/uws.ts');
+/** Files that are replaced: the engine of HTTP is loaded at run time; of the others is counted what they hold. */
+const replacedFiles = new Map(
+  [
+    ['http/server/engine/uws.ts', 'uws.ts'],
+    ['http/server/limits/clientCounts.ts', 'clientCounts.ts'],
+    ['streams/operators/gate.ts', 'gate.ts'],
+  ].map(([file, name]) => [join(root, file), name]),
+);
 
 const substitution = {
   name: 'substitutes',
@@ -32,7 +40,8 @@ const substitution = {
     const isSubstitute = importer?.startsWith(substitutes);
     const name = replaced.get(source);
     if (name !== undefined && !isSubstitute) return join(substitutes, name);
-    if (importer && resolve(importer, '..', source) === replacedFile) return join(substitutes, 'uws.ts');
+    const file = importer && !isSubstitute ? replacedFiles.get(resolve(importer, '..', source)) : undefined;
+    if (file !== undefined) return join(substitutes, file);
     if (importer?.includes('/viem/') && source.endsWith('/uid.js')) return join(substitutes, 'uid.ts');
     return null;
   },
@@ -52,6 +61,15 @@ const versions = [
   from: `identifyFold(${version}, {`,
   to: `identifyFold(${version} + countEarlierVersions('${stream}'), {`,
 }));
+
+/** Of those who listen to the feed is counted how many there are. */
+const counted = [
+  {
+    file: 'actors/views/feed/feedNews.ts',
+    from: 'return () => listeners.delete(listener);',
+    to: 'const release = holdListener();\n      return () => {\n        release();\n        return listeners.delete(listener);\n      };',
+  },
+];
 
 /** Changes sources: one text becomes another, which has to be there once. */
 function replaceTexts(replacements) {
@@ -82,7 +100,10 @@ export async function buildSimulator({ mutation = null, name = 'simulate' } = {}
     external: ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil', 'bufferutil', 'utf-8-validate'].map(
       (one) => new RegExp(`^${one}(?:/|$)`),
     ),
-    plugins: [substitution, replaceTexts([...smallLimits, ...versions, ...(mutation?.replacements ?? [])])],
+    plugins: [
+      substitution,
+      replaceTexts([...smallLimits, ...versions, ...counted, ...(mutation?.replacements ?? [])]),
+    ],
     logLevel: 'warn',
     output: {
       dir: outDir,

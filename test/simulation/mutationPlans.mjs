@@ -15,7 +15,12 @@ const episode = (faults, { weather = {}, ...rest } = {}) => ({
   })),
 });
 
-const plan = (seed, episodes) => ({ seed, beforeGenesisMs: -2 * 86_400_000, episodes });
+const plan = (seed, episodes, rest = {}) => ({
+  seed,
+  beforeGenesisMs: -2 * 86_400_000,
+  episodes,
+  ...rest,
+});
 
 const times = (first, last, step) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step);
@@ -152,3 +157,48 @@ export const wrongNats = plan(
     ),
   ),
 );
+
+/** Logs that need a message of their own, and logs that no message can hold, next to small ones. */
+export const largeLogs = plan('large', [
+  episode(
+    [3_000, 12_000, 40_000].flatMap((bytes, at) => [
+      [10 + at * 10, 'largeLogs', { logs: 4, bytes }],
+      [15 + at * 10, 'kill', { process: 0, afterSendings: 0, downMs: 100 }],
+    ]),
+    { durationMs: 50_000 },
+  ),
+]);
+
+/** The chain follows a fork that the service does not know, and gives it up. */
+export const unknownForks = plan('unknown', [
+  episode(
+    [10, 40].map((second) => [second, 'unknownFork', { forMs: 15_000 }]),
+    { durationMs: 60_000, secondsPerBlock: 0.5 },
+  ),
+]);
+
+/** Two gateways, oracles and reporters say different things about the same installations. */
+export const twoPublishers = plan('two', [
+  episode(
+    [5, 30].map((second) => [second, 'twoPublishers', { forMs: 20_000 }]),
+    { durationMs: 60_000 },
+  ),
+]);
+
+/** Retention takes messages through the position of snapshots, from which processes start then. */
+export const removedFronts = plan(
+  'fronts',
+  [
+    episode(
+      [20, 40, 60].flatMap((second) => [
+        [second, 'removeFronts', { newerSnapshots: 0 }],
+        [second + 1, 'kill', { process: 0, afterSendings: 0, downMs: 100 }],
+      ]),
+      { durationMs: 70_000 },
+    ),
+  ],
+  { snapshotMs: 3_000 },
+);
+
+/** Nothing goes wrong, and a replica serves too. */
+export const replicas = plan('replicas', [episode([[1, 'startReplica']])]);

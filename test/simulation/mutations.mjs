@@ -4,15 +4,20 @@ import {
   deepReorganizations,
   fullRejections,
   killsBehindSnapshots,
+  largeLogs,
   lostRows,
   lyingNode,
   pausedHolders,
   quietModules,
   recreatedStreams,
   refusedSnapshots,
+  removedFronts,
   reorganizationsMeanwhile,
+  replicas,
   returningBranches,
   shortReorganizations,
+  twoPublishers,
+  unknownForks,
   wrongNats,
 } from './mutationPlans.mjs';
 
@@ -600,6 +605,88 @@ export const mutations = [
         file: 'streams/follower/restoreFold.ts',
         from: 'else await removeCutOff?.(removableAbove);',
         to: '',
+      },
+    ],
+  },
+  {
+    what: 'A log that does not fit into a part of its block is left out',
+    plan: largeLogs,
+    replacements: [
+      {
+        file: 'streams/indexer/buildSpans.ts',
+        from: 'parts.push([]);\n      bytes = 0;',
+        to: 'parts.push([]);\n      bytes = 0;\n      continue;',
+      },
+    ],
+  },
+  {
+    what: 'The hash of a header with members of an unknown fork is believed',
+    plan: unknownForks,
+    replacements: [
+      {
+        file: 'streams/indexer/blockProof.ts',
+        from: 'if (hash !== parsed.hash.toLowerCase()) {',
+        to: "if (hash !== parsed.hash.toLowerCase() && explainHash(answer) === 'it was altered') {",
+      },
+      {
+        file: 'streams/indexer/blockProof.ts',
+        from: 'hash: toBlockHash(hash),',
+        to: 'hash: toBlockHash(parsed.hash),',
+      },
+    ],
+  },
+  {
+    what: 'A boot that another one has followed may repeat its sequences',
+    plan: twoPublishers,
+    replacements: [
+      {
+        file: 'actors/wheel/acceptance.ts',
+        from: 'return earlierBoots.find((mark) => mark.bootId === bootId)?.sequence ?? null;',
+        to: 'return earlierBoots.length < 0 ? 0 : null;',
+      },
+    ],
+  },
+  {
+    what: 'A message that retention has taken is another message at the position of a snapshot',
+    plan: removedFronts,
+    replacements: [
+      {
+        file: 'streams/jetstream/sourceVerification.ts',
+        from: 'if (digest === null || position < verified.firstSequence) return verified;',
+        to: 'if (digest === null) return verified;',
+      },
+    ],
+  },
+  {
+    what: 'A client of the event stream that has left is counted for ever',
+    plan: replicas,
+    replacements: [
+      {
+        file: 'http/server/events/eventStream.ts',
+        from: '    counts.change(client.address, -1);\n',
+        to: '',
+      },
+    ],
+  },
+  {
+    what: 'What a replica has folded does not leave the gate',
+    plan: replicas,
+    replacements: [
+      {
+        file: 'streams/pipeline/streamPipeline.ts',
+        from: 'folded$.pipe(leaveGate(gate), ignoreElements())',
+        to: 'folded$.pipe(ignoreElements())',
+      },
+    ],
+  },
+  {
+    what: 'The event stream listens to the feed when its last client has left',
+    plan: replicas,
+    replacements: [
+      {
+        file: 'http/server/events/eventStream.ts',
+        from: 'upkeep.add(feed.listen(delivery.broadcastNews));',
+        to: 'feed.listen(delivery.broadcastNews);',
       },
     ],
   },

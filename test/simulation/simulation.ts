@@ -4,6 +4,7 @@ import { createEthereumChain } from './chain/ethereumNode.ts';
 import { checkHistoryRows } from './checks/checkHistoryRows.ts';
 import { checkIndexed } from './checks/checkIndexed.ts';
 import { checkRejections } from './checks/checkRejections.ts';
+import { checkReleased } from './checks/checkReleased.ts';
 import { checkStored } from './checks/checkStored.ts';
 import { clockPaths, comparedPaths } from './checks/comparedPaths.ts';
 import { compareWithReference, followStreams } from './checks/compareWithReference.ts';
@@ -33,6 +34,9 @@ const deployment: Deployment = {
 
 /** Behind each of them something else is stale. */
 const silencesMs = [60_000, 130_000, 620_000, 1_230_000];
+
+/** What is published is folded everywhere by then. */
+const foldedMs = 5_000;
 
 export interface Outcome {
   readonly failure: Error | null;
@@ -70,7 +74,11 @@ export async function simulate({
     isOver = true;
   };
   const onUnhandled = (error: unknown) =>
-    fail(new SimulationFailure('process', `${world.time.domain.name}: ${describe(error)}`));
+    fail(
+      error instanceof SimulationFailure
+        ? error
+        : new SimulationFailure('process', `${world.time.domain.name}: ${describe(error)}`),
+    );
   process.on('unhandledRejection', onUnhandled);
   process.on('uncaughtException', onUnhandled);
 
@@ -163,6 +171,12 @@ export async function simulate({
       // The same again, without anything said meanwhile.
       world.time.sleepAll(random.pick(silencesMs));
       await compareWithReference(processes, world, follow, clockPaths);
+      await checkReleased(world, processes, async () => {
+        gateways.publishOne();
+        publishers.publishOne();
+        await miners.mineOne();
+        await world.sleep(foldedMs);
+      });
     }
   };
 

@@ -12,6 +12,11 @@ export const smallLimits = [
     from: 'export const ownerEventsRetained = 50_000;',
     to: 'export const ownerEventsRetained = 30;',
   },
+  {
+    file: 'actors/chain/spans/chainSpan.ts',
+    from: 'export const spanBytesMax = 256 * 1024;',
+    to: 'export const spanBytesMax = 24 * 1024;',
+  },
   { file: 'actors/events/eventWindow.ts', from: 'const windowMax = 2_000;', to: 'const windowMax = 60;' },
   { file: 'actors/events/eventWindow.ts', from: 'const windowMin = 1_000;', to: 'const windowMin = 30;' },
   { file: 'actors/events/eventWindow.ts', from: 'const evictedMin = 500;', to: 'const evictedMin = 15;' },

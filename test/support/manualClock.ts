@@ -2,17 +2,20 @@ import type { Clock } from '../../actors/clock.ts';
 
 /** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {
+  /** Sets the time of day back where it is negative: the other times only go forward. */
   advance(ms: number): void;
 }
 
 export function manualClock(startMs = Date.UTC(2026, 0, 31, 12)): ManualClock {
   let elapsedMs = 0;
+  let wallMs = startMs;
   return {
-    nowMs: () => startMs + elapsedMs,
+    nowMs: () => wallMs,
     monotonicMs: () => 1_000 + elapsedMs,
     bootMs: () => 5_000 + elapsedMs,
     advance: (ms) => {
-      elapsedMs += ms;
+      wallMs += ms;
+      elapsedMs += Math.max(0, ms);
     },
   };
 }

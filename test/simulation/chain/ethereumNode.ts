@@ -33,6 +33,8 @@ export interface EthereumChain {
     depth: number,
     planBranch: (replaced: readonly SentTransaction[]) => readonly BlockPlan[],
   ): Promise<void>;
+  /** Blocks follow a fork whose headers have another member, until what it returns is called, which gives the fork up. */
+  followUnknownFork(): (planBlock: () => BlockPlan) => Promise<void>;
   /** Goes back to the branch that the last reorganization has replaced, which grows until it is the longer one. */
   returnToBranch(planBlock: () => BlockPlan): Promise<void>;
 }
@@ -46,6 +48,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
   /** The chain before the last reorganization. */
   let replaced: readonly SealedBlock[] = [];
   let salt = 0n;
+  let isUnknownFork = false;
   let nextNonce = 0n;
 
   async function extend(chain: readonly SealedBlock[], { timestamp, drawActions }: BlockPlan) {
@@ -57,6 +60,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
       number: (parent?.number ?? -1n) + 1n,
       parentHash: parent?.hash ?? zeroHash,
       salt: salt++,
+      isUnknownFork,
       ...run,
     });
     known.set(block.hash, block);
@@ -104,8 +108,19 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
         branch.push(await extend(branch, plan));
       adopt(branch, kept.length);
     },
+    followUnknownFork: () => {
+      isUnknownFork = true;
+      return async (planBlock) => {
+        isUnknownFork = false;
+        const fork = blocks.findIndex(isOfUnknownFork);
+        if (fork === -1) return;
+        const branch = blocks.slice(0, fork);
+        while (branch.length <= blocks.length) branch.push(await extend(branch, planBlock()));
+        adopt(branch, fork);
+      };
+    },
     returnToBranch: async (planBlock) => {
-      if (replaced.length === 0) return;
+      if (replaced.length === 0 || replaced.some(isOfUnknownFork)) return;
       const branch = [...replaced];
       while (branch.length <= blocks.length) branch.push(await extend(branch, planBlock()));
       const fork = branch.findIndex((block, number) => block !== blocks[number]);
@@ -115,6 +130,8 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
     },
   };
 }
+
+export const isOfUnknownFork = ({ header }: SealedBlock) => 'unknownRoot' in header;
 
 /** Runs what is drawn, one transaction after another, on a copy of the state. */
 function runTransactions(

@@ -67,11 +67,13 @@ interface BlockContents {
   readonly state: EconomyState;
   /** Makes it another block than one with the same contents. */
   readonly salt: bigint;
+  /** Its header has a member that the service does not know. */
+  readonly isUnknownFork: boolean;
 }
 
 /** Hashes a block as Ethereum does: transactions and receipts into their tries, and the header with their roots. */
 export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
-  const { number, parentHash, timestamp, state, salt } = contents;
+  const { number, parentHash, timestamp, state, salt, isUnknownFork } = contents;
   const sent = contents.transactions.map(buildTransaction);
   let logIndex = 0;
   const logged = sent.map(({ hash, run }, transactionIndex) =>
@@ -115,6 +117,7 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
     blobGasUsed: 0n,
     excessBlobGas: 0n,
     parentBeaconBlockRoot: zeroHash,
+    ...(isUnknownFork && { unknownRoot: emptyRoot }),
   };
   const hash = keccak256(
     RLP.encode(

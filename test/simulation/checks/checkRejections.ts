@@ -27,7 +27,7 @@ export function checkRejections(store: JetStreamStore, stream: string, expected:
     .filter(({ subject }) => subject === `miner.rejected.${stream}`)
     .map(({ data }) => JSON.parse(data.toString('utf8')) as PublishedRejection)
     .filter(({ streamCreated, sequence, original, byteLength, storedAt }) => {
-      const message = source.messages.get(sequence);
+      const message = source.messages.get(sequence) ?? source.retired.get(sequence);
       const bytes = Buffer.from(original, 'base64');
       return (
         streamCreated === created &&

@@ -97,7 +97,12 @@ const names = ['counter', 'pipeline', 'chain'] as const;
 type Held = Record<(typeof names)[number], readonly StoredMessage[]>;
 
 function readStreams({ nats: { store } }: SimulatedWorld): Held {
-  const read = (name: string) => [...(store.streams.get(name)?.messages.values() ?? [])].map(toStored);
+  const read = (name: string) => {
+    const stream = store.streams.get(name);
+    return stream === undefined
+      ? []
+      : [...stream.retired.values(), ...stream.messages.values()].map(toStored);
+  };
   return { counter: read('MINER_COUNTER'), pipeline: read('MINER_PIPELINE'), chain: read('MINER_CHAIN') };
 }
 

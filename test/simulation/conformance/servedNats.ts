@@ -4,11 +4,13 @@ import { connect } from '@nats-io/transport-node';
 import { closeNats } from '../../../streams/jetstream/connection.ts';
 import { whenFinished } from '../../support/processes/lifetime.ts';
 import type { TestConnection } from '../../support/processes/natsServer.ts';
+import type { MinorVersion } from '../nats/jetStreamStore.ts';
 import { createSimulatedNats } from '../nats/natsServer.ts';
 
 /** A connection to the simulated nats-server, which listens on a real port and lives by the real clock. */
-export async function connectToSimulated(): Promise<TestConnection> {
+export async function connectToSimulated(minorVersion: MinorVersion): Promise<TestConnection> {
   const nats = createSimulatedNats({
+    minorVersion,
     nowMs: () => performance.now(),
     wallMs: () => Date.now(),
     schedule: (delayMs, run) => {

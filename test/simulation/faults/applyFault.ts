@@ -1,17 +1,19 @@
 import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
+import { isOfUnknownFork } from '../chain/ethereumNode.ts';
 import { SimulationFailure } from '../checks/failure.ts';
 import { formatNanos } from '../nats/storedStream.ts';
 import { type Fault, inputStreams } from '../plan/plan.ts';
 import type { Fleet, Role } from '../processes/fleet.ts';
 import { runReplayProcess } from '../processes/replayProcess.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
-import type { Gateways } from '../workload/gateways.ts';
+import { createGateways, type Gateways } from '../workload/gateways.ts';
 import type { Miners } from '../workload/miners.ts';
-import type { SettlementPublishers } from '../workload/settlementPublishers.ts';
+import { createSettlementPublishers, type SettlementPublishers } from '../workload/settlementPublishers.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
 import { damageSnapshots } from './damageSnapshots.ts';
 import { purgeUnread } from './purgeUnread.ts';
+import { removeFronts } from './removeFronts.ts';
 
 export interface FaultTargets {
   readonly world: SimulatedWorld;
@@ -213,6 +215,29 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       weather.fateOfRequest = before;
       return;
     }
+    case 'largeLogs':
+      await miners.mineLargeLogs(fault.logs, fault.bytes);
+      return;
+    case 'unknownFork': {
+      const giveUp = miners.followUnknownFork();
+      await world.sleep(fault.forMs);
+      const unknown = world.chain.blocks.filter(isOfUnknownFork);
+      await giveUp();
+      const published = [...(nats.store.streams.get('MINER_CHAIN')?.messages.values() ?? [])];
+      const believed = unknown.find(({ hash }) => published.some(({ data }) => data.includes(hash)));
+      if (believed !== undefined)
+        throw new SimulationFailure(
+          'honest index',
+          `${believed.hash} is published, whose header nobody can hash`,
+        );
+      return;
+    }
+    case 'twoPublishers':
+      await publishToo(fault.forMs);
+      return;
+    case 'removeFronts':
+      removeFronts(fault, targets);
+      return;
     case 'replay':
       note(await replay(fault.afterSendings));
       return;
@@ -245,6 +270,21 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     nats.stop();
     takeOwn();
     nats.start();
+  }
+
+  async function publishToo(forMs: number) {
+    const { genesisTimestamp } = deployment;
+    const outside = (name: string) => ({ nats, random: random.fork(name), wallMs: world.time.wallMs });
+    const gateways = createGateways(outside('gateways'));
+    const { counterEpoch } = gateways;
+    const genesisMs = genesisTimestamp * 1_000;
+    const publishers = createSettlementPublishers({ ...outside('publishers'), genesisMs, counterEpoch });
+    const endMs = world.time.nowMs() + forMs;
+    while (world.time.nowMs() < endMs) {
+      gateways.publishOne();
+      publishers.publishOne();
+      await world.sleep(random.integer(50, 600));
+    }
   }
 
   /** Whether the database says which streams it was made from. */

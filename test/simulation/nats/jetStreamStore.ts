@@ -39,7 +39,13 @@ export interface JetStreamStore {
   exchangedAtMs: number | null;
 }
 
-interface StoreOptions {
+/** Versions that behave differently in what the service meets. */
+export const minorVersions = [10, 12] as const;
+export type MinorVersion = (typeof minorVersions)[number];
+
+export interface StoreOptions {
+  /** Second number of the version of nats-server that it behaves as. */
+  readonly minorVersion: MinorVersion;
   readonly nowMs: () => number;
   readonly wallMs: () => number;
   readonly schedule: (delayMs: number, run: () => void) => void;
@@ -47,7 +53,8 @@ interface StoreOptions {
 
 export const consumerKey = (stream: string, consumer: string) => `${stream} ${consumer}`;
 
-export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions): JetStreamStore {
+export function createJetStreamStore(options: StoreOptions): JetStreamStore {
+  const { minorVersion, nowMs, wallMs, schedule } = options;
   const streams = new Map<string, StoredStream>();
   const consumers = new Map<string, PullConsumer>();
   let lastNanos = 0n;
@@ -101,7 +108,10 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
       return stream;
     },
     deleteStream: (name) => {
-      for (const [key, consumer] of consumers) if (consumer.streamName === name) removeConsumer(key, true);
+      // Newer servers have often removed the stream before they get to it.
+      const isAnnounced = minorVersion < 12;
+      for (const [key, consumer] of consumers)
+        if (consumer.streamName === name) removeConsumer(key, isAnnounced);
       const createdNanos = streams.get(name)?.createdNanos;
       if (createdNanos !== undefined) store.deleted.push(`${name}@${formatNanos(createdNanos)}`);
       return streams.delete(name);
@@ -147,6 +157,7 @@ export function createJetStreamStore({ nowMs, wallMs, schedule }: StoreOptions):
         stream,
         configuration,
         createdNanos: nowNanos(),
+        waitsForStart: minorVersion >= 12,
         nowMs,
         schedule,
         onInactive: () => removeConsumer(key, false),

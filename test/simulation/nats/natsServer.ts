@@ -1,16 +1,18 @@
 import type { ClientSide, ServerSide } from '../world/currentWorld.ts';
 import { type ClientCommand, createCommandReader, matchesSubject } from './clientCommands.ts';
 import { answerApi } from './jetStreamApi.ts';
-import { consumerKey, createJetStreamStore, type JetStreamStore } from './jetStreamStore.ts';
+import {
+  consumerKey,
+  createJetStreamStore,
+  type JetStreamStore,
+  type StoreOptions,
+} from './jetStreamStore.ts';
 import type { PullRecipient } from './pullConsumers.ts';
 
 /** What becomes of a request: answered, done without an answer, not even received, or done and the connection cut. */
 export type Fate = 'answered' | 'unanswered' | 'lost' | 'cut';
 
-interface NatsServerOptions {
-  readonly nowMs: () => number;
-  readonly wallMs: () => number;
-  readonly schedule: (delayMs: number, run: () => void) => void;
+interface NatsServerOptions extends StoreOptions {
   /** How long bytes are on their way. */
   readonly latencyMs: () => number;
   /** Decides over a request to JetStream, or a message that is published to a stream. */
@@ -42,6 +44,8 @@ interface Connection {
   close(): void;
 }
 
+/** Less than the default, so that logs are too large for a message which are not large. */
+export const payloadBytesMax = 64 * 1024;
 const apiPrefix = '$JS.API.';
 const pullPrefix = 'CONSUMER.MSG.NEXT.';
 
@@ -174,12 +178,12 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
     const information = {
       server_id: 'SIMULATED',
       server_name: 'simulated',
-      version: '2.9.10',
+      version: `2.${options.minorVersion}.0`,
       proto: 1,
       host: '127.0.0.1',
       port: 4222,
       headers: true,
-      max_payload: 1_048_576,
+      max_payload: payloadBytesMax,
       jetstream: true,
       client_id: connections.size,
     };

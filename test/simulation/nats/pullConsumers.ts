@@ -62,6 +62,8 @@ interface PullConsumerOptions {
   readonly stream: StoredStream;
   readonly configuration: ConsumerConfiguration;
   readonly createdNanos: bigint;
+  /** Whether a sequence beyond the end is waited for; else the one behind the end is taken for it. */
+  readonly waitsForStart: boolean;
   readonly nowMs: () => number;
   readonly schedule: (delayMs: number, run: () => void) => void;
   /** Nobody has pulled for its threshold. */
@@ -75,7 +77,7 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
   const { stream, configuration, nowMs, schedule } = options;
   const name = stream.configuration.name;
   const waiting: WaitingPull[] = [];
-  let next = findStart(stream, configuration);
+  let next = findStart(options);
   let deliveredStream = next - 1;
   let deliveredConsumer = 0;
   let isEnded = false;
@@ -199,12 +201,14 @@ const describeRest = ({ remaining, isBoundInBytes, remainingBytes }: WaitingPull
   'Nats-Pending-Bytes': isBoundInBytes ? remainingBytes : 0,
 });
 
-/** Where a consumer begins; a sequence beyond the end is taken for the one behind it. */
-function findStart(stream: StoredStream, configuration: ConsumerConfiguration): number {
+/** Where a consumer begins. */
+function findStart({ stream, configuration, waitsForStart }: PullConsumerOptions): number {
   const { firstSequence, lastSequence } = stream;
   switch (configuration.deliver_policy) {
-    case 'by_start_sequence':
-      return Math.min(Math.max(configuration.opt_start_seq ?? 1, firstSequence), lastSequence + 1);
+    case 'by_start_sequence': {
+      const wanted = Math.max(configuration.opt_start_seq ?? 1, firstSequence);
+      return waitsForStart ? wanted : Math.min(wanted, lastSequence + 1);
+    }
     case 'by_start_time': {
       const startNanos = BigInt(Date.parse(configuration.opt_start_time ?? '')) * 1_000_000n;
       for (const { sequence, atNanos } of stream.messages.values())

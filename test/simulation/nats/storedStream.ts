@@ -25,6 +25,8 @@ export interface StoredStream {
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly messages: ReadonlyMap<number, StoredStreamMessage>;
+  /** What retention has taken. */
+  readonly retired: ReadonlyMap<number, StoredStreamMessage>;
   add(subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint): StoredStreamMessage;
   /** The first message at or above a sequence. */
   next(sequence: number): StoredStreamMessage | null;
@@ -33,6 +35,8 @@ export interface StoredStream {
   findDuplicate(messageId: string, atNanos: bigint): number | null;
   noteId(messageId: string, sequence: number, atNanos: bigint): void;
   remove(sequence: number): boolean;
+  /** Removes what lies below a sequence, as retention does. */
+  retireBefore(sequence: number): void;
   /** Removes everything below a sequence. */
   removeBefore(sequence: number): number;
   /** Removes what is older than the configuration allows. */
@@ -45,6 +49,7 @@ export interface StoredStream {
 
 export function createStoredStream(configuration: StreamConfiguration, createdNanos: bigint): StoredStream {
   const messages = new Map<number, StoredStreamMessage>();
+  const retired = new Map<number, StoredStreamMessage>();
   const ids = new Map<string, { readonly sequence: number; readonly atNanos: bigint }>();
   let first = 1;
   let last = 0;
@@ -71,6 +76,7 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
       return last;
     },
     messages,
+    retired,
     add: (subject, headers, data, atNanos) => {
       const message = { sequence: ++last, subject, headers, data, atNanos };
       messages.set(last, message);
@@ -104,6 +110,10 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
       const isFound = messages.delete(sequence);
       advanceFirst();
       return isFound;
+    },
+    retireBefore: (sequence) => {
+      for (const [at, message] of messages) if (at < sequence) retired.set(at, message);
+      stream.removeBefore(sequence);
     },
     removeBefore: (sequence) => {
       let removed = 0;

@@ -19,15 +19,34 @@ export function drawDensePlan(seed: string, episodeCount: number): Plan {
     seed,
     beforeGenesisMs: 600_000,
     snapshotMs: random.pick([1_000, 3_000, 10_000]),
-    episodes: Array.from({ length: episodeCount }, () => drawEpisode(random)),
+    episodes: drawEpisodes(random, episodeCount),
   };
 }
 
-function drawEpisode(random: Random): Episode {
-  const durationMs = random.integer(90, 270) * 1_000;
+function drawEpisodes(random: Random, count: number): Episode[] {
+  const hasRetention = random.oneOf(5);
+  return Array.from({ length: count }, () => drawEpisode(random, hasRetention));
+}
+
+/** What folds again what retention may have taken. */
+const rebuilding: ReadonlySet<Fault['kind']> = new Set([
+  'killAndDamageSnapshots',
+  'loseTail',
+  'purgeUnread',
+  'recreateStream',
+  'replay',
+  'upgrade',
+]);
+
+function drawEpisode(random: Random, hasRetention: boolean): Episode {
+  const durationMs = random.integer(180, 540) * 1_000;
   const faults: PlannedFault[] = [];
   for (let atMs = 0; atMs < durationMs; atMs += random.integer(1, 6_000))
     faults.push({ atMs, fault: drawFault(random) });
+  if (hasRetention)
+    for (const [at, { atMs, fault }] of faults.entries())
+      if (rebuilding.has(fault.kind))
+        faults[at] = { atMs, fault: { kind: 'removeFronts', newerSnapshots: 3 } };
   return {
     durationMs,
     weather: drawWeather(random, climate),
@@ -50,7 +69,7 @@ function drawFault(random: Random): Fault {
   const process = random.integer(0, 3);
   const downMs = random.integer(0, 1_000);
   const forMs = random.integer(100, 4_000);
-  switch (random.integer(0, 21)) {
+  switch (random.integer(0, 24)) {
     case 0:
       return {
         kind: 'killAndDamageSnapshots',
@@ -101,6 +120,12 @@ function drawFault(random: Random): Fault {
       return random.oneOf(2)
         ? { kind: 'recreateStream', acceptedAfterMs: random.pick([0, forMs]) }
         : { kind: 'wrongNats', forMs: forMs * 5, isEmpty: random.oneOf(2), restarts: random.oneOf(2) };
+    case 17:
+      return { kind: 'largeLogs', logs: random.integer(1, 4), bytes: random.pick([3_000, 12_000, 40_000]) };
+    case 18:
+      return { kind: 'unknownFork', forMs };
+    case 19:
+      return { kind: 'twoPublishers', forMs };
     default:
       return { kind: 'kill', process, afterSendings: random.integer(0, 150), downMs };
   }

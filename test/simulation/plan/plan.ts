@@ -108,6 +108,14 @@ export type Fault =
   /** The blocks that the last reorganization has replaced are those of the chain again, and more follow them. */
   | { readonly kind: 'returnToBranch' }
   | { readonly kind: 'nodeAway'; readonly forMs: number }
+  /** A block has so many logs of metadata with so many bytes each. */
+  | { readonly kind: 'largeLogs'; readonly logs: number; readonly bytes: number }
+  /** For so long the chain follows a fork whose headers have a member that the service does not know; then it is given up. */
+  | { readonly kind: 'unknownFork'; readonly forMs: number }
+  /** For so long somebody else publishes about the same installations too. */
+  | { readonly kind: 'twoPublishers'; readonly forMs: number }
+  /** Retention takes what every process has folded, through the position of a snapshot that has so many newer ones. */
+  | { readonly kind: 'removeFronts'; readonly newerSnapshots: number }
   /** Some messages of the readings are folded again, into other tables; killed in the middle, or not. */
   | { readonly kind: 'replay'; readonly afterSendings: number };
 

@@ -1,3 +1,4 @@
+import { publishMetadata } from '../chain/contracts/collectionContract.ts';
 import type { EconomyState } from '../chain/contracts/economyState.ts';
 import { drawAction } from '../chain/drawAction.ts';
 import type { BlockPlan, EthereumChain } from '../chain/ethereumNode.ts';
@@ -10,6 +11,10 @@ export interface Miners {
   mineSpan(spanMs: number): Promise<void>;
   /** Replaces the newest `depth` blocks by so many others, into which most of their transactions are mined again. */
   reorganize(depth: number, length: number): Promise<void>;
+  /** Publishes metadata of tokens in one block, so many bytes each. */
+  mineLargeLogs(logs: number, bytes: number): Promise<void>;
+  /** Follows a fork that the service does not know, until what it returns is called. */
+  followUnknownFork(): () => Promise<void>;
   /** Mines on the branch that the last reorganization has replaced, until it is the longer one. */
   returnToBranch(): Promise<void>;
 }
@@ -54,6 +59,18 @@ export function createMiners({ chain, random, genesis, wallMs }: MinersOptions):
           },
         }));
       }),
+    mineLargeLogs: (logs, bytes) =>
+      chain.mine({
+        ...planBlock(wallMs()),
+        *drawActions({ collection }) {
+          const tokens = [...collection.owners.keys()].slice(0, logs);
+          for (const tokenId of tokens) yield (one) => publishMetadata(one, tokenId, 'x'.repeat(bytes));
+        },
+      }),
+    followUnknownFork: () => {
+      const giveUp = chain.followUnknownFork();
+      return () => giveUp(() => planBlock(wallMs()));
+    },
     returnToBranch: () => chain.returnToBranch(() => planBlock(wallMs())),
   };
 }

@@ -3,6 +3,7 @@ import { nuid } from '@nats-io/transport-node';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import { createNodeLink, type RequestFate } from '../chain/nodeLink.ts';
 import { createSimulatedClickHouse, type SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
+import { minorVersions } from '../nats/jetStreamStore.ts';
 import { createSimulatedNats, type Fate, type SimulatedNats } from '../nats/natsServer.ts';
 import {
   enterWorld,
@@ -11,6 +12,7 @@ import {
   type SimulatedResponse,
 } from './currentWorld.ts';
 import { createDatabaseLink, type StatementFate } from './databaseLink.ts';
+import { hold } from './held.ts';
 import { createRandom, type Random } from './random.ts';
 import { createVirtualTime, type Domain, type VirtualTime } from './virtualTime.ts';
 
@@ -81,6 +83,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
 
   const outside = (delayMs: number, run: () => void) => time.schedule(delayMs, run, time.outside);
   const nats = createSimulatedNats({
+    minorVersion: random.fork('nats version').pick(minorVersions),
     nowMs: time.nowMs,
     wallMs: () => time.within(time.outside, time.wallMs),
     schedule: outside,
@@ -176,13 +179,23 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     connect: (port, client) => {
       const { domain } = time;
       if (port !== natsPort) return null;
+      const release = hold('connections to NATS');
       const server = nats.accept({
         receive: (bytes) => time.schedule(0, () => client.receive(bytes), domain),
-        cut: () => time.schedule(0, () => client.cut(), domain),
+        cut: () => {
+          release();
+          time.schedule(0, () => client.cut(), domain);
+        },
       });
-      if (server === null) return null;
+      if (server === null) {
+        release();
+        return null;
+      }
       return {
-        ...server,
+        closed: () => {
+          release();
+          server.closed();
+        },
         receive: (bytes) => {
           onSend(domain, bytes);
           if (!domain.isDead) server.receive(bytes);

@@ -20,6 +20,7 @@ export interface ClientSide {
 export interface SimulatedDatabaseServer {
   query(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown[][]>;
   command(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<void>;
+  insert(table: string, blocks: Buffer): Promise<void>;
 }
 
 /** A handler of requests of one process and port, as the substitute of the HTTP engine registers it. */

@@ -69,23 +69,15 @@ export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatab
 
   return {
     query: (sql, parameters) => send('read', sql, () => server.query(sql, parameters) as unknown[][]),
-    command: (sql, parameters) =>
+    command: (sql, parameters) => send('write', sql, () => server.command(sql, parameters)),
+    insert: (table, blocks) =>
       send(
         'write',
-        sql,
-        () => server.command(sql, parameters),
-        () => {
-          if (sql.includes(' FORMAT TabSeparated\n')) server.command(takeFirstRows(sql), parameters);
-        },
+        `INSERT INTO ${table} FORMAT Native\n${blocks.toString('latin1')}`,
+        () => server.insert(table, blocks),
+        () => server.insert(table, blocks, 1 / 2),
       ),
   };
-}
-
-/** The first half of the rows of an insert. */
-function takeFirstRows(sql: string): string {
-  const [head = '', ...lines] = sql.split('\n');
-  const rows = lines.filter((line) => line !== '');
-  return [head, ...rows.slice(0, Math.floor(rows.length / 2)), ''].join('\n');
 }
 
 function attempt(run: () => unknown, onError: (error: unknown) => void) {

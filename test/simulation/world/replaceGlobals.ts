@@ -1,5 +1,6 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { currentWorld, hasWorld } from './currentWorld.ts';
+import { hold } from './held.ts';
 import { createRandom } from './random.ts';
 import type { Timer } from './virtualTime.ts';
 
@@ -9,10 +10,11 @@ const RealDate = Date;
 class SimulatedTimeout {
   #timer: Timer;
   readonly #start: () => Timer;
+  readonly #release = hold('timers');
 
-  constructor(start: () => Timer) {
-    this.#start = start;
-    this.#timer = start();
+  constructor(start: (release: () => void) => Timer) {
+    this.#start = () => start(this.#release);
+    this.#timer = this.#start();
   }
   ref() {
     return this;
@@ -29,6 +31,7 @@ class SimulatedTimeout {
     return this;
   }
   cancel() {
+    this.#release();
     this.#timer.cancel();
   }
 }
@@ -40,7 +43,12 @@ export function replaceGlobals(): void {
   const untilWorld = createRandom('loading');
   const draw = () => (hasWorld() ? currentWorld().random : untilWorld);
   const startTimeout = (run: Callback, ms = 0, ...args: unknown[]) =>
-    new SimulatedTimeout(() => currentWorld().time.startTimer(Math.max(1, ms || 0), () => run(...args)));
+    new SimulatedTimeout((release) =>
+      currentWorld().time.startTimer(Math.max(1, ms || 0), () => {
+        release();
+        run(...args);
+      }),
+    );
   const startInterval = (run: Callback, ms = 0, ...args: unknown[]) =>
     new SimulatedTimeout(() => {
       const { time } = currentWorld();
@@ -53,7 +61,12 @@ export function replaceGlobals(): void {
       return { cancel: () => next.cancel() };
     });
   const startImmediate = (run: Callback, ...args: unknown[]) =>
-    new SimulatedTimeout(() => currentWorld().time.schedule(0, () => run(...args)));
+    new SimulatedTimeout((release) =>
+      currentWorld().time.schedule(0, () => {
+        release();
+        run(...args);
+      }),
+    );
   const stop = (timer: unknown) => {
     if (timer instanceof SimulatedTimeout) timer.cancel();
   };
@@ -77,6 +90,7 @@ export function replaceGlobals(): void {
     clearImmediate: stop,
     Date: SimulatedDate,
     fetch: answerFetch,
+    holdListener: () => hold('listeners of the feed'),
     countEarlierVersions: (stream: InputStreamName) => currentWorld().time.domain.versions[stream] ?? 0,
   });
   Object.defineProperty(process, 'pid', { value: 1 });

@@ -15,6 +15,8 @@ export interface Domain {
   suspendedMs: number;
   /** How many versions of the fold of each stream came before the one that it runs; none where it is missing. */
   readonly versions: Versions;
+  /** What it holds at the moment, by kind. */
+  readonly held: Map<string, number>;
 }
 
 type Versions = Readonly<Partial<Record<InputStreamName, number>>>;
@@ -169,7 +171,7 @@ export function createVirtualTime(startMs: number): VirtualTime {
 }
 
 function createDomain(name: string, versions: Versions): Domain {
-  return { name, isDead: false, wallAheadMs: 0, resumesAtMs: 0, suspendedMs: 0, versions };
+  return { name, isDead: false, wallAheadMs: 0, resumesAtMs: 0, suspendedMs: 0, versions, held: new Map() };
 }
 
 /** So many immediates are set at once: the event loop turns once for all of them, and it takes longer than most tasks. */

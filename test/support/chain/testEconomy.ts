@@ -1,4 +1,11 @@
-import { type Address, createPublicClient, testActions, walletActions, webSocket } from 'viem';
+import {
+  type Address,
+  createPublicClient,
+  type Transport,
+  testActions,
+  walletActions,
+  webSocket,
+} from 'viem';
 import {
   type DeployedContracts,
   deployContracts,
@@ -17,13 +24,25 @@ export const chainGenesis = Date.UTC(2026, 0, 31, 12) / 1000;
 /** A real chain of one test, with the contracts deployed. */
 export type TestEconomy = Awaited<ReturnType<typeof startEconomy>>;
 
+/** A node that mines on request, and sends for its accounts, as anvil does. */
+export interface EconomyNode {
+  readonly url: string;
+  readonly transport: Transport;
+}
+
 /** Over one connection: a random economy makes thousands of calls, and each of its own HTTP request costs more than its answer. */
-function createChainClient(url: string) {
-  const transport = webSocket(url.replace('http', 'ws'), {
+async function startAnvilNode(): Promise<EconomyNode> {
+  const anvil = await startAnvil({ genesisTimestamp: chainGenesis - 3_600, dir: null, logger: silentLogger });
+  const transport = webSocket(anvil.url.replace('http', 'ws'), {
     keepAlive: false,
     reconnect: false,
     retryCount: 0,
   });
+  whenFinished(anvil.stop);
+  return { url: anvil.url, transport };
+}
+
+function createChainClient(transport: Transport) {
   return createPublicClient({ chain: localChain, transport, pollingInterval: 50, cacheTime: 0 })
     .extend(testActions({ mode: 'anvil' }))
     .extend(walletActions);
@@ -38,13 +57,10 @@ const economySettings = (guardian: Address, reporter: Address): EconomySettings 
   tokenSymbol: 'SQK',
 });
 
-export async function startEconomy() {
-  const anvil = await startAnvil({ genesisTimestamp: chainGenesis - 3_600, dir: null, logger: silentLogger });
-  const client = createChainClient(anvil.url);
-  whenFinished(async () => {
-    (await client.transport.getRpcClient()).close();
-    await anvil.stop();
-  });
+/** @param node whose chain holds nothing yet. */
+export async function startEconomy(node?: EconomyNode) {
+  const { url, transport } = node ?? (await startAnvilNode());
+  const client = createChainClient(transport);
   const accounts = (await client.getAddresses()).map((address) => address.toLowerCase() as Address);
   const [operator, guardian, reporter, ...owners] = accounts as [Address, Address, Address, ...Address[]];
   let nowSeconds = chainGenesis - 3_600;
@@ -65,7 +81,7 @@ export async function startEconomy() {
     ...createOperatorActions({ ...onChain, guardian }),
   };
   return {
-    url: anvil.url,
+    url,
     client,
     deployed,
     settings,

@@ -38,7 +38,7 @@ export async function startHaproxy(
       replica === undefined ? '' : `\n  server replica 127.0.0.1:${replica} port ${replica}`,
     ],
     ['server service service:8080', `server service 127.0.0.1:${service} port ${service}`],
-    ['check port 9090', 'check'],
+    ['check port 8081', 'check'],
   ]);
   const path = join(temporaryDirectory(), 'haproxy.cfg');
   writeFileSync(path, configuration);

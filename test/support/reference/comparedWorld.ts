@@ -10,6 +10,7 @@ import { createRandom } from '../../simulation/world/random.ts';
 import { genesisMs } from '../genesis.ts';
 import { deriveUuid, readingMessage, toPublication } from '../readings/readingMessages.ts';
 import type { ComparedProgram } from './comparedProgram.ts';
+import { epochName, oracleBody, reporterBody } from './settlementBodies.ts';
 
 export const worldOwners = owners;
 
@@ -22,66 +23,6 @@ export const worldDeployment = (hasChain = true): Deployment => ({
 });
 
 const subjectOf = { oracle: oracleSubject('wheel.one'), reporter: reporterSubject('wheel.one') };
-const name = fc.constantFrom('a', 'b', 'c', 'd');
-const hash = fc.nat(3).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
-
-/** What a reporter says at random; the queue and its submissions are mostly moved by it. */
-const reporterBody = fc.oneof(
-  fc.record({
-    type: fc.constant('settings'),
-    settlementEnabled: fc.constantFrom(true, true, false),
-    reporterEnvironmentEnabled: fc.boolean(),
-  }),
-  fc.record({ type: fc.constant('run_started'), runId: name }),
-  fc.record({
-    type: fc.constant('run_finished'),
-    runId: name,
-    result: fc.constantFrom('ok', 'nothing to do'),
-  }),
-  fc.record({ type: fc.constant('incident_opened'), incidentId: name, reason: fc.constant('drift') }),
-  fc.record({ type: fc.constant('incident_closed'), incidentId: name }),
-  fc
-    .record({
-      submissionId: name,
-      rounds: fc.integer({ min: 0, max: 20 }),
-      active: fc.nat(17),
-      completed: fc.nat(3),
-    })
-    .map(({ submissionId, rounds, active, completed }) => ({
-      type: 'submission_prepared',
-      submissionId: deriveUuid(submissionId),
-      previousSettledThroughRound: '3',
-      settledThroughRound: String(3 + rounds),
-      activeRoundCount: active,
-      expected: {
-        cumulativeWork: '1800',
-        cumulativeBlockUnits: '2345678901',
-        workPerThousandBlocks: '900001',
-        completedBlockCount: String(completed),
-      },
-    })),
-  fc.record({
-    type: fc.constant('submission_submitted'),
-    submissionId: name.map(deriveUuid),
-    transactionHash: hash,
-  }),
-  fc.record({
-    type: fc.constant('submission_retrying'),
-    submissionId: name.map(deriveUuid),
-    transactionHash: fc.option(hash),
-  }),
-  fc.record({
-    type: fc.constantFrom('submission_confirmed', 'submission_reverted', 'submission_superseded'),
-    submissionId: name.map(deriveUuid),
-  }),
-);
-
-const epoch = fc.constantFrom<string>('first', 'first', 'second');
-const oracleBody = fc.oneof(
-  fc.constant({ type: 'unblocked' }),
-  fc.constant({ type: 'blocked', reason: 'drift' }),
-  epoch.map((of) => ({ type: 'epoch_approved', counterEpoch: deriveUuid(of) })),
-);
 
 /** What happens in a world, one thing after another. */
 export const worldStep = fc.oneof(
@@ -96,7 +37,7 @@ export const worldStep = fc.oneof(
       isClosing: fc.constantFrom(true, true, true, false),
       isCaughtUp: fc.constantFrom(true, true, true, false),
       coreStatus: fc.constantFrom<string>('ACTIVE', 'ACTIVE', 'ACTIVE', 'ACTIVE', 'IDLE', 'COUNTER_FAULT'),
-      epoch,
+      epoch: epochName,
     }),
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('reporter' as const), body: reporterBody }) },

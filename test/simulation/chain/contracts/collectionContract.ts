@@ -86,22 +86,24 @@ export function advanceMetadataEpoch(
   emit('collection', 'MetadataEpochAdvanced', { epoch: collection.metadataEpoch });
 }
 
-export function publishMetadata({ state, emit }: Transaction, tokenId: bigint): void {
+/** @param filler makes it longer; nobody shows it. */
+export function publishMetadata({ state, emit }: Transaction, tokenId: bigint, filler = ''): void {
   expect(state.collection.owners.has(tokenId), 'ERC721NonexistentToken');
   emit('collection', 'MetadataPublished', {
     tokenId,
     epoch: state.collection.metadataEpoch,
-    uri: formatTokenUri(state, tokenId),
+    uri: formatTokenUri(state, tokenId, filler),
   });
 }
 
-function formatTokenUri({ collection, mining }: EconomyState, tokenId: bigint): string {
+function formatTokenUri({ collection, mining }: EconomyState, tokenId: bigint, filler: string): string {
   const position = mining.positions.get(tokenId);
   if (position === undefined) throw new Error(`there is no position ${tokenId}`);
   const { level, targetWeight } = position;
   const { metadataEpoch, cardBaseUrl } = collection;
   const card = cardBaseUrl === '' ? '' : `,"card_image":"${cardBaseUrl}${tokenId}"`;
-  const json = `{"name":"Miner #${tokenId}","description":"A miner of the wheel. It earns with its weight in every round that completes a work block.","epoch":${metadataEpoch},"attributes":[{"trait_type":"Level","value":"${level}"},{"trait_type":"Weight","value":"${targetWeight}"}]${card},"image":"data:image/svg+xml;base64,${encode(drawCard(tokenId, level))}"}`;
+  const padding = filler === '' ? '' : `,"filler":"${filler}"`;
+  const json = `{"name":"Miner #${tokenId}","description":"A miner of the wheel. It earns with its weight in every round that completes a work block.","epoch":${metadataEpoch},"attributes":[{"trait_type":"Level","value":"${level}"},{"trait_type":"Weight","value":"${targetWeight}"}]${card}${padding},"image":"data:image/svg+xml;base64,${encode(drawCard(tokenId, level))}"}`;
   return `data:application/json;base64,${encode(json)}`;
 }
 

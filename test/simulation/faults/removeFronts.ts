@@ -1,0 +1,34 @@
+import { formatNanos } from '../nats/storedStream.ts';
+import type { Fault } from '../plan/plan.ts';
+import type { FaultTargets } from './applyFault.ts';
+
+const retainedStreams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
+/** Takes messages with the one at the position of a snapshot: nothing proves any more that it is the one that was folded. */
+export function removeFronts(
+  { newerSnapshots }: Extract<Fault, { kind: 'removeFronts' }>,
+  { world, fleet }: FaultTargets,
+): void {
+  const { nats, clickHouse, time } = world;
+  for (const name of retainedStreams) {
+    const stream = nats.store.streams.get(name);
+    if (stream === undefined) continue;
+    const created = formatNanos(stream.createdNanos);
+    const saved = [...clickHouse.tables.values()]
+      .filter((table) => table.name.startsWith('fold_snapshots'))
+      .flatMap(({ rows, indexOf }) =>
+        rows
+          .filter(({ values }) => values[indexOf('stream')] === name)
+          .filter(({ values }) => values[indexOf('stream_created')] === created)
+          .map(({ values }) => Number(values[indexOf('position')])),
+      );
+    const through = [...new Set(saved)].sort((one, other) => other - one)[newerSnapshots];
+    if (through === undefined) continue;
+    const folded = fleet.alive.map(({ domain, service }) => {
+      const { streams } = time.within(domain, () => service.readiness()).detail as {
+        streams: Record<string, { position: number }>;
+      };
+      return streams[name]?.position ?? 0;
+    });
+    stream.retireBefore(Math.min(through, ...folded) + 1);
+  }
+}

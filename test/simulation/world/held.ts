@@ -1,0 +1,17 @@
+import { currentWorld } from './currentWorld.ts';
+import type { Domain } from './virtualTime.ts';
+
+/** Counts something that the process holds which runs at the moment; what it returns counts that it is released, once. */
+export function hold(kind: string): () => void {
+  const { domain } = currentWorld().time;
+  let isHeld = true;
+  changeHeld(domain, kind, 1);
+  return () => {
+    if (isHeld) changeHeld(domain, kind, -1);
+    isHeld = false;
+  };
+}
+
+export function changeHeld({ held }: Domain, kind: string, by: number): void {
+  held.set(kind, (held.get(kind) ?? 0) + by);
+}
