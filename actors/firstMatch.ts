@@ -1,7 +1,6 @@
 /** A row of an ordered table: what holds when the condition does, and no row before it. */
 export type Row<Input, Result> = readonly [result: Result, holds: (input: Input) => boolean];
 
-/** The condition of a table's last row. */
 export function otherwise(): boolean {
   return true;
 }

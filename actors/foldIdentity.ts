@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 
 /** What a state depends on besides the messages: only a fold with the same identity can use it. */
 export interface FoldIdentity {
-  /** Version of the fold's rules. */
   readonly foldVersion: number;
   /** Digest of everything in the deployment that the fold depends on. */
   readonly configuration: string;

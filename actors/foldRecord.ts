@@ -8,7 +8,6 @@ import { createListForm } from './schemas/listForm.ts';
 /** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
 export interface FoldRecord {
   readonly kind: string;
-  /** Names it among the records of its kind. */
   readonly key: string;
   /** JSON as `bigintJson.ts` writes it; null where the state does not hold the record any more. */
   readonly value: string | null;
@@ -16,7 +15,6 @@ export interface FoldRecord {
 
 /** A fold's state as it was at some moment. Its records are produced when they are requested, while folding continues. */
 export interface StateCapture {
-  /** Every record. */
   readonly all: () => Iterable<FoldRecord>;
   /** Those that changed since the capture before; null where that is not known, as after a restoration. */
   readonly changes: (() => Iterable<FoldRecord>) | null;
@@ -40,7 +38,6 @@ export function refuseOnError<Result>(work: () => Result): Result {
 /** The records of one kind: what they hold is checked against a schema when they are read. */
 interface RecordKind<Value> {
   readonly kind: string;
-  /** Of its values. */
   readonly schema: z.ZodType;
   write(key: RecordKey, value: ReadonlyDeep<Value>): FoldRecord;
   /** The record with the value, or the one that says that there is none. */
@@ -53,12 +50,10 @@ interface RecordKind<Value> {
   read(record: FoldRecord): Value | null;
 }
 
-/** What a record of a kind holds, for who reads it. */
 export type RecordValue<Kind> = Kind extends RecordKind<infer Value> ? Value : never;
 
 type RecordKey = string | number | bigint;
 
-/** How the value of a record is text. */
 interface TextForm {
   write(value: unknown): string;
   /** @throws Error where the text is not that of a value. Whether the value fits its schema is checked afterwards. */

@@ -18,7 +18,6 @@ const lessToDo: Readonly<Record<string, readonly string[]>> = {
 };
 
 const nats = ['nats-server'] as const;
-/** Programs of the system that a benchmark starts. */
 const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   polling: [...nats, 'wrk', 'nginx', 'taskset'],
   replay: nats,

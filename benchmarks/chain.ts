@@ -85,7 +85,6 @@ function measureSeconds(run: () => void): number {
   return (performance.now() - startedMs) / 1_000;
 }
 
-/** As much of a span as is read here. */
 interface Span {
   readonly blocks: readonly { readonly logs: readonly { readonly topics: Hex[]; readonly data: Hex }[] }[];
 }

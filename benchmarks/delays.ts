@@ -16,10 +16,8 @@ const readingsOfRound = 200;
 const betweenReadingsMs = 5;
 const intervalMs = 10_000;
 
-/** What is asked, and where its wheel reports. */
 type DelayTarget = Pick<ServiceProcess, 'natsUrl' | 'publicUrl' | 'cpuMs'>;
 
-/** How the delays are published. */
 export const delaysTable = {
   title: 'A reading, from its publication',
   unit: 'µs, of half of them',

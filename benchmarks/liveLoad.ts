@@ -6,7 +6,6 @@ import { counterSubject } from '../actors/messages/subjects.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
 import { genesisMs, readingBody } from './readingLoad.ts';
 
-/** The load beside which a delay is measured. */
 export interface LiveTask {
   readonly natsUrl: string;
   readonly publicUrl: string;
@@ -14,7 +13,6 @@ export interface LiveTask {
   readonly installations: number;
   /** Clients with a request per second each. */
   readonly pollers: number;
-  /** Clients of the event stream. */
   readonly listeners: number;
 }
 

@@ -9,7 +9,6 @@ interface EventLoopMeasurement<Result> {
   readonly longestStallMs: number;
 }
 
-/** Measures work that other work may run beside. */
 export async function measureEventLoop<Result>(
   work: () => Promise<Result>,
 ): Promise<EventLoopMeasurement<Result>> {

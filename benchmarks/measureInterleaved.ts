@@ -4,18 +4,15 @@ export interface Contender {
   measure(): Promise<number | Measurement>;
 }
 
-/** A measurement with more than one figure. */
 export interface Measurement {
   readonly value: number;
   /** By name, with the unit in it. */
   readonly others: Readonly<Record<string, number>>;
 }
 
-/** What a contender measured, a value a round. */
 export interface Series {
   readonly name: string;
   readonly values: readonly number[];
-  /** Further figures of the same measurements. */
   readonly others?: Readonly<Record<string, readonly number[]>>;
 }
 

@@ -8,7 +8,6 @@ import { measureLoad } from './wrk.ts';
 /** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
 const secondsOfLoad = 1;
 
-/** A request that clients repeat. */
 interface PollingCase {
   readonly title: string;
   readonly path: string;

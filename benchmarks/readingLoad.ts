@@ -1,6 +1,8 @@
 import { type JetStreamManager, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { counterSubject } from '../actors/messages/subjects.ts';
+import { listKeys } from '../actors/schemas/listKeys.ts';
+import { measurements } from '../actors/wheel/counterReading.ts';
 import { createSeededUuid } from '../deploy/local/seeded.ts';
 import { createProgress } from '../deploy/process/progress.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
@@ -8,7 +10,6 @@ import { pollUntil } from '../storage/pollUntil.ts';
 /** A multiple of 1800 seconds; what is published lies in the past, so it may be published at any speed. */
 export const genesisMs = Date.UTC(2025, 0, 31, 12);
 
-/** The public installation of a benchmark. */
 export const installationId = 'wheel-0';
 
 const flushedEvery = 5_000;
@@ -28,8 +29,7 @@ export function readingBody(id: string, index: number, observedAtMs: number): st
     provenance: 'simulated',
     softwareVersion: 'benchmark',
     coreStatus: 'ACTIVE',
-    rpmMilli: 30_000 + (index % 500),
-    speedMmPerSecond: 500 + (index % 50),
+    ...Object.fromEntries(listKeys(measurements).map((name) => [name, 500 + (index % 50)])),
     distanceMm: (Math.floor(observedAtMs / 1_000) % 86_400) * 500,
   });
 }

@@ -9,7 +9,8 @@ import { startLocalNats } from '../deploy/local/localNats.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { ensureStreams } from '../streams/jetstream/ensureStreams.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
-import { measureInterleaved } from './measureInterleaved.ts';
+import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
+import { readFamilyCpuMs } from './processCpu.ts';
 import { publishReadings } from './readingLoad.ts';
 import { type PartialRun, publishResults } from './results.ts';
 import { minerProgram, profilerArguments, startServiceProcess } from './serviceProcess.ts';
@@ -39,16 +40,27 @@ export async function measureReplay({ readings, rounds, ...partial }: ReplayOpti
     await fold(filledDir, nats.url, readings);
     const replay = { dir, filledDir, natsUrl: nats.url, ...partial };
     const contenders = [
-      { name: '`miner replay`, all rows written', measure: () => replayRate(replay) },
+      {
+        name: '`miner replay`, all rows written',
+        measure: () => withCpu(readings, () => replayRate(replay)),
+      },
       {
         name: `bare \`consume()\` of ${withVersion('@nats-io/jetstream')} and \`JSON.parse\``,
-        measure: () => bareRate(connection, readings),
+        measure: () => withCpu(readings, () => bareRate(connection, readings)),
       },
     ];
     return measureInterleaved(contenders, rounds);
   });
   const title = `${readings.toLocaleString('en-US')} readings`;
   publishResults({ command: 'replay', tables: [{ title, unit: 'messages/s', series }] }, partial);
+}
+
+/** With the CPU time of the processes, the server of NATS included, from the start of a program to its end. */
+async function withCpu(readings: number, measure: () => Promise<number>): Promise<Measurement> {
+  const beforeMs = readFamilyCpuMs();
+  const value = await measure();
+  const cpuMs = readFamilyCpuMs() - beforeMs;
+  return { value, others: { 'CPU µs of all processes per message': (cpuMs * 1_000) / readings } };
 }
 
 /** A replay rebuilds what a service has stored. */
@@ -61,7 +73,6 @@ async function fold(dir: string, natsUrl: string, readings: number): Promise<voi
 
 interface Replay extends Pick<PartialRun, 'profile'> {
   readonly dir: string;
-  /** Data of the service that has folded the stream. */
   readonly filledDir: string;
   readonly natsUrl: string;
 }

@@ -12,7 +12,6 @@ const packages = {
 } as const;
 export type RequiredProgram = keyof typeof packages;
 
-/** A benchmark needs programs that are not installed. */
 export class ProgramsMissing extends Error {
   override readonly name = 'ProgramsMissing';
 }

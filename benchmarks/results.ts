@@ -7,16 +7,13 @@ import { median, roundForTable, type Series } from './measureInterleaved.ts';
 const readmeFile = fileURLToPath(new URL('../../benchmarks/README.md', import.meta.url));
 const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta.url));
 
-/** The results of a benchmark. */
 interface Results {
-  /** The command that measures it. */
   readonly command: string;
   /** What a reader has to know of how it was measured. */
   readonly about?: string;
   readonly tables: readonly ResultTable[];
 }
 
-/** Measurements of one unit. */
 export interface ResultTable {
   readonly title: string;
   /** Such as `messages/s`. */
@@ -27,7 +24,6 @@ export interface ResultTable {
   readonly series: readonly Series[];
 }
 
-/** A run whose figures are printed only. */
 export interface PartialRun {
   /** Folder for CPU profiles of the service (`.cpuprofile`, for the developer tools of a browser or an editor): the profiler takes part of the time. */
   readonly profile?: string | undefined;
@@ -55,7 +51,6 @@ export function publishResults(results: Results, { profile, only }: PartialRun =
   writeFileSync(readmeFile, `${readme.slice(0, from)}${section}${readme.slice(to)}`);
 }
 
-/** Prints results as tables, and returns their lines. */
 export function printResults({ tables }: Pick<Results, 'tables'>): string[] {
   const lines = tables.flatMap(tableLines);
   process.stdout.write(`${lines.join('\n')}\n`);

@@ -15,7 +15,6 @@ const plain = { 'Accept-Encoding': 'identity' };
 /** Where Debian keeps servers too, whatever the user's own path is. */
 export const serverPath = `${process.env.PATH}:/usr/sbin`;
 
-/** A server that a benchmark started. */
 export interface Server {
   readonly url: string;
   readonly pid: number;

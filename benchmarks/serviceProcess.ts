@@ -8,13 +8,13 @@ import { endProcess } from '../deploy/local/childServer.ts';
 import { createProgress } from '../deploy/process/progress.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 import { pinToCore } from './pinToCore.ts';
+import { readCpuMs } from './processCpu.ts';
 import { genesisMs, installationId } from './readingLoad.ts';
 import type { Server } from './servers.ts';
 
 /** Metric: through which message of the counter stream everything is stored. */
 export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER"}';
 
-/** The built command line. */
 export const minerProgram = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
 const startLimitMs = 60_000;
 const stopLimitMs = 30_000;
@@ -28,9 +28,7 @@ export interface ServiceProcess extends Pick<Server, 'pid' | 'stop'> {
   readonly operatorUrl: string;
   /** Value of a metric by its name and labels as they are printed; null where it is not. */
   metric(name: string): Promise<number | null>;
-  /** Resident set of the process. */
   residentBytes(): number;
-  /** CPU time of the process so far. */
   cpuMs(): number;
   /** Waits until it is ready; milliseconds since it was started. */
   readyAfterMs(): Promise<number>;
@@ -56,7 +54,6 @@ export function profilerArguments(folder: string | undefined): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(folder)}`];
 }
 
-/** Writes the deployment file of a benchmark, without contracts. */
 function writeDeploymentFile(dir: string): string {
   const path = join(dir, 'deployment.json');
   const genesisTimestamp = genesisMs / 1_000;
@@ -146,13 +143,6 @@ async function readAddresses(log: NodeJS.ReadableStream, dir: string) {
       })
       .on('close', fail);
   });
-}
-
-/** User's and system's, from ticks of ten milliseconds. */
-function readCpuMs(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 /** @throws Error where the system does not show it (only Linux does). */

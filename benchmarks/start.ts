@@ -4,7 +4,7 @@ import { connect } from '@nats-io/transport-node';
 import { dayMs } from '../actors/schemas/durations.ts';
 import { closeNats } from '../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../streams/jetstream/natsAccess.ts';
-import { measureInterleaved } from './measureInterleaved.ts';
+import { type Measurement, measureInterleaved } from './measureInterleaved.ts';
 import { publishReadings } from './readingLoad.ts';
 import { type PartialRun, publishResults } from './results.ts';
 import { startServiceProcess } from './serviceProcess.ts';
@@ -14,7 +14,6 @@ const yearMs = 365 * dayMs;
 const accepted = 'miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}';
 
 interface StartOptions extends Pick<PartialRun, 'profile'> {
-  /** Readings of the year. */
   readonly readings: number;
   readonly rounds: number;
 }
@@ -48,11 +47,12 @@ export async function measureStart({ readings, rounds, ...partial }: StartOption
 
 async function measureReadyMs(
   settings: Pick<PartialRun, 'profile'> & { readonly dir: string },
-): Promise<number> {
+): Promise<Measurement> {
   const service = await startServiceProcess(settings);
-  const readyMs = await service.readyAfterMs();
+  const value = await service.readyAfterMs();
+  const others = { 'CPU ms of the process': service.cpuMs() };
   const folded = await service.metric(accepted);
   await service.stop();
   if (folded !== 0) throw new Error(`the start folded ${folded} readings again`);
-  return readyMs;
+  return { value, others };
 }

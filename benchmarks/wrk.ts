@@ -8,7 +8,6 @@ const run = promisify(execFile);
 const connections = 64;
 /** The load runs on another core than the server's. */
 export const [serverCore, loadCore] = [0, 1] as const;
-/** Name of the figure. */
 export const cpuPerRequest = 'CPU µs/request';
 const microsByUnit: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
 
@@ -53,7 +52,6 @@ function latency(output: string, percentile: number): number {
   return Number(figure) * (microsByUnit[unit] ?? Number.NaN);
 }
 
-/** Of the one that is installed. */
 export async function readWrkVersion(): Promise<string> {
   const { stdout } = await run('wrk', ['-v']).catch((error: { stdout: string }) => error);
   return /wrk \S+/.exec(stdout)?.[0] ?? 'wrk';

@@ -7,7 +7,6 @@ const intervalMs = 2_000;
 const answerMs = 1_500;
 
 const ask = 'ask';
-/** Asks again and again until it answers. */
 const retrying = {
   asking: {
     invoke: { src: ask, onDone: '#databaseWatch.reachable', onError: 'waiting' },

@@ -1,8 +1,23 @@
-import { assign, fromObservable, setup } from 'xstate';
+import { assign, fromObservable, type Subscribable, setup } from 'xstate';
 import { notProvided } from './notProvided.ts';
+import { requireValue } from './requireValue.ts';
 
 export const deliveryStates = ['idle', 'gathering', 'delivering', 'retrying'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
+
+interface DeliveryBatch {
+  readonly weight: number;
+  /** Completes once the batch is acknowledged. */
+  deliver(): Subscribable<unknown>;
+}
+
+/** The items that wait behind the batch that is being delivered. */
+interface DeliveryQueue {
+  isEmpty(): boolean;
+  /** Whether there is a whole batch, or something waits for one of the items. */
+  isDue(): boolean;
+  take(): DeliveryBatch;
+}
 
 /**
  * The delivery of a queue to something that may be unavailable, in order, each item at least once. Items that trickle in are gathered for a
@@ -11,25 +26,36 @@ export type DeliveryState = (typeof deliveryStates)[number];
 export const deliveryMachine = setup({
   types: {} as {
     context: {
-      /** Distinguishes the deliveries in logs and metrics. */
       readonly label: string;
+      readonly queue: DeliveryQueue;
+      /** Null while none is being delivered. */
+      readonly batch: DeliveryBatch | null;
       readonly failures: number;
+      /** A flush was requested, and the queue has not been emptied since. */
+      readonly isFlushing: boolean;
+      /** Nothing will be added any more. */
+      readonly hasEnded: boolean;
     };
-    input: { readonly label: string };
-    events: { type: 'added' } | { type: 'flushRequested' };
+    input: { readonly label: string; readonly queue: DeliveryQueue };
+    events: { type: 'added' } | { type: 'flushRequested' } | { type: 'ended' };
   },
   actors: {
-    /** Delivers the batch that is due, and completes once it is acknowledged. */
-    deliver: fromObservable<unknown, undefined>(notProvided),
+    deliver: fromObservable<unknown, DeliveryBatch>(({ input }) => input.deliver()),
   },
   guards: {
-    hasMore: (): boolean => notProvided(),
-    /** A batch is full, or something waits for the queued items. */
-    isDue: (): boolean => notProvided(),
+    hasMore: ({ context: { queue } }) => !queue.isEmpty(),
+    isDue: ({ context: { queue, isFlushing, hasEnded } }) =>
+      !queue.isEmpty() && (queue.isDue() || isFlushing || hasEnded),
   },
   actions: {
+    takeBatch: assign(({ context: { queue, batch: unacknowledged, isFlushing } }) => {
+      const batch = unacknowledged ?? queue.take();
+      return { batch, isFlushing: isFlushing && !queue.isEmpty() };
+    }),
+    noteFlush: assign({ isFlushing: ({ context }) => !context.queue.isEmpty() }),
+    noteEnd: assign({ hasEnded: true }),
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    noteSuccess: assign({ failures: 0 }),
+    noteSuccess: assign({ failures: 0, batch: null }),
   },
   delays: {
     gathering: (): number => notProvided(),
@@ -37,20 +63,24 @@ export const deliveryMachine = setup({
   },
 }).createMachine({
   id: 'delivery',
-  context: ({ input: { label } }) => ({ label, failures: 0 }),
+  context: ({ input }) => ({ ...input, batch: null, failures: 0, isFlushing: false, hasEnded: false }),
+  on: { flushRequested: { actions: 'noteFlush' }, ended: { actions: 'noteEnd' } },
   initial: 'idle',
   states: {
     idle: { on: { added: [{ guard: 'isDue', target: 'delivering' }, { target: 'gathering' }] } },
     gathering: {
       on: {
         added: { guard: 'isDue', target: 'delivering' },
-        flushRequested: { guard: 'isDue', target: 'delivering' },
+        flushRequested: { target: 'delivering', actions: 'noteFlush' },
+        ended: { target: 'delivering', actions: 'noteEnd' },
       },
       after: { gathering: 'delivering' },
     },
     delivering: {
+      entry: 'takeBatch',
       invoke: {
         src: 'deliver',
+        input: ({ context }) => requireValue(context.batch, 'the batch to be delivered'),
         onDone: [
           { guard: 'isDue', target: 'delivering', reenter: true, actions: 'noteSuccess' },
           { guard: 'hasMore', target: 'gathering', actions: 'noteSuccess' },

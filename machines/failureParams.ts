@@ -3,7 +3,6 @@ interface Failure {
   readonly event: { readonly error: unknown };
 }
 
-/** Parameters of an action that reports a failure. */
 export function passError({ event }: Failure): { readonly error: unknown } {
   return { error: event.error };
 }

@@ -7,7 +7,6 @@ import { setup } from 'xstate';
 export const foldMachine = setup({
   types: {} as {
     context: {
-      /** Distinguishes the folds in logs and metrics. */
       readonly label: string;
     };
     input: { readonly label: string };

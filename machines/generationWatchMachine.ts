@@ -3,7 +3,6 @@ import { notProvided } from './notProvided.ts';
 
 const intervalMs = 1_000;
 
-/** The generation of tables that is active. */
 export interface ActiveGeneration {
   readonly generation: number;
   /** `known`: not above the newest reported one. Above it: `ours` was made by this process's version of the fold, `foreign` by another one. */

@@ -12,7 +12,6 @@ export type Members = ReadonlyMap<string, Member>;
 interface Context {
   readonly names: readonly string[];
   readonly running: number;
-  /** The first one. */
   readonly fault: { readonly error: unknown } | null;
 }
 

@@ -2,7 +2,6 @@ import { assign, fromEventObservable, fromPromise, not, or, setup, stateIn } fro
 import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { notProvided } from './notProvided.ts';
 
-/** States of the indexer, as `/metrics` shows them. */
 export const indexerStates = [
   'connecting',
   'catchingUp',
@@ -40,17 +39,14 @@ export const defaultIndexerTimings: IndexerTimings = {
 /** What an indexer that has failed waits for. */
 export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
 
-/** What the node has, compared with what is published. */
 export interface Comparison {
   /** Last published block; null before the first. */
   readonly head: bigint | null;
-  /** The node's newest block. */
   readonly tip: bigint;
   /** The node's block after the last published one has another parent. */
   readonly isFork: boolean;
 }
 
-/** The last published block is another one. */
 export interface HeadMoved {
   readonly type: 'headMoved';
   readonly head: bigint;
@@ -58,7 +54,6 @@ export interface HeadMoved {
 
 interface Context {
   readonly timings: IndexerTimings;
-  /** First block that is indexed. */
   readonly firstBlock: bigint;
   /** Last published block; null before the first. */
   readonly head: bigint | null;
@@ -68,7 +63,6 @@ interface Context {
   readonly isFork: boolean;
   /** The node's newest block when the indexer was found far behind it, until that block is published; null otherwise. */
   readonly catchesUpTo: bigint | null;
-  /** Consecutive failed attempts. */
   readonly failures: number;
   /** Why the last of them did. */
   readonly error: unknown;
@@ -76,7 +70,6 @@ interface Context {
   readonly waitingFor: AwaitedPart | null;
   readonly reorganizations: number;
   readonly providerFailures: number;
-  /** Times that another indexer had published first. */
   readonly lostRaces: number;
 }
 

@@ -9,11 +9,9 @@ const epochCheckMs = 5_000;
 /** and whether an operator's replay has ended. */
 const replayCheckMs = 2_000;
 
-/** What a process may work with. */
 export interface Grant {
   /** In which it writes; null for one that only reads. */
   readonly epoch: number | null;
-  /** Generation of the tables to use. */
   readonly generation: number;
   /** The active generation, which is read until this one is rebuilt and replaces it; null where this one is active. */
   readonly rebuildsFrom: number | null;
@@ -58,12 +56,10 @@ export const ingest = setup({
   },
   actors: {
     lease: leaseMachine,
-    /** The generation that is active. */
     readActive: fromPromise<number>(notProvided),
     /** The name of the lease, and whether nobody has ever ingested into the database. */
     identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
     ensureStreams: fromPromise<void>(notProvided),
-    /** Brings the tables up to date. */
     migrate: fromPromise<void>(notProvided),
     beginEpoch: fromPromise<number>(notProvided),
     /** Looks up which tables are active each time: a replay that was waited for has replaced them. */
@@ -72,7 +68,6 @@ export const ingest = setup({
     ),
     /** Checks whether a later epoch has begun, and sends `superseded` if so. */
     checkEpoch: fromPromise<void, { readonly epoch: number }>(notProvided),
-    /** Makes the rebuilt generation the active one. */
     activate: fromPromise<void, { readonly grant: Grant }>(notProvided),
   },
   guards: {

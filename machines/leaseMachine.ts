@@ -97,7 +97,6 @@ export const leaseMachine = lease.createMachine({
       ...contend({ wasStandby: false }),
       meta: { isRoutineInside: true },
     },
-    /** Another process holds it. */
     standby: {
       ...contend({ wasStandby: true }),
       initial: 'waiting',

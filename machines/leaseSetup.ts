@@ -6,7 +6,6 @@ const renewalMs = 1_000;
 /** A lease that was not renewed for this long is free. A holder stops writing earlier than that without a renewal. */
 const abandonedMs = 6_000;
 
-/** The stored lease, as it was observed. */
 export interface LeaseObservation {
   /** Of the message that is the lease; 0 where there is none. */
   readonly sequence: number;
@@ -19,13 +18,11 @@ export interface LeaseObservation {
   readonly answeredAtMs: number;
 }
 
-/** Who holds the lease, for logs and `/readyz`. */
 export interface LeaseHolder {
   readonly host: string;
   readonly pid: number;
 }
 
-/** A message that became the lease. */
 interface StoredLease {
   readonly sequence: number;
   /** When the attempt to store it began, by the same clock: the lease counts from then on. */
@@ -34,7 +31,6 @@ interface StoredLease {
 
 interface Replacement {
   readonly name: string;
-  /** Of the message that is replaced. */
   readonly sequence: number;
   /** Whether this process holds the lease with it, or releases it. */
   readonly holds: boolean;
@@ -42,7 +38,6 @@ interface Replacement {
 
 /** Why a lease could not be verified; anything else is retried. */
 export type LeaseFault =
-  /** Another process holds it. */
   | 'lost'
   /** There is no such stream. */
   | 'missing';
@@ -58,7 +53,6 @@ interface Context {
   /** Whether the last attempt to read or take the lease has failed. */
   readonly isFailing: boolean;
   readonly hasSeenLease: boolean;
-  /** What this process holds the lease with. */
   readonly stored: StoredLease;
   readonly fault: unknown;
 }
@@ -97,7 +91,6 @@ export const lease = setup({
     replace: fromPromise<StoredLease, Replacement>(notProvided),
     /** Resolves with the message that is the lease, when it is ours. */
     verify: fromPromise<number, { readonly name: string }>(notProvided),
-    /** Creates the stream again. */
     recreate: fromPromise<void>(notProvided),
   },
   guards: {

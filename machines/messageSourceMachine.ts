@@ -31,7 +31,6 @@ export const missingTimesMax = 2;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 500 };
 
 interface Context {
-  /** Distinguishes the sources in logs and metrics. */
   readonly label: string;
   /** Consecutive attempts that delivered nothing. */
   readonly failures: number;
@@ -57,7 +56,6 @@ export const messageSourceMachine = setup({
     verify: fromPromise<void>(notProvided),
     /** Runs one consumer; resolves with whether everything requested has arrived. */
     consume: fromPromise<'interrupted' | 'ended'>(notProvided),
-    /** Recreates the stream, if this process may. */
     recreate: fromPromise<void>(notProvided),
   },
   guards: {

@@ -1,6 +1,5 @@
 import { setup } from 'xstate';
 
-/** States that a module reports. */
 export const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'] as const;
 type ModuleState = (typeof moduleStates)[number];
 

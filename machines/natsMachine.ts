@@ -3,21 +3,18 @@ import { backoffDelay } from './backoff.ts';
 import { passError } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
-/** What a connection reports. */
 export type NatsEvent = { type: 'connected' } | { type: 'disconnected' };
 
 /** The connection to NATS: it is tried until a server answers, and from then on the client reconnects by itself for as long as this machine runs. */
 export const natsMachine = setup({
   types: {} as {
     context: {
-      /** Consecutive failed attempts. */
       readonly failures: number;
     };
     events: NatsEvent;
     tags: 'connected';
   },
   actors: {
-    /** Connects once. */
     connect: fromPromise<void>(notProvided),
     /** Reports whenever the connection is lost or established again. */
     link: fromCallback(notProvided),

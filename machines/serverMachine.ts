@@ -1,7 +1,6 @@
 import { assign, fromCallback, sendTo, setup } from 'xstate';
 import { notProvided } from './notProvided.ts';
 
-/** What a port reports. */
 export type PortEvent = { type: 'bound'; port: number } | { type: 'refused'; error: unknown };
 
 interface Context {

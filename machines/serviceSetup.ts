@@ -20,13 +20,11 @@ export const databaseCloseGraceMs = 1_000;
 
 /** What runs on the granted tables. */
 export interface WorkMachines {
-  /** One for each stream. */
   readonly followers: Members;
   /** None in a process that does not index. */
   readonly indexers: Members;
 }
 
-/** What the root knows. */
 export interface ServiceContext<Work> {
   /** Of the servers that are not listening yet. */
   readonly portsToBind: number;

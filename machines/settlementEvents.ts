@@ -22,7 +22,6 @@ export const settlementContext = z.strictObject({
   lastRun: z.strictObject({ startedAtMs: z.int(), finishedAtMs: z.int(), result: z.string() }).nullable(),
   unfinishedRun: z.strictObject({ runId: z.string(), startedAtMs: z.int() }).nullable(),
   openIncidents: z.array(z.string()),
-  /** The latest one. */
   submission: submission.nullable(),
 });
 export type SettlementContext = Inferred<typeof settlementContext>;

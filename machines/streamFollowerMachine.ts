@@ -29,7 +29,6 @@ export interface RestoredState {
   readonly hasDiverged: boolean;
 }
 
-/** What a restoration has to correct. */
 export interface RestorationInput {
   /** Why the pipeline before it ended, where what it stored is not corrected yet. */
   readonly fault: PipelineFault | null;

@@ -21,7 +21,6 @@ interface IndexingOptions {
   readonly onProgress: (head: bigint, tip: bigint) => void;
 }
 
-/** The indexer of a deployment. */
 export function createDeploymentIndexer(options: IndexingOptions): Indexer {
   const { connection, js, jsm, onChain, rpcUrl, proofs, repairFrom = null, logger, onProgress } = options;
   const { core } = onChain.contracts;

@@ -43,7 +43,6 @@ export function createStreamFold<Name extends InputStreamName>(
   return own == null ? null : streamDefinitions[stream].createFold(own, dependencies);
 }
 
-/** The identity of the fold of each stream that is followed. */
 export function listFolds(actors: StreamActors): [InputStreamName, FoldIdentity][] {
   return inputStreamNames.flatMap((stream) => {
     const own = actors[stream];

@@ -26,18 +26,14 @@ import { decodeChainReads } from './spans/chainReads.ts';
 import { decodeChain } from './spans/decodeChain.ts';
 import type { ChainState, RecordName } from './state/chainState.ts';
 
-/** What an accepted message of `MINER_CHAIN` makes. */
 export interface ChainOutput {
   readonly reorganization: Reorganization | null;
-  /** Events of the feed that have left memory. */
   readonly evicted: readonly ChainFeedEvent[];
-  /** What becomes rows. */
   readonly final: FinalHistory;
 }
 
 const nothingChanged = { output: { reorganization: null, evicted: [], final: nothingFinal } } as const;
 
-/** The chain as one deployment's spans tell it. */
 export interface ChainActors {
   readonly identity: FoldIdentity;
   readonly chainId: bigint;
@@ -46,7 +42,6 @@ export interface ChainActors {
   readonly state: SpanFoldState;
   /** Why nothing more is applied, although spans arrive; null while everything is. */
   readonly fault: ChainFault | null;
-  /** The newest safe state; null before the first. */
   newest(): ChainState | null;
   /** The state at a safe block that was shown; null when it is not retained any more, or was another block's. */
   at(block: bigint, hash: string): ChainState | null;
@@ -54,7 +49,6 @@ export interface ChainActors {
   readonly newestSpanAtMs: number | null;
   /** The first of the spans that were refused since the last accepted one; null while what is published is folded. */
   readonly refusedSpan: RefusedSpan | null;
-  /** The state as it is at this call. */
   capture(): StateCapture;
   beginRestore(): ChainRestoration<() => void>;
   /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */

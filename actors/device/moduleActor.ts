@@ -3,7 +3,6 @@ import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { ModuleView } from './moduleSnapshot.ts';
 
-/** The actor of one module instance. */
 export interface ModuleActor {
   /** Null when the snapshot is taken. */
   receive(reported: ModuleView): Rejection | null;

@@ -9,7 +9,6 @@ import { arrival } from './arrival.ts';
  * beginnings of their names.
  */
 
-/** Where an event is on the chain. */
 export const eventSource = z.strictObject({
   blockNumber: amount,
   blockHash,
@@ -20,7 +19,6 @@ export const eventSource = z.strictObject({
 });
 export type EventSource = Inferred<typeof eventSource>;
 
-/** What an event of the chain tells. */
 const chainDetails = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('system.settlement_completed'),
@@ -70,11 +68,9 @@ const chainDetails = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** An event of the feed that was logged on the chain. */
 export const chainFeedEvent = arrival.extend({
   family: z.literal('chain'),
   details: chainDetails,
-  /** Of the contract that logged it. */
   address,
   source: eventSource,
   /** When the span that made it safe was stored. */
@@ -123,7 +119,6 @@ export const measurementEvent = arrival.extend({
 export type Achievement = Inferred<typeof achievement>;
 export type MeasurementEvent = Inferred<typeof measurementEvent>;
 
-/** Every type of the feed. */
 export const eventTypes = [...chainDetails.options, ...achievement.options].map(
   ({ shape }) => shape.type.value,
 );

@@ -9,20 +9,16 @@ import { type FeedItem, toChainItem, toMeasurementItem } from './feedItem.ts';
 const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);
 
-/** An event of the feed that has left memory. */
 export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'> {
   /** Run of the fold that made it (`actors/events/eventWindow.ts`). */
   readonly run: string;
-  /** The category of the feed that its type belongs to. */
   readonly category: StoredCategory;
   /** Empty for an event of the chain. */
   readonly installationId: string;
   readonly type: string;
-  /** The event as JSON. */
   readonly event: string;
 }
 
-/** An event of the chain that has left memory. */
 export interface ChainEventRow extends EventRow, StoredBy {}
 
 /** @param run of the fold that evicted the event. */

@@ -4,7 +4,6 @@ import { buildMeasurementId } from '../wheel/measurementEvents.ts';
 import type { FeedType } from './feedCategories.ts';
 import type { FeedSource } from './feedPosition.ts';
 
-/** An event as the feed shows it. */
 export interface FeedItem extends Arrival {
   readonly id: string;
   readonly type: FeedType;
@@ -16,7 +15,6 @@ export interface FeedItem extends Arrival {
   readonly event: ChainFeedEvent | MeasurementEvent;
 }
 
-/** Place of an event in the feed's order. */
 export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'source' | keyof Arrival>;
 
 /**

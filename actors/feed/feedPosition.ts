@@ -5,7 +5,6 @@ import { type EventWindow, findNewestArrival } from '../events/eventWindow.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
 import { count } from '../schemas/stateScalars.ts';
 
-/** The two sources of the feed. */
 export interface FeedSources {
   readonly measurement: EventWindow<MeasurementEvent>;
   readonly chain: EventWindow<ChainFeedEvent>;
@@ -13,7 +12,6 @@ export interface FeedSources {
 export type FeedSource = keyof FeedSources;
 export const feedSources = ['measurement', 'chain'] as const satisfies readonly FeedSource[];
 
-/** Through which event of a source something is known. */
 interface SourcePosition extends Arrival {
   readonly run: string;
 }
@@ -21,7 +19,6 @@ interface SourcePosition extends Arrival {
 /** Through which events of both sources, by arrival, everything was delivered to a client of the event stream. */
 export type FeedPosition = Readonly<Record<FeedSource, SourcePosition>>;
 
-/** After all events of the sources. */
 export function findNewestPosition({ measurement, chain }: FeedSources): FeedPosition {
   return { measurement: findNewest(measurement), chain: findNewest(chain) };
 }
@@ -65,7 +62,6 @@ export function encodeFeedPosition({ measurement, chain }: FeedPosition): string
 
 const positionFields = z.tuple([z.string(), count, count, z.string(), count, count]);
 
-/** Null for an invalid position. */
 export function decodeFeedPosition(text: string): FeedPosition | null {
   const fields = decodeFields(text, positionFields);
   if (fields === null) return null;

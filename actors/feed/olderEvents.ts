@@ -59,7 +59,6 @@ const sourceCategories: Readonly<Record<FeedSource, readonly StoredCategory[]>> 
   chain: ['protocol', 'players'],
 };
 
-/** The categories that the events of a source are stored by, as far as a category of the feed shows them. */
 export function listStoredCategories(category: FeedCategory, source: FeedSource): readonly StoredCategory[] {
   return sourceCategories[source].filter((one) => category === 'all' || category === one);
 }

@@ -50,12 +50,10 @@ export function toLowercase(bytes: Hex): Hex {
   return `0x${bytes.slice(2).toLowerCase()}`;
 }
 
-/** 32 bytes, such as a hash, in lower case. */
 export function isBytes32(text: string): text is Hex {
   return text.length === 66 && isLowercaseHex(text);
 }
 
-/** Any number of bytes in lower case. */
 export function isBytes(text: string): text is Hex {
   return text.length % 2 === 0 && isLowercaseHex(text);
 }

@@ -20,7 +20,6 @@ export const bytes32 = z.string().refine(isBytes32, expectedBytes32);
 export const blockHash = z.string().refine(isBlockHash, expectedBytes32);
 export const transactionHash = z.string().refine(isTransactionHash, expectedBytes32);
 
-/** Address of an account or a contract. */
 export const address = z.string().refine(isAddress, 'expected 0x and 40 lowercase hexadecimal digits');
 
 /** Any 8-4-4-4-12 hexadecimal UUID, whatever its version. */

@@ -26,7 +26,6 @@ export const installationRecords = {
   module: defineRecord('module', moduleView),
 } as const;
 
-/** What is captured of an installation. Immutable. */
 export interface CapturedInstallation {
   readonly installationId: string;
   readonly modules: readonly ModuleView[];

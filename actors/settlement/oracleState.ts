@@ -24,7 +24,6 @@ function isAcceptanceOld({ snapshot, nowMs }: OracleInput): boolean {
   return closure !== null && nowMs - closure.acceptedAtMs > oracleStaleSeconds * 1000;
 }
 
-/** The oracle's documented state. */
 export function findOracleState(snapshot: SettlementSnapshot, nowMs: number): OracleState {
   return findFirstMatch(table, { snapshot, nowMs });
 }

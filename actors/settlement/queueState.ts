@@ -19,10 +19,8 @@ export type SettlementQueueState = (typeof settlementQueueStates)[number];
 /** A reporter whose last completed run is older than this is stale. */
 export const reporterStaleMs = 600_000;
 
-/** What decides the queue's state. */
 export interface QueueInput {
   readonly snapshot: SettlementSnapshot;
-  /** The guardian has paused the core. */
   readonly isPaused: boolean;
   readonly bufferedRoundCount: number;
   readonly nowMs: number;
@@ -54,12 +52,10 @@ function isReporterStale({ snapshot, nowMs }: QueueInput): boolean {
   return nowMs - lastRun.finishedAtMs > reporterStaleMs;
 }
 
-/** Why the queue is blocked; null while it is not. */
 export function findBlockedReason(input: QueueInput): BlockedReason | null {
   return findFirstMatch(blockedTable, input);
 }
 
-/** The queue's documented state. */
 export function findQueueState(input: QueueInput): SettlementQueueState {
   return findFirstMatch(stateTable, input);
 }

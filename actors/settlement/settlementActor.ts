@@ -51,10 +51,8 @@ export const initialSettlement: Settlement = {
   acceptedMessages: noRememberedIds,
 };
 
-/** What oracle or reporter said. */
 type SettlementMessage = Extract<SettlementStreamMessage, { kind: 'oracle' | 'reporter' }>;
 
-/** The actor of one installation's settlement. */
 export interface SettlementActor {
   /** Null when the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
   receive(message: SettlementMessage, storedAtMs: number): Rejection | null;

@@ -42,7 +42,6 @@ export interface SettlementActors {
   signer(installationId: string): SignerIdentity | null;
   /** The same state until oracle or reporter of the installation say something. */
   settlement(installationId: string): Settlement;
-  /** As CounterActors.capture. */
   capture(): StateCapture;
   beginRestore(): StateRestoration;
 }

@@ -115,7 +115,6 @@ export function* encodeIdList(
     yield settlementRecords.rememberedIds.writeChange(`${list}/${number}`, run);
 }
 
-/** What the records of one installation hold. */
 interface SettlementParts {
   readonly machine: z.output<typeof persistedMachine>;
   readonly submissionsSinceMs: number | null;

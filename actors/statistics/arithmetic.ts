@@ -24,7 +24,7 @@ export function findIndexOfLargest<Entry>(
 }
 
 export function sortAscending(values: readonly bigint[]): bigint[] {
-  return values.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  return values.toSorted((a, b) => (a < b ? -1 : 1));
 }
 
 /** The middle one, or the floored mean of the middle two; null of nothing. */

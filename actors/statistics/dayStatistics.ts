@@ -38,7 +38,6 @@ export interface DayStatistics {
   readonly buckets: readonly BucketStatistics[];
 }
 
-/** A day of the window with what was accepted in it. */
 export interface WindowDay {
   readonly startMs: number;
   readonly summary: DaySummary | null;
@@ -56,7 +55,6 @@ export function findExpectedPlaces(startMs: number, genesisMs: number, generated
   return { expectedFrom, expectedThrough: Math.max(expectedFrom, countEndedPlaces(startMs, generatedAtMs)) };
 }
 
-/** How many rounds of a day have ended. */
 function countEndedPlaces(startMs: number, generatedAtMs: number): number {
   return Math.min(roundsPerDay, Math.max(0, Math.floor((generatedAtMs - startMs) / roundMs)));
 }
@@ -74,7 +72,6 @@ export function selectEndedRounds(
   return new Map([...rounds].filter(([place]) => place < ended));
 }
 
-/** The sums of a day, of what has ended of it. */
 export function sumEndedRounds(
   day: DaySummary,
   generatedAtMs: number,

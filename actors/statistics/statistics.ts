@@ -40,7 +40,6 @@ const dayCounts = { '7d': 7, '30d': 30 } as const satisfies Record<StatisticsRan
 /** The statistics of one installation over a range (CONTRACT.md, Terms of the statistics). Averages are floored. */
 export type Statistics = Readonly<ReturnType<typeof computeStatistics>>;
 
-/** What is computed of one installation, and when. */
 interface StatisticsInput {
   /** Null before the first reading. */
   readonly history: DayHistory | null;

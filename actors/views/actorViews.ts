@@ -27,7 +27,6 @@ interface ActorViewsOptions {
   readonly clock: Clock;
 }
 
-/** The views of all actors, as HTTP reads them. */
 export function createActorViews(options: ActorViewsOptions): ActorViews {
   const { publicInstallationId, counters, settlements, clock } = options;
   const statistics = createStatisticsViews({

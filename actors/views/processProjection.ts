@@ -23,7 +23,6 @@ import type {
   SubmissionView,
 } from './views.ts';
 
-/** What the process snapshot is made of. */
 interface ProcessSources {
   readonly measurement: MeasurementView | null;
   /** Null without any accepted reading. */

@@ -1,4 +1,3 @@
-/** What `/readyz` says. */
 export interface Readiness {
   readonly isReady: boolean;
   /** What is waited for, by part. */

@@ -9,8 +9,7 @@ import { computeStatistics, type Statistics, type StatisticsRange } from '../sta
 import type { DayHistory } from '../wheel/dayHistory.ts';
 
 export { bucketCoverages } from '../statistics/dayStatistics.ts';
-export type { Statistics, StatisticsRange } from '../statistics/statistics.ts';
-export { statisticsRanges } from '../statistics/statistics.ts';
+export { type Statistics, type StatisticsRange, statisticsRanges } from '../statistics/statistics.ts';
 export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
 
 /**

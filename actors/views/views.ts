@@ -150,15 +150,12 @@ export interface ProcessView {
 
 /** What the routes read. Every call is synchronous and costs no I/O. */
 export interface ActorViews {
-  /** The configured public installation. */
   readonly publicInstallationId: string;
   /** Telemetry of any installation; offline for one that has published nothing. */
   telemetry(installationId: string): TelemetryView;
-  /** Modules of the public installation. */
   modules(): ModulesView;
   /** Shared for up to one second, and computed again as soon as a message has changed what it shows. */
   process(): ProcessView;
-  /** What is read from the chain. */
   readonly chain: ChainViews;
   /** Settlement history of the public route; the same view while both parts are. */
   settlements(range: SettlementRange, withQueue: boolean): SettlementsView;

@@ -50,7 +50,6 @@ export function findRejection(state: AcceptanceState | null, reading: CounterRea
   return null;
 }
 
-/** The memory after an accepted reading. */
 export function acceptReading(state: AcceptanceState | null, reading: CounterReading): AcceptanceState {
   if (state === null) return { latest: reading, earlierBoots: [], earlierEpochs: [] };
   const { latest, earlierBoots, earlierEpochs } = state;

@@ -22,7 +22,6 @@ import type { TelemetryView } from './telemetryView.ts';
 /** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
 const counterFoldVersion = 7;
 
-/** What an accepted message of `MINER_COUNTER` makes. */
 export interface CounterOutput extends ReadingOutput {
   /** Left out without any. */
   readonly evicted?: EvictedMeasurements;
@@ -45,7 +44,6 @@ export interface CounterActors {
   /** Its newest reading and its rounds: the same object until a reading is accepted. Null for an installation that has published nothing. */
   installation(installationId: string): InstallationState | null;
   readonly installationCount: number;
-  /** The state as it is at this call. */
   capture(): StateCapture;
   /**
    * Begins to read a state, which replaces all of this one once it is complete. What was shown before stays shown until `reveal`, so
@@ -59,7 +57,6 @@ export interface CounterActors {
 interface CounterActorsSettings {
   /** Start of round 1 (epoch milliseconds). */
   readonly genesisMs: number;
-  /** The installation whose statistics are computed. */
   readonly publicInstallationId: string;
 }
 
@@ -165,7 +162,6 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   };
 }
 
-/** All state of the folds at one position. */
 interface Folded extends PublicState {
   readonly actors: Map<string, InstallationActor>;
 }

@@ -32,7 +32,6 @@ export const counterReadingMessage = z.object({
   ...measurements,
 });
 
-/** The message as it travels. */
 export type CounterReadingMessage = z.infer<typeof counterReadingMessage>;
 
 /** The reading as it is folded: times in epoch milliseconds, the counter as a bigint, UUIDs in lower case. */

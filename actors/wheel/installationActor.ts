@@ -12,7 +12,6 @@ export interface InstallationState {
   readonly roundState: RoundState;
 }
 
-/** What an accepted reading makes. */
 export interface ReadingOutput {
   readonly reading: CounterReading;
   readonly closed: ClosedRows;

@@ -38,7 +38,6 @@ export const progressScalars = z.strictObject({
   /** How many of the daily distances, and of the speeds, are reached. */
   dailyReached: count,
   speedsReached: count,
-  /** Value of the last speed record. */
   recordMm: count.nullable(),
   /** The last day of the newest streak, and its days so far. */
   streakDayMs: milliseconds.nullable(),
@@ -63,7 +62,6 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
   evicted: nothingEvicted,
 };
 
-/** What the rules need to know besides the reading. */
 interface ReadingContext {
   /** The largest distance of the reading's day, with this reading. */
   readonly dayMm: number;
@@ -73,7 +71,6 @@ interface ReadingContext {
   readonly stored: StoredAt;
 }
 
-/** The progress after an accepted reading. */
 export function addAchievements(
   previous: MeasurementProgress | null,
   reading: CounterReading,

@@ -6,7 +6,6 @@ import { type DayHistory, withReading } from './dayHistory.ts';
 import { addAchievements, type MeasurementProgress } from './measurementEvents.ts';
 import type { RoundRow } from './roundFold.ts';
 
-/** What is folded of the public installation alone. */
 export interface PublicState {
   history: DayHistory | null;
   progress: MeasurementProgress | null;
@@ -18,7 +17,6 @@ export interface EvictedMeasurements {
   readonly events: readonly MeasurementEvent[];
 }
 
-/** An accepted reading of the public installation. */
 interface PublicReading {
   readonly reading: CounterReading;
   /** The round that it closed, if any. */

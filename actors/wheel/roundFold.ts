@@ -36,14 +36,12 @@ export interface RoundRow {
   readonly installationId: string;
   /** From 1, the round that starts at the genesis. */
   readonly roundId: number;
-  /** Epoch milliseconds. */
   readonly startMs: number;
   readonly workUnits: bigint;
   /** Sequence of the reading that closed the round. */
   readonly position: number;
 }
 
-/** The bucket that holds the newest reading. */
 const openBucket = z.strictObject({
   /** Epoch milliseconds, a multiple of 1,800,000. */
   startMs: milliseconds,
@@ -68,7 +66,6 @@ export interface BucketRow extends OpenBucket {
   readonly position: number;
 }
 
-/** What is known of the open round and the open bucket. */
 export const openRound = z.strictObject({
   /** Start of the unbroken run of covered instants that ends at the newest reading (epoch milliseconds). */
   coveredFromMs: milliseconds,
@@ -77,7 +74,6 @@ export const openRound = z.strictObject({
   bucket: openBucket,
 });
 
-/** An observed round, as projections use it. */
 export const recentRound = z.strictObject({ roundId: z.int(), workUnits: amount });
 export type RecentRound = Inferred<typeof recentRound>;
 
@@ -87,7 +83,6 @@ export interface RoundState extends Inferred<typeof openRound> {
   readonly recentRounds: readonly RecentRound[];
 }
 
-/** What one accepted reading closes. */
 export interface ClosedRows {
   readonly round: RoundRow | null;
   readonly bucket: BucketRow | null;
@@ -106,7 +101,6 @@ export function createRoundState(reading: CounterReading): RoundState {
 
 interface FollowingReading {
   readonly reading: CounterReading;
-  /** The one accepted before it. */
   readonly previous: CounterReading;
   readonly genesisMs: number;
 }

@@ -8,11 +8,9 @@ import { spanBytesMax } from '../../actors/chain/spans/chainSpan.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 
-/** What is attacked. */
 export interface Target {
   readonly publicUrl: string;
   readonly natsUrl: string;
-  /** A folder for files of the attack. */
   readonly dir: string;
 }
 

@@ -15,7 +15,6 @@ const attacker = fileURLToPath(new URL('./attacker.js', import.meta.url));
 
 interface HostileOptions extends Pick<PartialRun, 'only'> {
   readonly rounds: number;
-  /** Of each attack. */
   readonly seconds: number;
 }
 
@@ -98,7 +97,6 @@ async function runAttack(name: string, target: Target, seconds: number): Promise
   if (status !== 0) throw new Error(`the attack ended with status ${status}: ${name}`);
 }
 
-/** Responses so far, by status. */
 async function countStatuses({ operatorUrl }: ServiceProcess): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${operatorUrl}/metrics`)).text();
   const counts = new Map<string, number>();

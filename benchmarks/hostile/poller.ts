@@ -6,7 +6,6 @@ const intervalMs = 5;
 const clients = 20;
 const paths = ['/v1/status', '/v4/public/process', '/v1/public/telemetry', '/healthz'] as const;
 
-/** What normal clients have noticed. */
 interface PollerReport {
   /** Milliseconds, by path. */
   readonly latencies: ReadonlyMap<string, readonly number[]>;

@@ -11,7 +11,6 @@ export interface PreparedAnswer {
   readonly body: string | null;
 }
 
-/** An answer as a peer holds it. */
 export interface LoadedAnswer {
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;

@@ -10,7 +10,6 @@ import type { PreparedPath } from './preparedAnswers.ts';
 /** One of the answers that every peer gives. */
 const probePath = '/v1/status';
 
-/** Another server that gives the same answers. */
 export async function startBare(answersFile: string): Promise<Server> {
   const program = fileURLToPath(new URL('./bare.js', import.meta.url));
   const port = String(await findFreePort());

@@ -10,9 +10,7 @@ const program = fileURLToPath(new URL('./snapshotProcess.js', import.meta.url));
 const sizes = [0.01, 0.1, 1];
 
 interface YearsOptions {
-  /** Miner positions. */
   readonly positions: number;
-  /** Events of all owners together. */
   readonly events: number;
 }
 

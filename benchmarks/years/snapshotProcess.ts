@@ -50,7 +50,6 @@ function findNewest({ safe }: SpanFoldState): ChainState {
   return newest;
 }
 
-/** What one process does. */
 export interface SnapshotTask extends SyntheticSize {
   readonly does: 'save' | 'restore';
   readonly dir: string;
@@ -126,7 +125,6 @@ async function restore({ dir, positions }: SnapshotTask) {
   };
 }
 
-/** Pages of the oldest events of some owners. */
 async function measureOldestPages(
   { owners, position, feed: { run } }: ChainState,
   opened: Pick<StoredActivityOptions, 'database' | 'tables'>,

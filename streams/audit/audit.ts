@@ -4,7 +4,6 @@ export type AuditKind = (typeof auditKinds)[number];
 
 export const auditOutcomes = ['agrees', 'drift', 'skipped'] as const;
 
-/** The result of one comparison. */
 export type Audit<Sample> =
   | { readonly outcome: 'agrees'; readonly about: string }
   | {

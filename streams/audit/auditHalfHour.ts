@@ -14,7 +14,6 @@ import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold
 const firstLook = { warmUpMs: roundMs, messagesMax: 8_192 } as const;
 /** has to be found once more with a longer past, since a message may repeat one of a boot or epoch from before. */
 const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
-/** Work above this is not stored. */
 const workStoredMax = 2n ** 256n - 1n;
 
 /** What memory holds of the counter stream. */
@@ -132,15 +131,14 @@ function toStored({ readings, rounds, bucket }: FoldedHalfHour): StoredHalfHour 
 
 function compareRows(where: string, expected: StoredHalfHour, found: StoredHalfHour): string[] {
   return [
-    ...compareLists(`readings in ${where}`, expected.readings, found.readings, ({ position }) => position),
-    ...compareLists(`rounds in ${where}`, expected.rounds, found.rounds, ({ roundId }) => roundId),
-    ...compareLists(
-      `sums in ${where}`,
-      [expected.bucket].filter((bucket) => bucket !== null),
-      [found.bucket].filter((bucket) => bucket !== null),
-      (bucket) => bucket.startMs,
-    ),
+    ...compareLists(`readings in ${where}`, [expected.readings, found.readings], ({ position }) => position),
+    ...compareLists(`rounds in ${where}`, [expected.rounds, found.rounds], ({ roundId }) => roundId),
+    ...compareLists(`sums in ${where}`, [listBucket(expected), listBucket(found)], ({ startMs }) => startMs),
   ];
+}
+
+function listBucket({ bucket }: StoredHalfHour) {
+  return bucket === null ? [] : [bucket];
 }
 
 function compareMemory(
@@ -158,7 +156,7 @@ function compareMemory(
       : recent
           .page(installationId, first.position - 1, retained.length + 1)
           .filter(({ position }) => position <= last.position);
-  const differences = compareLists('readings in memory', retained, inMemory, ({ position }) => position);
+  const differences = compareLists('readings in memory', [retained, inMemory], ({ position }) => position);
   const days = installationId === publicInstallationId ? history : null;
   if (days === null) return differences;
   for (const { startMs, roundId, workUnits } of rounds) {
@@ -176,14 +174,13 @@ function compareMemory(
 
 function compareLists<Row extends object>(
   what: string,
-  expected: readonly Row[],
-  found: readonly Row[],
-  keyOf: (row: Row) => number,
+  [expected, found]: readonly [expected: readonly Row[], found: readonly Row[]],
+  readKey: (row: Row) => number,
 ): string[] {
-  const foundByKey = new Map(found.map((row) => [keyOf(row), row]));
+  const foundByKey = new Map(found.map((row) => [readKey(row), row]));
   const differences: string[] = [];
   for (const row of expected) {
-    const key = keyOf(row);
+    const key = readKey(row);
     const other = foundByKey.get(key);
     foundByKey.delete(key);
     if (other === undefined) differences.push(`${what}: ${key} is missing`);

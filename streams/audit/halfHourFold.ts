@@ -2,12 +2,10 @@ import { counterSubject } from '../../actors/messages/subjects.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
-import type { BucketRow, RoundRow } from '../../actors/wheel/roundFold.ts';
-import { bucketMs } from '../../actors/wheel/roundFold.ts';
+import { type BucketRow, bucketMs, type RoundRow } from '../../actors/wheel/roundFold.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 import { readRange } from '../jetstream/readRange.ts';
 
-/** A half hour of an installation. */
 export interface HalfHour {
   readonly installationId: string;
   /** Epoch milliseconds, a multiple of 1,800,000. */

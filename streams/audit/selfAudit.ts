@@ -26,7 +26,6 @@ export interface Drift {
   readonly kind: AuditKind;
   readonly about: string;
   readonly differences: readonly string[];
-  /** The command that corrects it. */
   readonly repair: string;
 }
 

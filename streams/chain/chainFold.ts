@@ -31,7 +31,6 @@ interface ChainFoldOptions {
 interface Rewinding {
   readonly forkBlock: bigint;
   readonly position: number;
-  /** Of the stream that it is a message of. */
   readonly streamCreated: string;
 }
 

@@ -85,7 +85,6 @@ interface Correction {
   readonly choice: SnapshotChoice;
   /** Position of the restored state. */
   readonly position: number;
-  /** First sequence that the stream holds. */
   readonly firstSequence: number;
   /** Why the pipeline before ended. */
   readonly fault: PipelineFault | null;

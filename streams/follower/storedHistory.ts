@@ -13,7 +13,6 @@ interface StoredHistory {
   readonly database: Database;
   readonly jsm: JetStreamManager;
   readonly stream: string;
-  /** Of the newest rows. */
   readonly readOrigins: () => Promise<readonly RowOrigin[]>;
   /** Position of the restored state, which holds no message that the stream has lost; 0 without any. */
   readonly foldedThrough: number;

@@ -8,7 +8,6 @@ import type { MessageCounts } from '../pipeline/messageCounts.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 import type { RowOrigin } from './storedHistory.ts';
 
-/** What folds depend on in a deployment. */
 export interface FoldedDeployment {
   readonly installationId: string;
   /** Start of round 1 (Unix seconds). */

@@ -61,7 +61,7 @@ export interface StreamFollowerOptions {
   readonly logger: Logger;
 }
 
-export interface FollowerStatus extends SourceStatus, SavedStatus {
+interface FollowerStatus extends SourceStatus, SavedStatus {
   /** Everything that the stream held when state was last restored is folded in. */
   readonly isCurrent: boolean;
   /** Times that the stream turned out to be another than the folded one. */

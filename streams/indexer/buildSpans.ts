@@ -66,7 +66,8 @@ export async function* buildSpans(
       ...block,
       logs: block.logs.map((log) => (countBytes(log) <= logBytesMax ? log : truncateLog(log))),
     };
-    yield* buildParts(about, parent, fitting, logsBytesMax);
+    const bounds = { ...about, ...formatBounds(block.number, parent, block) };
+    yield* buildParts(bounds, fitting, logsBytesMax);
     from = block.number + 1n;
     parent = block.hash;
   }
@@ -84,15 +85,13 @@ async function readHeaderBefore(block: ChainBlock, headerAt: BlockSpan['headerAt
 
 /** One block in several spans, each with some of its logs. */
 function buildParts(
-  about: Pick<ChainSpanMessage, 'core' | 'fork'>,
-  parent: BlockHash,
+  bounds: Omit<ChainSpanMessage, 'blocks' | 'part'>,
   block: ChainBlock,
   logsBytesMax: number,
 ): ChainSpanMessage[] {
   const parts = splitLogs(block.logs, logsBytesMax);
   return parts.map((logs, index) => ({
-    ...about,
-    ...formatBounds(block.number, parent, block),
+    ...bounds,
     blocks: [formatBlock({ ...block, logs })],
     ...(parts.length > 1 && { part: { index, count: parts.length } }),
   }));

@@ -1,5 +1,4 @@
-import type { Hex } from 'viem';
-import { toEventSelector } from 'viem';
+import { type Hex, toEventSelector } from 'viem';
 import { z } from 'zod';
 import { type ProposerChange, proposerRole } from '../../actors/chain/spans/chainReads.ts';
 import type { ChainBlock, ChainLog } from '../../actors/chain/spans/chainSpan.ts';

@@ -10,7 +10,6 @@ type Methods = [
 
 export type NodeClient = ReturnType<typeof createNodeClient>;
 
-/** Two clients of one node. */
 export interface NodeClients {
   readonly client: NodeClient;
   /** What is requested of it at the same time goes in one request over HTTP; over a web socket it is the other one. */

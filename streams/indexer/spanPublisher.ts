@@ -77,7 +77,6 @@ interface SpanPublisherOptions {
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly chainId: bigint;
-  /** Address of the deployment's core. */
   readonly core: Address;
 }
 
@@ -123,7 +122,6 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     for (const span of spans.reverse()) note(span);
   }
 
-  /** The span of a stored message; null for another deployment's span and for any other message. */
   function decodeSpan(stored: StoredMsg): ChainSpanMessage | null {
     if (stored.subject !== subject) return null;
     const span = decodeMessage(chainSpanFormat, stored.data);

@@ -8,7 +8,6 @@ import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { findActiveTables } from '../../storage/generations.ts';
 import { type ActiveTables, resolveTables } from '../../storage/tables.ts';
 
-/** The generation of tables that this process uses. */
 export interface UsedGeneration {
   readonly tables: ActiveTables;
   /** Switches to the tables of this generation. */
@@ -37,7 +36,6 @@ interface GenerationWatchOptions {
   readonly database: Database;
   /** Of the fold of the counter stream: tables that another fold has filled cannot be used. */
   readonly identity: FoldIdentity;
-  /** A replay has activated this generation. */
   readonly onActivated: (generation: number) => void;
   readonly logger: Logger;
 }

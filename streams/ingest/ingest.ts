@@ -54,7 +54,6 @@ interface IngestOptions {
   readonly database: Database;
   /** Of the fold of the counter stream. */
   readonly identity: FoldIdentity;
-  /** Of the fold of `MINER_PIPELINE`. */
   readonly settlementIdentity: FoldIdentity;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -69,7 +68,6 @@ interface IngestOptions {
 
 /** How this process obtains the tables that it works on, and what it may do with them. */
 export interface Ingest {
-  /** For the supervisor. */
   readonly logic: typeof ingestMachine;
   /** Whether this process holds the lease at this moment, as far as its own clock shows. */
   isHeld(): boolean;

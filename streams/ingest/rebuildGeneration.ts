@@ -88,7 +88,8 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
   const wanted = await describeWanted(options);
   await removeLost(options, active);
   const rows = await judgeRows(options, active, wanted);
-  if (rows === 'none') await noteGeneration(database, active, wanted, nowMs());
+  if (rows === 'none')
+    await noteGeneration(database, { ...wanted, generation: active.generation, atMs: nowMs() });
   if (rows !== 'others') return { tables: active, rebuild: null };
   await reportLost(options, active);
   const release = await options.claim();
@@ -238,7 +239,8 @@ async function beginNext(
   const tables = resolveTables(await log.nextGeneration(active.generation));
   await createEmpty(database, tables);
   for (const other of inputStreamNames)
-    if (other !== stream) await attachSnapshots(database, active, tables, { stream: other, position: null });
-  await noteGeneration(database, tables, wanted, nowMs());
+    if (other !== stream)
+      await attachSnapshots(database, { from: active, to: tables, stream: other, position: null });
+  await noteGeneration(database, { ...wanted, generation: tables.generation, atMs: nowMs() });
   return tables;
 }

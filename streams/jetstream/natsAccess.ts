@@ -12,7 +12,6 @@ export interface NatsAccess {
   readonly url: string;
   /** A credentials file: a user's JWT and seed. */
   readonly credentialsFile?: string | null;
-  /** A file with the seed of an nkey. */
   readonly nkeyFile?: string | null;
   /** Certificates in PEM that the servers' are verified with; null for those of Node. */
   readonly caFile?: string | null;

@@ -11,7 +11,6 @@ import { schedulerClock } from './schedulerClock.ts';
 
 /** Whose children the machines inside an Observable are, and what ends them with their subscription. */
 export interface ActorOwner {
-  /** For `createActor`. */
   readonly options: { readonly parent: AnyActorRef } | { readonly clock: typeof schedulerClock };
   end(actor: AnyActor): void;
 }

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { type AnyMachineSnapshot, type InspectionEvent, isMachineSnapshot, type StateValue } from 'xstate';
 
-/** Receives every event of the actors of a system. */
 export type ActorInspector = (event: InspectionEvent) => void;
 
 interface ActorTransitionsOptions {

@@ -1,5 +1,5 @@
 import { defer, type MonoTypeOperatorFunction, NEVER, Observable, type ObservableInput, tap } from 'rxjs';
-import { createActor, fromObservable } from 'xstate';
+import { createActor, type SnapshotFrom } from 'xstate';
 import { type BackoffBounds, backoffDelay, defaultBackoff } from '../../machines/backoff.ts';
 import { type DeliveryState, deliveryMachine } from '../../machines/deliveryMachine.ts';
 import { type ActorOwner, noOwner } from './actorOwner.ts';
@@ -42,140 +42,93 @@ export interface DeliveryOptions<Item> {
  * at the source of the items, not here.
  */
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
-  const {
-    weigh,
-    gatherMs,
-    flush$ = NEVER,
-    deliver,
-    backoff = defaultBackoff,
-    random = Math.random,
-  } = options;
-  const { owner = noOwner, onStatus, onDelivered, onFailure, onRecovery } = options;
+  const { label, weigh, gatherMs, flush$ = NEVER, deliver, owner = noOwner } = options;
+  const { backoff = defaultBackoff, random, onStatus, onDelivered, onFailure, onRecovery } = options;
   return (source) =>
     new Observable<Item>((subscriber) => {
-      const queue = createDeliveryQueue(options);
-      let batch: readonly Item[] | null = null;
-      /** A flush was requested, and the queue has not been emptied since. */
-      let isFlushing = false;
-      let isEnded = false;
-
-      function add(item: Item) {
-        // It needs no delivery, and no item precedes it.
-        if (weigh(item) === 0 && batch === null && queue.isEmpty()) return subscriber.next(item);
-        queue.add(item);
-        actor.send({ type: 'added' });
-        report();
-      }
-
-      function report() {
-        const { value, context } = actor.getSnapshot();
-        const underWay = (batch ?? []).reduce((sum, item) => sum + weigh(item), 0);
-        onStatus?.({ state: value, waiting: queue.weight() + underWay, failures: context.failures });
-      }
-
-      function takeBatch(): readonly Item[] {
-        const items = queue.take();
-        if (queue.isEmpty()) isFlushing = false;
-        return items;
-      }
-
-      function emitBatch(items: readonly Item[]) {
-        // Items that arrive while these are emitted are queued after them.
-        for (const item of items) subscriber.next(item);
-        batch = null;
-      }
-
-      const deliverBatch = defer(() => {
-        batch ??= takeBatch();
-        const items = batch;
-        return defer(() => deliver(items)).pipe(
+      const deliverItems = (items: readonly Item[]) =>
+        defer(() => deliver(items)).pipe(
           tap({
             error: (error) => onFailure?.(error, failures() + 1),
             complete: () => {
               if (failures() > 0) onRecovery?.(failures());
               onDelivered?.(items);
-              emitBatch(items);
+              // Items that arrive while these are emitted are queued after them.
+              for (const item of items) subscriber.next(item);
             },
           }),
         );
+      const queue = createDeliveryQueue(options, deliverItems);
+      const delays = { gathering: gatherMs, backoff: backoffDelay(backoff, random) };
+      const actor = createActor(deliveryMachine.provide({ delays }), {
+        id: 'delivery',
+        input: { label, queue },
+        ...owner.options,
       });
-      const actor = createActor(
-        deliveryMachine.provide({
-          actors: { deliver: fromObservable(() => deliverBatch) },
-          guards: {
-            hasMore: () => !queue.isEmpty(),
-            isDue: () => !queue.isEmpty() && (queue.isDue() || isFlushing || isEnded),
-          },
-          delays: {
-            gathering: gatherMs,
-            backoff: backoffDelay(backoff, random),
-          },
-        }),
-        { id: 'delivery', input: { label: options.label }, ...owner.options },
-      );
       const failures = () => actor.getSnapshot().context.failures;
-      const watching = actor.subscribe({
-        next: ({ value }) => {
-          report();
-          if (isEnded && value === 'idle') subscriber.complete();
-        },
-        error: (error) => subscriber.error(error),
-      });
+      const report = ({ value, context }: SnapshotFrom<typeof deliveryMachine>) => {
+        const waiting = queue.weight() + (context.batch?.weight ?? 0);
+        onStatus?.({ state: value, waiting, failures: context.failures });
+        if (context.hasEnded && value === 'idle') subscriber.complete();
+      };
+      const add = (item: Item) => {
+        // It needs no delivery, and no item precedes it.
+        if (weigh(item) === 0 && actor.getSnapshot().value === 'idle') return subscriber.next(item);
+        queue.add(item);
+        actor.send({ type: 'added' });
+      };
+      const subscriptions = [
+        actor.subscribe({ next: report, error: (error) => subscriber.error(error) }),
+        flush$.subscribe(() => actor.send({ type: 'flushRequested' })),
+      ];
       actor.start();
-
-      const flushing = flush$.subscribe(() => {
-        if (queue.isEmpty()) return;
-        isFlushing = true;
-        actor.send({ type: 'flushRequested' });
-      });
       const upstream = source.subscribe({
         next: add,
         error: (error) => subscriber.error(error),
-        complete: () => {
-          isEnded = true;
-          if (batch === null && queue.isEmpty()) subscriber.complete();
-          else actor.send({ type: 'flushRequested' });
-        },
+        complete: () => actor.send({ type: 'ended' }),
       });
       return () => {
         upstream.unsubscribe();
-        flushing.unsubscribe();
-        watching.unsubscribe();
+        for (const subscription of subscriptions) subscription.unsubscribe();
         owner.end(actor);
       };
     });
 }
 
 /** The items that wait for delivery, with their weight. */
-function createDeliveryQueue<Item>({
-  weigh,
-  batchWeight,
-  isUrgent = () => false,
-}: Pick<DeliveryOptions<Item>, 'weigh' | 'batchWeight' | 'isUrgent'>) {
+function createDeliveryQueue<Item>(
+  {
+    weigh,
+    batchWeight,
+    isUrgent = () => false,
+  }: Pick<DeliveryOptions<Item>, 'weigh' | 'batchWeight' | 'isUrgent'>,
+  deliver: (items: readonly Item[]) => Observable<unknown>,
+) {
   let items: Item[] = [];
   let weight = 0;
   let urgentCount = 0;
   return {
     isEmpty: () => items.length === 0,
     weight: () => weight,
-    /** Whether there is a whole batch, or something waits for one of the items. */
     isDue: () => weight >= batchWeight || urgentCount > 0,
     add: (item: Item) => {
       items.push(item);
       weight += weigh(item);
       if (isUrgent(item)) urgentCount++;
     },
-    take: (): readonly Item[] => {
+    take: () => {
       let taken = 0;
-      let count = 0;
-      while (count < items.length && taken < batchWeight) taken += weigh(items[count++] as Item);
       // Items without weight that follow need not wait.
-      while (count < items.length && weigh(items[count] as Item) === 0) count++;
-      const batch = items.slice(0, count);
-      items = items.slice(count);
+      const found = items.findIndex((item) => {
+        if (taken >= batchWeight && weigh(item) > 0) return true;
+        taken += weigh(item);
+        return false;
+      });
+      const batch = items.slice(0, found === -1 ? items.length : found);
+      items = items.slice(batch.length);
       weight -= taken;
       urgentCount -= batch.filter(isUrgent).length;
-      return batch;
+      return { weight: taken, deliver: () => deliver(batch) };
     },
   };
 }

@@ -30,7 +30,6 @@ export interface SnapshotMark<Captured> {
   readonly captured: Captured;
 }
 
-/** Something that is folded. */
 export interface Folded {
   readonly kind: 'batch';
   readonly position: number;

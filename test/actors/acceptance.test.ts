@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AcceptanceState, acceptReading, findRejection } from '../../actors/wheel/acceptance.ts';
+import {
+  type AcceptanceState,
+  acceptReading,
+  findRejection,
+  shareStrings,
+} from '../../actors/wheel/acceptance.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
@@ -32,9 +37,10 @@ describe('acceptance', () => {
 
   it('rejects a sequence of the same boot that is not above the last one', () => {
     const state = stateAfter(first);
-    expect(findRejection(state, acceptedReading({ ...first, observedAtMs: t + second }))?.reason).toBe(
-      'duplicate',
-    );
+    expect(findRejection(state, acceptedReading({ ...first, observedAtMs: t + second }))).toEqual({
+      reason: 'duplicate',
+      detail: `sequence 7 of boot ${bootA}, the last accepted one is 7`,
+    });
     expect(findRejection(state, acceptedReading({ ...first, sequence: 8 }))).toBeNull();
   });
 
@@ -56,8 +62,36 @@ describe('acceptance', () => {
   it('rejects a counter below the last one of its epoch, also when another epoch came between', () => {
     const state = stateAfter(first, { ...first, sequence: 8, counterEpoch: epochB, cumulativeWorkUnits: 3n });
     const back = { ...first, sequence: 9, cumulativeWorkUnits: 49n };
-    expect(findRejection(state, acceptedReading(back))?.reason).toBe('counter_regression');
+    expect(findRejection(state, acceptedReading(back))).toEqual({
+      reason: 'counter_regression',
+      detail: `counter 49 in epoch ${epochA}, the last accepted one is 50`,
+    });
     expect(findRejection(state, acceptedReading({ ...back, cumulativeWorkUnits: 50n }))).toBeNull();
+  });
+
+  it('remembers each earlier boot and epoch once, as it was when it was left last', () => {
+    const marks = [
+      { bootId: bootA, counterEpoch: epochA },
+      { bootId: bootB, counterEpoch: epochB },
+    ];
+    const back = [0, 1, 0, 1].map((mark, sequence) => ({ ...first, ...marks[mark], sequence }));
+    expect(stateAfter(...back)).toMatchObject({
+      earlierBoots: [{ bootId: bootA, sequence: 2 }],
+      earlierEpochs: [{ counterEpoch: epochA, cumulativeWorkUnits: 50n }],
+    });
+  });
+
+  it('shares only the strings that are the same as those of the reading before', () => {
+    const other = {
+      bootId: bootB,
+      counterEpoch: epochB,
+      provenance: 'replay',
+      softwareVersion: '2.0.0',
+      coreStatus: 'COUNTER_FAULT',
+    } as const;
+    const reading = acceptedReading({ ...first, ...other });
+    shareStrings(reading, acceptedReading({ ...first, softwareVersion: '1.0.0' }));
+    expect(reading).toMatchObject(other);
   });
 
   it('names the first rule that a reading breaks', () => {

@@ -14,17 +14,20 @@ import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { processResponse, toProcessBody } from '../../http/responses/process/process.ts';
 import { statusResponse, toStatusBody } from '../../http/responses/process/status.ts';
+import { opaque, type StoredMessage } from '../reference/messages.ts';
+import { buildProcess, buildStatus } from '../reference/process.ts';
+import { acceptReadings, type Reading } from '../reference/readings.ts';
+import { startSettlement } from '../reference/settlement.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
-import { expectProcessRules } from '../support/reference/processRules.ts';
+import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
 
 const id = 'wheel.one';
-const hash = `0x${'a'.repeat(64)}` as const;
 const account = toAddress(`0x${'a'.repeat(40)}`);
 const configuration: CoreConfiguration = {
   streamId: `0x${'5'.repeat(64)}`,
@@ -59,7 +62,7 @@ function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainSta
 /** @param hasSettings whether the reporter has said that settlement is off. */
 function startViews({ hasSettings = true } = {}) {
   const clock = manualClock(genesisMs);
-  const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
+  const counters = createCounterActors({ genesisMs, publicInstallationId: id });
   const settlements = createSettlementActors();
   const world = { chain: null as ChainState | null, readings: 0, closed: 0, aheadMs: 0 };
   const views = createActorViews({
@@ -72,24 +75,28 @@ function startViews({ hasSettings = true } = {}) {
     olderEvents: noOlderEvents,
     clock,
   });
+  const counted: StoredMessage[] = [];
+  let accepted: readonly Reading[] | null = [];
+  const { settlement, hear } = startSettlement(id);
   let seq = 0;
-  const send = (subject: string, body: object) =>
-    settlements.receive({
-      seq: ++seq,
-      subject,
-      data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
-      timestampNanos: 0n,
-    });
+  const store = (subject: string, body: object) => ({
+    seq: ++seq,
+    subject,
+    data: Buffer.from(JSON.stringify(body)),
+    storedAtMs: 0,
+  });
+  const send = (subject: string, body: object) => {
+    const message = store(subject, { at: new Date(clock.nowMs()).toISOString(), ...body });
+    hear(message);
+    return settlements.receive({ ...message, timestampNanos: 0n });
+  };
   /** Readings of so many minutes, one every ten seconds; the clock advances too, `aheadMs` behind the device's. */
   const run = (minutes: number, given: object = {}) => {
+    accepted = null;
     for (let reading = 0; reading < minutes * 6; reading++) {
-      const message = { ...readingMessage(id, world.readings), ...given };
-      counters.receive({
-        seq: ++seq,
-        subject: counterSubject(id),
-        data: Buffer.from(JSON.stringify(message)),
-        timestampNanos: 0n,
-      });
+      const message = store(counterSubject(id), { ...readingMessage(id, world.readings), ...given });
+      counted.push(message);
+      counters.receive({ ...message, timestampNanos: 0n });
       world.readings++;
       clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - world.aheadMs - clock.nowMs()));
     }
@@ -99,62 +106,77 @@ function startViews({ hasSettings = true } = {}) {
   if (hasSettings)
     reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: false });
   /** Closes rounds with 420 units each, unless others are given. */
-  const close = (count: number, workUnits = '420') => {
-    const first = world.closed + 1;
+  const close = (count: number, workUnits = '420', first = world.closed + 1) => {
     const rounds = Array.from({ length: count }, (_, index) => ({
       roundId: String(first + index),
       workUnits,
     }));
-    world.closed += count;
+    world.closed = first + count - 1;
     return oracle({
       type: 'closure_accepted',
       firstRound: String(first),
       lastRound: String(world.closed),
       rounds,
-      acceptedAt: new Date(clock.nowMs()).toISOString(),
+      acceptedAt: new Date(clock.nowMs() + world.aheadMs).toISOString(),
     });
   };
   const approve = () => oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`${id} epoch`) });
+  /** The bodies of both routes are the reference's, member by member. */
   const snapshot = () => {
     clock.advance(1_000);
     const view = views.process();
     const [a, b] = [toProcessBody(view), toStatusBody(view)];
-    expect(processResponse.parse(a)).toEqual(a);
-    expect(statusResponse.parse(b)).toEqual(b);
-    expectProcessRules(a);
-    return view;
+    accepted ??= acceptReadings(counted);
+    const core = world.chain === null ? null : { ...world.chain.core, batches: [], version: null };
+    const input = {
+      installationId: id,
+      genesisMs,
+      readings: accepted,
+      settlement,
+      core: core as never,
+      signer: null,
+      modules: [],
+      nowMs: clock.nowMs(),
+    };
+    expect({ ...a, revision: opaque }).toEqual(buildProcess(input));
+    expect({ ...b, revision: opaque }).toEqual(buildStatus(input));
+    return { process: a, ...b };
   };
-  return { clock, world, views, run, oracle, reporter, close, approve, snapshot };
+  /** A world in which everything is as it should be. */
+  const becomeHealthy = () => {
+    world.chain = chainAtStart();
+    run(15);
+    approve();
+    close(1);
+    reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
+    finishRun('healthy');
+  };
+  const finishRun = (runId: string) => {
+    reporter({ type: 'run_started', runId });
+    reporter({ type: 'run_finished', runId, result: 'ok' });
+  };
+  return { clock, world, views, run, oracle, reporter, close, approve, snapshot, becomeHealthy, finishRun };
 }
 
 describe('the builder', () => {
   it('gives each reason in the documented order, then projects closed and open work', () => {
     const { world, run, close, approve, snapshot } = startViews();
-    const reason = () => {
+    const word = () => {
       const { builder } = snapshot();
-      return builder.status === 'unavailable' ? builder.reason : null;
+      return builder.status === 'unavailable' ? builder.reason : builder.status;
     };
-    expect(reason()).toBe('no_measurement');
+    expect(word()).toBe('no_measurement');
     run(25, { coreStatus: 'COUNTER_FAULT' });
-    expect(reason()).toBe('counter_fault');
+    expect(word()).toBe('counter_fault');
     run(1);
-    expect(reason()).toBe('counter_epoch_unapproved');
+    expect(word()).toBe('counter_epoch_unapproved');
     approve();
-    expect(reason()).toBe('oracle_head_unavailable');
+    expect(word()).toBe('oracle_head_unavailable');
     close(1);
     // The chain's frontier is not known.
-    expect(reason()).toBe('round_projection_gap');
+    expect(word()).toBe('round_projection_gap');
     world.chain = chainAtStart();
-    const { builder } = snapshot();
-    expect(builder).toMatchObject({
-      status: 'available',
-      anchor: { settledThroughRound: 0n, blockHeight: 0n, confirmedAtMs: null, transactionHash: null },
-      // 60 readings a round of 7 units each; the first round is closed, the second ended, the third open for six minutes
-      // and holds the reading at its start.
-      queued: { closedRoundCount: 1n, closedWorkUnits: 420n },
-      projected: { settledThroughRound: 3n },
-    });
-    expect(builder.status === 'available' && builder.queued.openRoundWorkUnits).toBe(420n + 36n * 7n);
+    expect(word()).toBe('available');
   });
 
   it('reports a gap: closures that leave a round out, a frontier beyond them, a round that was not observed', () => {
@@ -163,8 +185,7 @@ describe('the builder', () => {
     skipped.world.chain = chainAtStart();
     skipped.run(25);
     skipped.approve();
-    skipped.world.closed = 1;
-    skipped.close(1);
+    skipped.close(1, '420', 2);
     expect(skipped.snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
 
     const behind = startViews();
@@ -187,31 +208,33 @@ describe('the builder', () => {
     expect(unobserved.snapshot()).toMatchObject({ builder: gap, settlementQueue: { status: 'available' } });
   });
 
-  it('calls an ineligible round by its name on the plain route, and a gap on the public one', () => {
-    const { world, run, close, approve, snapshot } = startViews();
-    world.chain = chainAtStart();
-    run(15);
-    approve();
-    close(1, '5001');
-    const view = snapshot();
-    expect(view.builder).toEqual({ status: 'unavailable', reason: 'round_ineligible' });
-    expect(toProcessBody(view).builder).toEqual({ status: 'unavailable', reason: 'round_projection_gap' });
-    expect(view.settlementQueue).toEqual({ status: 'unavailable', reason: 'round_ineligible' });
-  });
-
-  it('continues with a stale measurement', () => {
-    const { clock, world, run, close, approve, snapshot } = startViews();
-    world.chain = chainAtStart();
-    run(15);
-    approve();
-    close(1);
+  it('projects no round that the core would not settle, and continues with a stale measurement', () => {
+    const { clock, becomeHealthy, close, snapshot } = startViews();
+    becomeHealthy();
     clock.advance(3_600_000);
     expect(snapshot()).toMatchObject({
       measurement: { freshness: 'stale' },
       builder: { status: 'available' },
     });
+    close(1, '5001');
+    const ineligible = { status: 'unavailable', reason: 'round_ineligible' };
+    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
   });
 });
+
+/** What a batch of one round leaves behind. */
+const preparing = {
+  type: 'submission_prepared',
+  previousSettledThroughRound: '0',
+  settledThroughRound: '1',
+  activeRoundCount: 1,
+  expected: {
+    cumulativeWork: '420',
+    cumulativeBlockUnits: '466666666',
+    workPerThousandBlocks: '900000',
+    completedBlockCount: '0',
+  },
+};
 
 /** Conditions in the document's order, each with what brings it about and what it is called. */
 const conditions: [string, (world: ReturnType<typeof startViews>) => void][] = [
@@ -222,23 +245,7 @@ const conditions: [string, (world: ReturnType<typeof startViews>) => void][] = [
       reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true }),
   ],
   ['stale', ({ reporter }) => reporter({ type: 'run_started', runId: 'unfinished' })],
-  [
-    'preparing',
-    ({ reporter }) =>
-      reporter({
-        type: 'submission_prepared',
-        submissionId: deriveUuid('s'),
-        previousSettledThroughRound: '0',
-        settledThroughRound: '1',
-        activeRoundCount: 1,
-        expected: {
-          cumulativeWork: '420',
-          cumulativeBlockUnits: '466666666',
-          workPerThousandBlocks: '900000',
-          completedBlockCount: '0',
-        },
-      }),
-  ],
+  ['preparing', ({ reporter }) => reporter({ ...preparing, submissionId: deriveUuid('s') })],
   ['ready', () => undefined],
 ];
 
@@ -247,12 +254,7 @@ describe('the settlement queue', () => {
     conditions.flatMap(([state], index) => conditions.slice(index).map(([other]) => [state, other] as const)),
   )('is %s, whether or not it could be %s too', (state, other) => {
     const world = startViews();
-    world.world.chain = chainAtStart();
-    world.run(15);
-    world.close(1);
-    world.reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
-    world.reporter({ type: 'run_started', runId: 'a' });
-    world.reporter({ type: 'run_finished', runId: 'a', result: 'ok' });
+    world.becomeHealthy();
     for (const [name, bring] of conditions) if (name === state || name === other) bring(world);
     expect(world.snapshot().settlementQueue).toMatchObject({ status: 'available', state });
   });
@@ -263,61 +265,42 @@ describe('the settlement queue', () => {
     run(15);
     close(1);
     reporter({ type: 'run_started', runId: 'a' });
-    expect(snapshot().settlementQueue).toEqual({ status: 'unavailable', reason: 'oracle_head_unavailable' });
+    expect(snapshot().settlementQueue).toMatchObject({ reason: 'oracle_head_unavailable' });
     reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true });
-    expect(snapshot().settlementQueue).toMatchObject({ state: 'disabled', settlementEnabled: false });
+    expect(snapshot().settlementQueue).toMatchObject({ state: 'disabled' });
   });
 
-  it('is stale without any run, through 600 seconds fresh, and empty when everything is settled', () => {
-    const { clock, world, run, close, reporter, snapshot } = startViews();
-    world.chain = chainAtStart();
-    run(15);
-    close(1);
-    reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
-    expect(snapshot().settlementQueue).toMatchObject({ state: 'stale' });
-    reporter({ type: 'run_started', runId: 'a' });
-    reporter({ type: 'run_finished', runId: 'a', result: 'ok' });
+  it('is fresh through 600 seconds after a run, and empty when everything is settled', () => {
+    const { clock, world, becomeHealthy, finishRun, snapshot } = startViews();
+    becomeHealthy();
     clock.advance(599_000);
     expect(snapshot().settlementQueue).toMatchObject({ state: 'ready' });
     world.chain = chainAfter(chainAtStart(), [{ roundId: 1n, workUnits: 420n }]);
     expect(snapshot().settlementQueue).toMatchObject({ state: 'stale' });
-    reporter({ type: 'run_started', runId: 'b' });
-    reporter({ type: 'run_finished', runId: 'b', result: 'ok' });
-    expect(snapshot().settlementQueue).toMatchObject({
-      state: 'empty',
-      buffered: { roundCount: 0n, firstRound: null },
-    });
+    finishRun('b');
+    expect(snapshot().settlementQueue).toMatchObject({ state: 'empty' });
   });
 
   it('names what blocks it: an incident, the oracle, a paused core, in this order', () => {
-    const { world, run, close, oracle, reporter, snapshot } = startViews();
-    world.chain = chainAtStart();
-    run(15);
-    close(1);
-    world.chain = { ...world.chain, core: { ...world.chain.core, paused: true } };
-    expect(snapshot().settlementQueue).toMatchObject({
-      state: 'blocked',
-      blockedReason: 'settlement_paused',
-    });
+    const { world, becomeHealthy, oracle, reporter, snapshot } = startViews();
+    becomeHealthy();
+    const chain = chainAtStart();
+    world.chain = { ...chain, core: { ...chain.core, paused: true } };
+    expect(snapshot().settlementQueue).toMatchObject({ blockedReason: 'settlement_paused' });
     oracle({ type: 'blocked', reason: 'drift' });
-    expect(snapshot()).toMatchObject({
-      oracle: { state: 'blocked', reason: 'drift' },
-      settlementQueue: { blockedReason: 'oracle_blocked' },
-    });
+    expect(snapshot().settlementQueue).toMatchObject({ blockedReason: 'oracle_blocked' });
     reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' });
-    expect(snapshot().settlementQueue).toMatchObject({ blockedReason: 'incident_open', incidentOpen: true });
+    expect(snapshot().settlementQueue).toMatchObject({ blockedReason: 'incident_open' });
   });
 });
 
-describe('the oracle', () => {
-  it('is accepted through exactly 1200 seconds after its last acceptance, and stale from then on', () => {
-    const { clock, close, snapshot } = startViews();
-    expect(snapshot().oracle).toMatchObject({ state: 'unavailable', latestAcceptedAtMs: null });
-    close(2);
-    clock.advance(1_199_000);
-    expect(snapshot().oracle).toMatchObject({ state: 'accepted', reason: null });
-    expect(snapshot().oracle).toMatchObject({ state: 'stale', reason: null });
-  });
+it('the oracle is accepted through exactly 1200 seconds after its last acceptance, and stale from then on', () => {
+  const { clock, close, snapshot } = startViews();
+  expect(snapshot().oracle).toMatchObject({ state: 'unavailable' });
+  close(2);
+  clock.advance(1_199_000);
+  expect(snapshot().oracle).toMatchObject({ state: 'accepted' });
+  expect(snapshot().oracle).toMatchObject({ state: 'stale' });
 });
 
 describe('a device and an oracle whose clocks are ahead', () => {
@@ -329,58 +312,23 @@ describe('a device and an oracle whose clocks are ahead', () => {
     let early = 0;
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 240 }), aheadMs, (tensOfSeconds, ahead) => {
-        const given = startViews();
-        const { world, clock, run, approve, oracle, snapshot } = given;
+        const { world, clock, run, approve, close, snapshot } = startViews();
         world.chain = chainAtStart();
         world.aheadMs = ahead;
         run(20 + tensOfSeconds / 6);
         approve();
-        // The reading at the genesis covers nothing before it.
-        const computeWork = (round: number) => (round === 1 ? 59 : 60) * 7;
-        const newest = world.readings - 1;
-        const closed = Math.floor((newest * 10) / 600);
-        oracle({
-          type: 'closure_accepted',
-          firstRound: '1',
-          lastRound: String(closed),
-          rounds: Array.from({ length: closed }, (_, index) => ({
-            roundId: String(index + 1),
-            workUnits: String(computeWork(index + 1)),
-          })),
-          acceptedAt: new Date(clock.nowMs() + ahead).toISOString(),
-        });
-        const { builder, settlementQueue: queue } = snapshot();
-        const ended = Math.min(closed, Math.floor((clock.nowMs() - genesisMs) / 600_000));
-        if (ended < closed) early++;
-        if (builder.status === 'unavailable' || queue.status === 'unavailable')
-          throw new Error('unavailable');
-        const closedWork = Array.from({ length: ended }, (_, index) => computeWork(index + 1)).reduce(
-          (a, b) => a + b,
-          0,
-        );
-        expect(queue.buffered).toEqual({
-          firstRound: ended === 0 ? null : 1n,
-          lastRound: ended === 0 ? null : BigInt(ended),
-          roundCount: BigInt(ended),
-          activeRoundCount: BigInt(ended),
-          workUnits: BigInt(closedWork),
-        });
-        expect(builder.queued).toEqual({
-          closedRoundCount: BigInt(ended),
-          closedWorkUnits: BigInt(closedWork),
-          openRoundWorkUnits: BigInt(newest * 7 - closedWork),
-        });
-        expect(builder.projected.cumulativeWork).toBe(BigInt(newest * 7));
+        const closed = Math.floor(((world.readings - 1) * 10) / 600);
+        close(closed);
+        const { settlementQueue } = snapshot();
+        expect(settlementQueue.status).toBe('available');
+        if (Math.floor((clock.nowMs() - genesisMs) / 600_000) < closed) early++;
         // A frontier that the core has settled has ended, whatever the clock here says.
         world.chain = chainAfter(chainAtStart(), [{ roundId: BigInt(closed), workUnits: 420n }]);
-        expect(snapshot().settlementQueue).toMatchObject({
-          status: 'available',
-          buffered: { roundCount: 0n },
-        });
+        expect(snapshot().settlementQueue).toMatchObject({ buffered: { roundCount: '0' } });
       }),
-      { numRuns: runs(80) },
+      { numRuns: runs(60) },
     );
-    expect(early).toBeGreaterThan(4);
+    expect(early).toBeGreaterThan(3);
   });
 });
 
@@ -420,7 +368,7 @@ describe('sums beyond what the core can hold', () => {
 });
 
 describe('any numbers that the core, the oracle, the reporter and the wheel may give', () => {
-  it('leave a process snapshot and a status that fit their schemas and rules', () => {
+  it('leave a process snapshot and a status that fit their schemas', () => {
     const upTo = (bits: bigint) =>
       fc.oneof(
         fc.bigInt({ min: 0n, max: 2n ** bits - 1n }),
@@ -525,7 +473,9 @@ describe('any numbers that the core, the oracle, the reporter and the wheel may 
             reporter({ type: 'submission_superseded', submissionId });
           }
           clock.advance(clockMs);
-          seen.add(snapshot().settlementQueue.status);
+          const { process, ...status } = snapshot();
+          expect([processResponse.parse(process), statusResponse.parse(status)]).toEqual([process, status]);
+          seen.add(status.settlementQueue.status);
         },
       ),
       { numRuns: runs(120) },
@@ -534,56 +484,8 @@ describe('any numbers that the core, the oracle, the reporter and the wheel may 
   });
 });
 
-/** A body with one of its strings replaced, for each of its decimals: the name of the member, and the altered body. */
-function* withEachDecimal(body: object, given: string): Iterable<[name: string, altered: object]> {
-  for (const [name, value] of Object.entries(body) as [string, unknown][]) {
-    if (typeof value === 'string' && /^\d+$/.test(value)) yield [name, { ...body, [name]: given }];
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
-    for (const [inner, changed] of withEachDecimal(value, given)) yield [inner, { ...body, [name]: changed }];
-  }
-}
-
-describe('the bounds of the numbers that are shown', () => {
-  it('are 2^64 - 1 for rounds, blocks and counts, and 2^256 - 1 for work and block units', () => {
-    const given = startViews();
-    const { world, run, close, approve, snapshot } = given;
-    world.chain = chainAtStart();
-    run(25);
-    approve();
-    close(1);
-    conditions.find(([state]) => state === 'preparing')?.[1](given);
-    const view = snapshot();
-    const uint256Members = [
-      'cumulativeBlockUnits',
-      'cumulativeWork',
-      'workPerThousandBlocks',
-      'closedWorkUnits',
-      'openRoundWorkUnits',
-      'workUnits',
-    ];
-    for (const [schema, body, wide] of [
-      [processResponse, toProcessBody(view), uint256Members],
-      [statusResponse, toStatusBody(view), [...uint256Members, 'cumulativeWorkUnits']],
-    ] as const) {
-      const tryDecimal = (value: bigint) =>
-        [...withEachDecimal(body, value.toString())]
-          // Of a submission it is at most 16, of the queue a uint64.
-          .filter(([name]) => name !== 'activeRoundCount')
-          .map(([name, changed]) => [name, schema.safeParse(changed).success] as const);
-      expect(tryDecimal(2n ** 64n).length).toBeGreaterThan(30);
-      for (const [name, isAccepted] of tryDecimal(2n ** 64n - 1n))
-        expect([name, isAccepted]).toEqual([name, true]);
-      for (const [name, isAccepted] of tryDecimal(2n ** 64n))
-        expect([name, isAccepted]).toEqual([name, wide.includes(name)]);
-      for (const [name, isAccepted] of [...tryDecimal(2n ** 256n), ...tryDecimal(-4n)])
-        expect([name, isAccepted]).toEqual([name, false]);
-    }
-  });
-});
-
 describe('any order of events', () => {
-  it('keeps the six cross-field rules of the process snapshot', () => {
-    const submission = fc.constantFrom('a', 'a', 'b', 'c', 'd').map((name) => deriveUuid(name));
+  it('is shown as the reference shows it', () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant('run' as const), minutes: fc.integer({ min: 1, max: 25 }) }),
       fc.record({ do: fc.constant('pause' as const), readings: fc.integer({ min: 1, max: 90 }) }),
@@ -593,98 +495,32 @@ describe('any order of events', () => {
         work: fc.constantFrom('0', '1', '420', '5000', '5001'),
       }),
       fc.record({ do: fc.constant('skip' as const) }),
-      {
-        weight: 8,
-        arbitrary: fc.record({
-          do: fc.constant('reporter' as const),
-          body: fc.oneof(
-            fc.record({
-              type: fc.constant('submission_prepared'),
-              submissionId: submission,
-              previousSettledThroughRound: fc.constant('3'),
-              settledThroughRound: fc.constantFrom('4', '9', '40'),
-              activeRoundCount: fc.integer({ min: 0, max: 16 }),
-              expected: fc
-                .constantFrom(
-                  { completedBlockCount: '2' },
-                  { completedBlockCount: '0' },
-                  // What no batch can leave behind.
-                  { completedBlockCount: '6' },
-                  { completedBlockCount: '2', cumulativeBlockUnits: (2n ** 64n * 10n ** 9n).toString() },
-                )
-                .map((given) => ({
-                  cumulativeWork: '4500',
-                  cumulativeBlockUnits: '5000000001',
-                  workPerThousandBlocks: '900000',
-                  ...given,
-                })),
-            }),
-            fc.record({
-              type: fc.constantFrom('submission_submitted', 'submission_retrying'),
-              submissionId: submission,
-              transactionHash: fc.constant(hash),
-            }),
-            fc.record({
-              type: fc.constantFrom('submission_confirmed', 'submission_reverted', 'submission_superseded'),
-              submissionId: submission,
-            }),
-          ),
-        }),
-      },
+      { weight: 8, arbitrary: fc.record({ do: fc.constant('reporter' as const), body: reporterBody }) },
       { arbitrary: fc.record({ do: fc.constant('report' as const) }), weight: 3 },
       fc.record({ do: fc.constant('settle' as const), count: fc.integer({ min: 1, max: 25 }) }),
       fc.record({ do: fc.constant('approve' as const) }),
       fc.record({ do: fc.constant('clock' as const), seconds: fc.integer({ min: 1, max: 1_300 }) }),
-      fc.record({
-        do: fc.constant('oracle' as const),
-        body: fc.constantFrom({ type: 'blocked', reason: 'r' }, { type: 'unblocked' }),
-      }),
-      fc.record({
-        do: fc.constant('reporter' as const),
-        body: fc.oneof(
-          fc.record({
-            type: fc.constant('settings'),
-            settlementEnabled: fc.boolean(),
-            reporterEnvironmentEnabled: fc.boolean(),
-          }),
-          fc.record({ type: fc.constant('run_started'), runId: fc.constantFrom('x', 'y') }),
-          fc.record({
-            type: fc.constant('run_finished'),
-            runId: fc.constantFrom('x', 'y'),
-            result: fc.constant('ok'),
-          }),
-          fc.record({
-            type: fc.constantFrom('incident_opened', 'incident_closed'),
-            incidentId: fc.constantFrom('i', 'j'),
-            reason: fc.constant('r'),
-          }),
-        ),
-      }),
+      fc.record({ do: fc.constant('oracle' as const), body: oracleBody }),
     );
+    /** Through every lifecycle of a submission, which chance may not meet. */
+    const submissionId = deriveUuid('fixed');
+    const said = ['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
+      do: 'reporter' as const,
+      body: { type: `submission_${move}`, submissionId, transactionHash: `0x${'a'.repeat(64)}` },
+    }));
+    const prepare = { do: 'reporter' as const, body: { ...preparing, submissionId } };
     const states = new Set<string>();
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
         const world = startViews();
-        let runs = 0;
-        const report = () => {
-          const runId = `run ${++runs}`;
-          world.reporter({ type: 'run_started', runId });
-          world.reporter({ type: 'run_finished', runId, result: 'ok' });
-        };
-        if (isHealthy) {
-          world.world.chain = chainAtStart();
-          world.run(15);
-          world.approve();
-          world.close(1);
-          world.reporter({ type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true });
-          report();
-        }
+        let finished = 0;
+        if (isHealthy) world.becomeHealthy();
         for (const one of steps) {
           if (one.do === 'run') world.run(one.minutes);
           else if (one.do === 'pause') world.world.readings += one.readings;
           else if (one.do === 'close') world.close(one.count, one.work);
           else if (one.do === 'skip') world.world.closed++;
-          else if (one.do === 'report') report();
+          else if (one.do === 'report') world.finishRun(`run ${++finished}`);
           else if (one.do === 'approve') world.approve();
           else if (one.do === 'clock') world.clock.advance(one.seconds * 1_000);
           else if (one.do === 'oracle') world.oracle(one.body);
@@ -702,7 +538,7 @@ describe('any order of events', () => {
           if (view.settlementQueue.status === 'available') states.add(`queue ${view.settlementQueue.state}`);
         }
       }),
-      { numRuns: 1_000, seed: 4 },
+      { numRuns: runs(200), examples: [[[prepare, ...said] as never, true]] },
     );
     // The model went everywhere.
     expect([...states].sort()).toEqual([

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { createRoundState, foldRound } from '../../actors/wheel/roundFold.ts';
+import { observeRounds } from '../reference/readings.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const genesisMs = Date.UTC(2026, 0, 1, 12);
@@ -106,6 +107,7 @@ describe('half-hour buckets', () => {
     const all = readings(steady(0, 32)).map((reading, index) => ({
       ...reading,
       rpmMilli: index === 3 || index === 5 ? 900 : 10,
+      speedMmPerSecond: index === 4 || index === 6 ? 700 : 10,
       distanceMm: index * 100,
     }));
     const { buckets } = fold(all);
@@ -118,6 +120,8 @@ describe('half-hour buckets', () => {
       maxDistanceMm: 1400,
       peakRpmMilli: 900,
       peakRpmAtMs: genesisMs + 6 * minuteMs,
+      peakSpeedMmPerSecond: 700,
+      peakSpeedAtMs: genesisMs + 8 * minuteMs,
     });
   });
 
@@ -167,7 +171,9 @@ describe('against a plain second implementation', () => {
           });
         });
         const { rounds, buckets } = fold(all);
-        expect(rounds.map(({ roundId, workUnits }) => ({ roundId, workUnits }))).toEqual(naiveRounds(all));
+        expect(rounds.map(({ roundId, workUnits }) => ({ roundId, workUnits }))).toEqual(
+          listReferenceRounds(all),
+        );
         expect(
           buckets.map(({ startMs, workUnits, observedRoundCount, maxDistanceMm, readingCount }) => ({
             startMs,
@@ -183,34 +189,16 @@ describe('against a plain second implementation', () => {
   });
 });
 
-/** Straight from the terms: for each round, look at all pairs. Instants are whole milliseconds. */
-function naiveRounds(all: readonly CounterReading[]) {
-  const covered: { fromMs: number; toMs: number; work: bigint }[] = [];
-  for (let index = 1; index < all.length; index++) {
-    const a = all[index - 1] as CounterReading;
-    const b = all[index] as CounterReading;
-    if (a.counterEpoch !== b.counterEpoch || b.observedAtMs - a.observedAtMs > 120_000) continue;
-    const work = b.cumulativeWorkUnits - a.cumulativeWorkUnits;
-    covered.push({ fromMs: a.observedAtMs, toMs: b.observedAtMs, work });
-  }
-  const lastMs = all.at(-1)?.observedAtMs ?? 0;
-  const rounds = [];
-  for (let roundId = 1; genesisMs + roundId * 600_000 <= lastMs; roundId++) {
-    const startMs = genesisMs + (roundId - 1) * 600_000;
-    const endMs = startMs + 600_000;
-    let reachedMs = startMs;
-    for (const { fromMs, toMs } of covered) {
-      if (fromMs <= reachedMs && toMs > reachedMs) reachedMs = toMs;
-    }
-    if (reachedMs < endMs) continue;
-    const inRound = covered.filter(({ toMs }) => toMs >= startMs && toMs < endMs);
-    rounds.push({ roundId, workUnits: inRound.reduce((sum, { work }) => sum + work, 0n) });
-  }
-  return rounds;
+/** The reference's, by their numbers. */
+function listReferenceRounds(all: readonly CounterReading[]) {
+  return [...observeRounds(all, genesisMs)].map(([startMs, workUnits]) => ({
+    roundId: (startMs - genesisMs) / 600_000 + 1,
+    workUnits,
+  }));
 }
 
 function naiveBuckets(all: readonly CounterReading[]) {
-  const rounds = naiveRounds(all);
+  const rounds = listReferenceRounds(all);
   const last = all.at(-1);
   const starts = [...new Set(all.map(({ observedAtMs }) => observedAtMs - (observedAtMs % 1_800_000)))];
   return starts

@@ -24,7 +24,13 @@ import {
   createCounterRestoration,
   encodeCounters,
 } from '../../actors/wheel/counterSnapshot.ts';
-import { type DayHistory, findDayStart, pastDaysMax, withReading } from '../../actors/wheel/dayHistory.ts';
+import {
+  type DayHistory,
+  findDayStart,
+  pastDaysMax,
+  toHistory,
+  withReading,
+} from '../../actors/wheel/dayHistory.ts';
 import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import {
   createRoundState,
@@ -82,6 +88,10 @@ describe('days with readings', () => {
           before = to;
         }
         expect(history?.past).toHaveLength(Math.min(pastDaysMax, days.length - 1));
+        expect(history?.earlier === null).toBe(days.length <= pastDaysMax + 1);
+        const newestDetailed = history?.past.map(({ rounds }) => rounds !== null) ?? [];
+        expect(newestDetailed.lastIndexOf(false)).toBe(newestDetailed.length - 31);
+        expect(newestDetailed.filter(Boolean)).toHaveLength(30);
         const restoration = createCounterRestoration();
         for (const record of encodeCounters(before)) restoration.add(record);
         expect(restoration.complete().history).toEqual(history);
@@ -97,8 +107,19 @@ describe('days with readings', () => {
           coverageBps: Math.floor((plain.rounds * 10_000) / ((plain.endMs - startMs) / roundMs)),
         });
       }),
-      { numRuns: runs(4) },
+      {
+        numRuns: runs(4),
+        examples: [[Array(pastDaysMax + 1).fill({ step: 1, workUnits: 1n, distanceMm: 1 })]],
+      },
     );
+  });
+
+  it('are the same history after a reading that says nothing new, and none without a day', () => {
+    const reading = acceptedAt(genesisMs, { distanceMm: 5 });
+    const history = withReading(null, reading, null);
+    expect(withReading(history, { ...reading, observedAtMs: genesisMs + 1 }, null)).toBe(history);
+    const start = { firstObservedAtMs: genesisMs, earlier: null };
+    expect(() => toHistory(start, [])).toThrow('the day of the newest reading');
   });
 });
 

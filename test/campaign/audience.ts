@@ -13,17 +13,11 @@ import {
   timer,
 } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
+import { listPlainPaths } from '../support/http/plainPaths.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 
-const polled = [
-  '/v1/public/telemetry',
-  '/v1/status',
-  '/v4/public/process',
-  '/v1/core',
-  '/v1/mining/state',
-  '/v1/events',
-  '/v1/settlements',
-] as const;
+const telemetryPath = '/v1/public/telemetry';
+const polled = listPlainPaths();
 const pollMs = 5_000;
 const answerMs = 30_000;
 
@@ -79,7 +73,7 @@ export function startAudience(url: () => string, clients: number): Audience {
     const etag = headers.get('etag');
     if (status !== 200 || etag === null) return;
     tags.set(path, etag);
-    if (path === polled[0]) noteReading(etag);
+    if (path === telemetryPath) noteReading(etag);
   }
 
   function noteReading(revision: string) {

@@ -1,18 +1,12 @@
 import { defer, firstValueFrom, retry } from 'rxjs';
 import { acceptReadings } from '../reference/readings.ts';
+import { listPlainPaths } from '../support/http/plainPaths.ts';
 import { ask, type MinerProcess } from '../support/processes/minerProcess.ts';
 import { fetchMessages, type TestConnection } from '../support/processes/natsServer.ts';
 import { allObservations, readRejections } from '../support/storage/storedState.ts';
 
-const paths = [
-  '/v1/public/telemetry',
-  '/v1/public/modules',
-  '/v1/core',
-  '/v1/mining/state',
-  '/v2/public/miners/state',
-  '/v1/settlements',
-  '/v1/events',
-];
+/** The process and the status are left out: their revision follows the freshness of what they show, which may change between two requests. */
+const paths = listPlainPaths().filter((path) => !['/v4/public/process', '/v1/status'].includes(path));
 
 /** What differs after a campaign; nothing should. */
 interface OutsideFindings {

@@ -44,7 +44,7 @@ describe('every machine', () => {
       'messageSource | verify consume recreate noteInterruption report isFault | ',
       'streamFollower | restore pipeline awaitIdle noteStarted noteRestoreFailure noteFault noteCaughtUp endSource isFault | ',
       'fold |  | ',
-      'delivery | deliver hasMore isDue gathering backoff | ',
+      'delivery | gathering backoff | ',
     ]);
   });
 });

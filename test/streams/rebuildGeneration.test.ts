@@ -33,7 +33,12 @@ async function openTables() {
   /** Tables that hold a reading. */
   const fill = async (filled: Tables, identity: typeof ours) => {
     await storeRows(database, filled, { readings: [acceptedReading({ position: 1 })] });
-    await noteGeneration(database, filled, { ...identity, streamCreated }, Date.now());
+    await noteGeneration(database, {
+      ...identity,
+      streamCreated,
+      generation: filled.generation,
+      atMs: Date.now(),
+    });
   };
   await fill(tables, others);
   let locks = 0;
@@ -141,12 +146,12 @@ describe('the generation that is written to', () => {
       } as const;
       await store.saveBase({ ...header, ...identity }, []);
     };
-    await noteGeneration(
-      database,
-      tables,
-      { ...ours, streamCreated: (await jsm.streams.info('MINER_COUNTER')).created },
-      Date.now(),
-    );
+    await noteGeneration(database, {
+      ...ours,
+      streamCreated: (await jsm.streams.info('MINER_COUNTER')).created,
+      generation: tables.generation,
+      atMs: Date.now(),
+    });
     await jsm.streams.purge('MINER_PIPELINE', { seq: 3 });
     // No state was ever saved: what is gone was not known.
     expect((await choose(none)).tables).toEqual(tables);

@@ -364,9 +364,43 @@ describe('rejection log', () => {
     for (const message of messages) again.add(message);
     again.add(await publishBad(nats, 'three'));
     await again.flushed();
-    expect(lines).toEqual([expect.stringMatching(/"sequence":5,.*no rejection/)]);
+    expect(lines.filter((line) => line.includes('no rejection'))).toEqual([
+      expect.stringContaining('"sequence":5,'),
+    ]);
     const { state } = await nats.jsm.streams.info('MINER_REJECTED');
     expect(state.last_seq).toBe(6);
+  });
+
+  it('warns of each reason once a minute, with an example and how many there were', async () => {
+    const { nats } = await startLog();
+    const clock = manualClock();
+    const lines: string[] = [];
+    const log = await logOn(nats, {
+      clock,
+      logger: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
+    });
+    const reject = async (reason: RejectedMessage['reason']) => {
+      log.add({ ...(await publishBad(nats, reason)), reason });
+      await log.flushed();
+    };
+    for (let round = 0; round < 3; round++) {
+      for (const reason of ['malformed', 'duplicate', 'malformed'] as const) await reject(reason);
+      clock.advance(20_000);
+    }
+    await reject('malformed');
+    const reports = lines
+      .map((line) => JSON.parse(line))
+      .map(({ sequence, reason, rejected }) => [sequence, reason, rejected]);
+    expect(reports).toEqual([
+      [1, 'malformed', 1],
+      [2, 'duplicate', 1],
+      [10, 'malformed', 6],
+    ]);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      stream: 'MINER_COUNTER',
+      subject: 'miner.counter.wheel',
+      detail: 'not JSON',
+    });
   });
 
   it('counts what fails while its stream is missing, has it created again, and publishes all', async () => {

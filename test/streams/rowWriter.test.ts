@@ -31,13 +31,13 @@ async function countRows(database: Database, tables: Tables) {
 /** A database whose inserts the test lets through or refuses. */
 function createSwitchableDatabase(
   database: Database,
-): Database & { isUnavailable: boolean; refused: string[] } {
-  const state = { isUnavailable: false, refused: [] as string[] };
+): Database & { isUnavailable: boolean; refused: Buffer[] } {
+  const state = { isUnavailable: false, refused: [] as Buffer[] };
   return Object.assign(state, {
     ...database,
-    insertText: async (...insert: Parameters<Database['insertText']>) => {
-      if (!state.isUnavailable) return database.insertText(...insert);
-      state.refused.push(insert[2]);
+    insertBlocks: async (...insert: Parameters<Database['insertBlocks']>) => {
+      if (!state.isUnavailable) return database.insertBlocks(...insert);
+      state.refused.push(insert[1]);
       throw new StorageUnavailable('unavailable');
     },
   });
@@ -69,7 +69,7 @@ describe('row writer', () => {
     database.isUnavailable = true;
     for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
     await eventually(() => database.refused.length >= 3, 'three attempts');
-    expect(new Set(database.refused.map(String)).size).toBe(1);
+    expect(new Set(database.refused.map((blocks) => blocks.toString('latin1'))).size).toBe(1);
     expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: expect.any(Number) });
     expect(writer.isFailing()).toBe(true);
     expect(feed.waiting).toBe(210);
@@ -85,8 +85,8 @@ describe('row writer', () => {
     let isSilent = false;
     const { writer, feed } = await writerOn({
       ...database,
-      insertText: async (...insert) => {
-        await database.insertText(...insert);
+      insertBlocks: async (...insert) => {
+        await database.insertBlocks(...insert);
         if (isSilent)
           await new Promise<void>((resolve) => {
             answer = resolve;
@@ -111,9 +111,9 @@ describe('row writer', () => {
     const inserted: string[] = [];
     const { writer, feed, tables } = await writerOn({
       ...database,
-      insertText: async (table, ...rest) => {
+      insertBlocks: async (table, blocks) => {
         if (inserted.length === 1 && refusals-- > 0) throw new StorageUnavailable('unavailable');
-        await database.insertText(table, ...rest);
+        await database.insertBlocks(table, blocks);
         inserted.push(table);
       },
     });
@@ -151,8 +151,8 @@ describe('row writer', () => {
     let isBlocked = false;
     const { writer, feed } = await writerOn({
       ...database,
-      insertText: (...insert) => {
-        if (!isBlocked) return database.insertText(...insert);
+      insertBlocks: (...insert) => {
+        if (!isBlocked) return database.insertBlocks(...insert);
         return new Promise((resolve) => {
           answer = resolve;
         });

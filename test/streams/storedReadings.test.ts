@@ -24,7 +24,12 @@ async function createAgain() {
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const readCreated = async () => (await jsm.streams.info('MINER_COUNTER')).created;
-  await noteGeneration(database, tables, { ...identity, streamCreated: await readCreated() }, 0);
+  await noteGeneration(database, {
+    ...identity,
+    streamCreated: await readCreated(),
+    generation: tables.generation,
+    atMs: 0,
+  });
   await jsm.streams.delete('MINER_COUNTER');
   await create();
   const messages = Array.from({ length: readingsOfStream }, (_, index) => readingMessage('wheel.one', index));

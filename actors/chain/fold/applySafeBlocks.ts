@@ -148,7 +148,6 @@ function findFinalBlock(
   return requireValue(least, 'the least bound');
 }
 
-/** Evicts old events of the newest state's feed, final ones alone. */
 function evictOldEvents(newest: ChainState, finalBlock: bigint, { position }: StoredSpan) {
   const shorter = evictOldest(newest.feed, {
     recordedAtMs: (event) => event.recordedAtMs,

@@ -11,7 +11,6 @@ import {
   toKnownBlock,
 } from './spanFoldState.ts';
 
-/** The fork lies below every retained state. */
 export class ForkBelowStates extends Error {
   override readonly name = 'ForkBelowStates';
   readonly forkBlock: bigint;
@@ -77,7 +76,6 @@ export function followLink(state: SpanFoldState, span: ChainSpan, settings: Span
   }
 }
 
-/** The state without what lies above a block. */
 function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linked {
   const forkBlock = fork.number;
   const safe = state.safe.filter(({ block }) => block.number <= forkBlock);

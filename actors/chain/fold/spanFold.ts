@@ -21,7 +21,6 @@ import {
 /** Version of the folds of `MINER_CHAIN`; see counterFoldVersion. */
 export const spanFoldVersion = 8;
 
-/** What a span did. */
 type SpanOutcome =
   | { readonly rejection: Rejection; readonly state: SpanFoldState }
   | (Omit<AppliedBlocks, 'changed'> & {

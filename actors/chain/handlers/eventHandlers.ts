@@ -23,7 +23,6 @@ export type EventHandlers<Contract extends ContractKind> = {
   readonly [Name in EventName<Contract>]: EventHandler<Contract, Name>;
 };
 
-/** Of an event that no view reads. */
 export function ignoreEvent(state: ChainState): ChainState {
   return state;
 }

@@ -16,7 +16,6 @@ import type { OwnerState } from '../state/ownerState.ts';
 import { chainRecords } from './chainRecords.ts';
 import { collectOwners } from './collectOwners.ts';
 
-/** What a snapshot of the chain holds. */
 interface CapturedChain {
   readonly state: SpanFoldState;
   readonly newestSpanAtMs: number | null;

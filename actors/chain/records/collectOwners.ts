@@ -8,7 +8,6 @@ import { chainRecords } from './chainRecords.ts';
 
 /** The events of an owner that are in memory, while they are collected. */
 interface CollectedActivity {
-  /** Number of the first one. */
   first: number;
   events: List<OwnerEvent | undefined>;
   /** Some may be missing between others. */

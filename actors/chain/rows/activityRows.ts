@@ -11,7 +11,6 @@ export const ownerEventsRetained = 50_000;
  */
 export const rowsOfMessage = 5_000;
 
-/** An event that becomes a row. */
 export interface FinalActivity extends LoggedActivity {
   readonly event: OwnerEvent;
 }
@@ -96,7 +95,6 @@ export interface OwnerActivityRow
   readonly owner: Address;
   /** Its number among the owner's events, from 0. */
   readonly eventNumber: number;
-  /** Of the contract that logged it. */
   readonly contractAddress: Address;
   readonly fromAddress: Address | null;
   readonly toAddress: Address | null;
@@ -119,7 +117,6 @@ export function toActivityRow(
   };
 }
 
-/** The event of a row. */
 export function toOwnerEvent(row: OwnerActivityRow): OwnerEvent {
   const { kind, tokenIds, amountBaseUnits, level, effectiveRound, nextMergeBlock, position } = row;
   const { blockNumber, blockHash, blockTimestampMs, transactionHash, transactionIndex, logIndex } = row;

@@ -2,7 +2,6 @@ import type { ChainState } from '../state/chainState.ts';
 import { type FinalActivity, makeActivityFinal } from './activityRows.ts';
 import { type FinalSettlements, makeSettlementsFinal } from './settlementRows.ts';
 
-/** What becomes rows. */
 export interface FinalHistory extends FinalSettlements {
   readonly activity: readonly FinalActivity[];
 }

@@ -19,7 +19,6 @@ import type { ChainRowOrigin } from './rowOrigin.ts';
  */
 export const settlementsRetainedMs = 62 * dayMs;
 
-/** An entry that becomes a row, with its number. */
 interface Numbered<Entry> {
   readonly number: number;
   readonly entry: Entry;
@@ -138,7 +137,6 @@ export interface SettlementRow
   readonly settlementNumber: number;
 }
 
-/** A checkpoint of mining in a final block. */
 export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource, ChainRowOrigin {
   /** Its number among all, from 0. */
   readonly checkpointNumber: number;

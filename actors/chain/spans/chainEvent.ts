@@ -34,7 +34,6 @@ export const contractAbis = {
   collection: collectionAbi,
 } as const satisfies Record<ContractKind, Abi>;
 
-/** Addresses of a deployment's contracts. */
 export type ContractAddresses = Readonly<Record<ContractKind, Address>>;
 
 type AbiEvents<Contract extends ContractKind> = Extract<
@@ -42,7 +41,6 @@ type AbiEvents<Contract extends ContractKind> = Extract<
   { readonly type: 'event' }
 >;
 
-/** Names of the events that a contract may log. */
 export type EventName<Contract extends ContractKind> = AbiEvents<Contract>['name'];
 
 /** One member for each parameter of an event, as viem decodes its type, but for addresses, which are in lower case as everywhere else. */
@@ -55,17 +53,14 @@ type EventArguments<Contract extends ContractKind, Name extends EventName<Contra
     : AbiParameterToPrimitiveType<Parameter>;
 };
 
-/** A decoded log of one event. */
 export interface EventOf<Contract extends ContractKind, Name extends EventName<Contract>> {
   readonly contract: Contract;
-  /** Of the contract. */
   readonly address: Address;
   readonly name: Name;
   readonly args: EventArguments<Contract, Name>;
   readonly source: EventSource;
 }
 
-/** A decoded log of one of a contract's events. */
 export type ContractEvent<
   Contract extends ContractKind,
   Name extends EventName<Contract> = EventName<Contract>,

@@ -42,5 +42,4 @@ function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: 
   throw new Error(`no event of a deployment has a parameter of type ${type}`);
 }
 
-/** An event of a deployment, in a snapshot. */
 export const chainEvent = z.custom<ChainEvent>(isChainEvent, 'expected an event of a deployment');

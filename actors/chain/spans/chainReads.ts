@@ -28,7 +28,6 @@ export type ProposerChange = Inferred<typeof proposerChange>;
 
 const readsKind = { kind: 'reads', format: defineFormat(chainReadsMessage, readsBytesMax) };
 
-/** The reads as they are folded. */
 export interface ChainReads extends Omit<ChainReadsMessage, 'blockNumber'> {
   readonly chainId: bigint;
   readonly blockNumber: bigint;

@@ -67,7 +67,6 @@ const chainBlock = knownBlock.extend({
 });
 export type ChainBlock = Inferred<typeof chainBlock>;
 
-/** The span as it is folded. */
 export const chainSpan = z.strictObject({
   chainId: amount,
   core: address,

@@ -1,17 +1,14 @@
 import type { BlockHash } from '../../schemas/hex.ts';
 import type { ChainSpan } from './chainSpan.ts';
 
-/** A block that spans can follow. */
 interface LinkableBlock {
   readonly number: bigint;
   readonly hash: BlockHash;
 }
 
-/** What is known of the chain before a span. */
 interface KnownChain<Block extends LinkableBlock> {
   /** Last block of the newest span; null before the first. */
   readonly head: Block | null;
-  /** Reorganizations that were followed. */
   readonly forks: number;
   /** The first span begins here; null where the first that is read may begin anywhere. */
   readonly deploymentBlock: bigint | null;

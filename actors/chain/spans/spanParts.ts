@@ -6,7 +6,6 @@ import { type ChainSpan, chainLog, chainSpan, isAscendingByIndex } from './chain
 
 /** Logs of a block whose other parts have not come yet. */
 export const spanParts = z.strictObject({
-  /** The newest part. */
   span: chainSpan,
   logs: z.array(chainLog),
 });

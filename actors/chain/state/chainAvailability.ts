@@ -10,7 +10,6 @@ export type ChainAvailability =
   | 'not_yet_safe'
   | 'unsupported_contract_version';
 
-/** What decides whether the chain can be shown. */
 interface ChainAvailabilityInput {
   /** A deployment with contracts is configured. */
   readonly isConfigured: boolean;

@@ -46,7 +46,6 @@ export interface ChainState {
 /** Names a record of a snapshot (`chainRecords.ts`). */
 export type RecordName = `${KeyedRecord} ${string | number | bigint}`;
 
-/** Kinds of records of which a state has many. */
 export type KeyedRecord =
   | 'settlement'
   | 'unprocessedRound'
@@ -60,7 +59,6 @@ export type KeyedRecord =
   | 'activity'
   | 'activityCount';
 
-/** How many settlements there were. */
 export function countSettlements({ archive, settlements }: ChainState): number {
   return archive.settlements.count + settlements.size;
 }

@@ -25,7 +25,6 @@ const configuration = z.strictObject({
 });
 export type CoreConfiguration = Inferred<typeof configuration>;
 
-/** Which code runs behind a proxy. */
 export const implementation = z.strictObject({
   codeAddress: address,
   codeVersion: amount,
@@ -52,7 +51,6 @@ export type CoreState = Inferred<typeof coreState>;
 
 export const governance = z.strictObject({
   proxyAdminOwner: address.nullable(),
-  /** What the proxy's admin slot holds. */
   proxyAdminSlot: address.nullable(),
   /** Accounts whose proposer role of the timelock changed or is known from before the first block, the latest change last. */
   proposers: z.array(proposerChange),

@@ -3,13 +3,11 @@ import { findFirstMatch, otherwise, type Row } from '../../firstMatch.ts';
 export const mergeStates = ['ready', 'cooldown', 'pending', 'terminal'] as const;
 type MergeState = (typeof mergeStates)[number];
 
-/** What decides whether a miner position can be merged. */
 interface MergeInput {
   readonly level: number;
   readonly maximumLevel: number;
   readonly hasPendingWeight: boolean;
   readonly nextMergeBlock: bigint;
-  /** Completed work blocks. */
   readonly blockHeight: bigint;
 }
 

@@ -6,7 +6,6 @@ import { address } from '../../schemas/wireScalars.ts';
 import { implementation } from './coreState.ts';
 
 const configuration = z.strictObject({
-  /** The contracts that it was configured with. */
   core: address,
   token: address,
   collection: address,

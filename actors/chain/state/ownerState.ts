@@ -34,7 +34,6 @@ export interface OwnerState {
   readonly activity: List<OwnerEvent>;
 }
 
-/** Names an event of an owner that is in memory. */
 export interface LoggedActivity {
   readonly blockNumber: bigint;
   readonly owner: Address;
@@ -42,7 +41,6 @@ export interface LoggedActivity {
   readonly eventNumber: number;
 }
 
-/** Which of the owners' events have become rows. */
 export interface ActivityProgress {
   /** All of blocks through this one; null before the first. */
   readonly rowsThroughBlock: bigint | null;

@@ -42,7 +42,6 @@ export function closeSegments(segments: readonly WeightSegment[], throughPerWeig
   });
 }
 
-/** Weight that counts now. */
 export function computeActiveWeight({ segments }: MinerPosition): bigint {
   return segments.reduce((sum, one) => (one.throughPerWeight === null ? sum + one.weight : sum), 0n);
 }

@@ -4,7 +4,6 @@ import type { CoreConfiguration } from './coreState.ts';
 /** One settlement changes the difficulty by at most this factor, as the core contract has it. */
 const difficultyFactorMax = 4n;
 
-/** A round and its work, closed or still open. */
 export interface WorkedRound {
   readonly roundId: bigint;
   readonly workUnits: bigint;

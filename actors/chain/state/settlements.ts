@@ -11,7 +11,6 @@ export const recentCheckpointsShown = 12;
 /** Minted rounds that are shown (CONTRACT.md, Settlement history). */
 export const recentRoundsShown = 42;
 
-/** A batch that the core recorded. */
 export const settlement = z.strictObject({
   source: eventSource,
   previousSettledThroughRound: amount,
@@ -74,7 +73,6 @@ export const archive = z.strictObject({
 });
 export type Archive = Inferred<typeof archive>;
 
-/** Before the first row. */
 export const nothingArchived: Archive = {
   settlements: {
     rowCount: 0,
@@ -91,7 +89,6 @@ export const nothingArchived: Archive = {
 export const mintedRound = z.strictObject({ roundId: amount, amountBaseUnits: amount });
 export type MintedRound = Inferred<typeof mintedRound>;
 
-/** Work blocks that a settlement completed. */
 export function countCompletedBlocks({
   cumulativeBlockUnits,
   previousCumulativeBlockUnits,

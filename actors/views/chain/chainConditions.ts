@@ -32,7 +32,6 @@ export function createChainConditions(options: ChainConditionsOptions): Conditio
   const { onChain, clock } = options;
   const newest = () => onChain?.actors.newest() ?? null;
 
-  /** What can be said of a state by itself. */
   function checkState(state: ChainState | null, needsEconomy: boolean) {
     const { core, mining } = state ?? { core: null, mining: null };
     const firstBlock = needsEconomy

@@ -2,14 +2,12 @@ import type { ChainActors } from '../../chain/chainActors.ts';
 import type { ContractAddresses } from '../../chain/spans/chainEvent.ts';
 import type { ChainInfo, Release } from './chainViewTypes.ts';
 
-/** A deployment on a chain. */
 export interface ChainDeployment {
   readonly release: Release;
   readonly chain: Pick<ChainInfo, 'target' | 'chainId' | 'deploymentBlock' | 'economyDeploymentBlock'>;
   readonly contracts: ContractAddresses;
 }
 
-/** What is folded of it. */
 export interface FollowedDeployment {
   readonly deployment: ChainDeployment;
   readonly actors: ChainActors;

@@ -91,7 +91,6 @@ export interface ChainUnavailable {
   readonly release: Release | null;
 }
 
-/** What each view of a state begins with. */
 export interface ChainAvailable {
   readonly status: 'available';
   readonly installationId: string;
@@ -176,7 +175,6 @@ export interface MetadataView extends ChainAvailable, ShownMetadata {
   readonly tokenId: bigint;
 }
 
-/** Why a page cannot be shown. */
 /** `ahead`: its block is not safe here yet, since this process is behind the one that issued it. */
 export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated' | 'ahead';
 
@@ -189,7 +187,6 @@ export interface OwnerPageRequest {
 /** The newest events of the economy, with the state that they are shown with. */
 export interface EconomyView extends ChainAvailable {
   readonly identities: Identities;
-  /** The reward token. */
   readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
   readonly feed: EventWindow<ChainFeedEvent>;
 }

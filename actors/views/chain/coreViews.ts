@@ -3,7 +3,6 @@ import type { ConditionsNow } from './chainConditions.ts';
 import type { ChainUnavailable, CoreView, EconomyView, IssuanceView } from './chainViewTypes.ts';
 import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
-/** The core contract at the newest safe block. */
 export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable {
   const shown = states.newest();
   if ('status' in shown) return shown;
@@ -55,7 +54,6 @@ export function buildCheckedIssuanceView(
   return condition === 'available' ? buildIssuanceView(states) : states.unavailable(condition);
 }
 
-/** What the feed shows of the chain. */
 export function buildEconomyView(states: ShownStates): EconomyView | ChainUnavailable {
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;

@@ -1,6 +1,5 @@
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 
-/** Some of an owner's events, by their numbers. */
 export interface ActivityRange {
   /** Run of the fold that made them. */
   readonly run: string;

@@ -27,7 +27,6 @@ const cursorFields = z.tuple([
   z.int().min(1),
 ]);
 
-/** Null for an invalid cursor. */
 export function decodeOwnerCursor(text: string): OwnerCursor | null {
   const fields = decodeFields(text, cursorFields);
   if (fields === null) return null;

@@ -17,7 +17,6 @@ import {
 import type { Address } from '../../schemas/hex.ts';
 import type { ActivityRange } from './olderActivity.ts';
 
-/** Which page of an owner's list. */
 interface OwnerPage {
   readonly owner: Address;
   readonly limit: number;

@@ -15,7 +15,6 @@ import { listIdentities, type ShownState, type ShownStates } from './shownStates
 
 type NoPage = ChainUnavailable | { readonly fault: CursorFault };
 
-/** Positions of an owner, page by page. */
 export function buildPortfolioView(
   states: ShownStates,
   request: OwnerPageRequest,

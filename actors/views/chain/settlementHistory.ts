@@ -29,7 +29,6 @@ const ranges = {
   '30d': { bucketMs: dayMs, count: 30, stepMs: dayMs, offsetMs: noonMs },
 } as const;
 
-/** One value for each range. */
 export function mapSettlementRanges<Value>(
   create: (range: SettlementRange) => Value,
 ): Readonly<Record<SettlementRange, Value>> {
@@ -201,7 +200,6 @@ export function describeIssuance(
     rangeMintedBaseUnits: before.amountBaseUnits + sumMinted(inRange),
     rangeCheckpointCount: BigInt(before.count + inRange.length),
     nextRound: projectNextMintRound(state, configuration.rewardPerBlock, configuration.supplyCap),
-    /** Newest first. */
     recentCheckpoints: inRange.slice(-recentCheckpointsShown).reverse(),
   };
 }

@@ -30,7 +30,6 @@ interface ShownStatesOptions {
   readonly clock: Clock;
 }
 
-/** Which state the views of a chain show. */
 export interface ShownStates {
   /** The newest safe state where the core can be shown, or why it cannot. */
   newest(): ShownState | ChainUnavailable;
@@ -41,7 +40,6 @@ export interface ShownStates {
   /** Null for a state that is not retained. */
   at(block: bigint, hash: string): ShownState | null;
   unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable;
-  /** What each view of a state begins with. */
   describe(shown: ShownState): ChainAvailable;
 }
 

@@ -47,7 +47,6 @@ export interface FeedNews {
 /** Reads news of which some have left memory; may be rejected with StorageUnavailable. */
 export type ReadNews = (signal: AbortSignal) => Promise<FeedNews>;
 
-/** The feed by arrival, for those who listen. */
 export interface FeedNewsViews {
   /** Reads the sources, and delivers what is new to the listeners; nothing else delivers. */
   refresh(): void;

@@ -4,7 +4,6 @@ import type { MessageBatch } from './messageBatch.ts';
 /** What receives the batches of one subscription to a stream. */
 export interface BatchRecipient {
   readonly gate: Gate;
-  /** Of the end of the subscription. */
   readonly signal: AbortSignal;
   emit(batch: MessageBatch): void;
 }

@@ -17,11 +17,9 @@ export interface MessageBatch {
   readonly messages: readonly StreamMessage[];
   /** Readings whose messages have left the stream, in order of position; they replace the messages. */
   readonly stored: readonly CounterReading[];
-  /** Creation time of their stream. */
   readonly streamCreated: string;
   /** Sequence through which everything has been emitted. */
   readonly position: number;
-  /** Bytes of its messages. */
   readonly weight: number;
   /** The place after the last message of this batch. */
   place(): StreamPosition;
