@@ -22,7 +22,7 @@ import { stopMs } from '../deploy/commands/runService.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
-import { observationsLimitMax } from '../http/routes/routes.ts';
+import { observationsLimitMax, routes } from '../http/routes/routes.ts';
 import {
   defaultReadTimeoutMs,
   inFlightMax,
@@ -81,20 +81,20 @@ const requests: readonly Row[] = [
   ),
   [
     'Requests of one site (an IPv6 /48)',
-    `${siteFactor} times those of a client`,
+    `${siteFactor} times the rate of a client`,
     '429 `rate_limited` with `Retry-After`',
   ],
   [
     'Clients and sites whose rate is tracked',
     count(createRateLimiter().capacity),
-    'the one seen least recently in its set is evicted, and starts with a full bucket',
+    'the least recently seen client of its set is evicted; it starts again with a full bucket',
   ],
   [
-    'Expensive requests that wait: in all, of one client, of one site',
+    'Waiting expensive requests: in all, of one client, of one site',
     [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
     '503 `database_busy`',
   ],
-  ['Time of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
+  ['Duration of a read from ClickHouse', seconds(defaultReadTimeoutMs), '504 `request_timeout`'],
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
   ['Page of the event feed, default (largest: 100)', count(feedPageDefault), '400 `invalid_query`'],
@@ -105,42 +105,34 @@ const requests: readonly Row[] = [
   [
     'Delay of the event loop, on average',
     `${eventLoopDelayMaxMs} ms`,
-    'routes that read events or ClickHouse, and pages that have to be rendered, answer 503 `database_busy`; who resumes an event stream waits',
+    'routes that read events or ClickHouse, and pages that must be rendered, answer 503 `database_busy`; a client that resumes an event stream waits',
   ],
   [
-    'Missed events that clients of the event stream are sent in one turn of the event loop, all together',
+    'Missed events sent to all clients of the event stream in one turn of the event loop',
     count(missedBatchSize),
-    'they take turns',
+    'clients take turns',
   ],
+  ['Concurrent reads of missed events from ClickHouse', count(catchUpReadsMax), 'further clients wait'],
   [
-    'Reads of missed events from ClickHouse at the same time',
-    count(catchUpReadsMax),
-    'further clients wait for one of them',
-  ],
-  [
-    'Events that wait for a client that does not read',
+    'Events waiting for a client that does not read',
     count(waitingEventsMax),
-    'its stream ends; it resumes',
+    'its stream ends, and it may resume',
   ],
+  ['Silence on an event stream', seconds(defaultHeartbeatMs), 'a comment keeps the connection open'],
   [
-    'Silence on an event stream',
-    seconds(defaultHeartbeatMs),
-    'a comment is sent, which keeps the connection open',
-  ],
-  [
-    'Time of one turn of the event loop for requests that read events or ClickHouse, and for pages',
+    'Time per turn of the event loop for pages, and for requests that read events or ClickHouse',
     `${expensiveMsPerTurn} ms`,
-    'the next ones wait for later turns',
+    'further requests wait for later turns',
   ],
   [
     'Pages of the explorer in memory, before compression',
     `${count(cachedPagesMax)} or ${bytes(cachedPagesBytesMax)}`,
-    'the one that was rendered first is rendered again at its next request',
+    'the oldest page is dropped, and rendered again at its next request',
   ],
   [
-    'Rate-limited requests of one turn that are answered',
+    'Rate-limited requests answered in one turn of the event loop',
     count(refusalsPerTurn),
-    'the connections of further ones are closed, those of trusted proxies aside',
+    'further connections are closed, except connections of trusted proxies',
   ],
 ];
 
@@ -149,23 +141,19 @@ const messages: readonly Row[] = [
   ['Message of `MINER_PIPELINE`', bytes(settlementBytesMax), 'rejected as `malformed`'],
   ['Message on `MINER_COUNTER`, with headers', bytes(counterMessageBytesMax), 'refused by NATS'],
   ['Message on `MINER_PIPELINE`, with headers', bytes(pipelineMessageBytesMax), 'refused by NATS'],
-  ['All of `MINER_REJECTED`', bytes(rejectedBytesMax), 'the oldest rejections go'],
+  ['Size of `MINER_REJECTED`', bytes(rejectedBytesMax), 'the oldest rejections are removed'],
   [
     'Span of the chain',
     `${bytes(spanBytesMax)}, or a single log of any size that NATS takes`,
-    'the indexer publishes several, or parts',
+    'the indexer publishes several spans, or parts of a block',
   ],
   [
     'Log of a contract',
     `half of \`max_payload\` of NATS, less ${bytes(envelopeBytesMax)}: ${bytes((2 ** 20 - envelopeBytesMax) / 2)} of data at its default`,
-    'only its beginning is published: metadata of a token is unavailable, and nothing else',
+    'only its beginning is published, and the metadata of its token is unavailable',
   ],
-  ['Observation after its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
-  [
-    'Gap between two readings that cover it',
-    `${coveringGapSeconds} s`,
-    'the time between them is not covered',
-  ],
+  ['Observation later than its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
+  ['Time between two readings', `${coveringGapSeconds} s`, 'it is not covered'],
   ['Age of a measurement', `${stalenessSeconds} s`, '`stale`'],
   ['Age of the latest acceptance of the oracle', `${count(oracleStaleSeconds)} s`, '`stale`'],
   ['Age of the last completed run of the reporter', seconds(reporterStaleMs), 'the queue is `stale`'],
@@ -187,30 +175,30 @@ const memory: readonly Row[] = [
     count(recentRoundsMax),
     '`round_projection_gap` without a closure',
   ],
-  ['Days before that of the newest reading, each on its own', count(pastDaysMax), 'added up'],
+  ['Single days before the newest reading', count(pastDaysMax), 'older days are added up'],
   ['Closed rounds', count(closedRoundsMax), 'the oldest are forgotten'],
   ['Approved counter epochs', count(approvedEpochsMax), 'the oldest is forgotten'],
-  ['Ended submissions for the statistics', count(endedSubmissionsMax), 'the coverage begins later'],
+  ['Ended submissions in the statistics', count(endedSubmissionsMax), 'the coverage begins later'],
   [
-    'IDs of what has ended, of each kind',
-    `${count(rememberedIdsMin)} at least, those of ${rememberedMs / dayMs} days, ${count(rememberedIdsMax)} at most`,
-    'the oldest could begin again',
+    'IDs of ended submissions, runs and incidents, and of accepted messages and signers, each',
+    `${rememberedMs / dayMs} days, but at least ${count(rememberedIdsMin)} and at most ${count(rememberedIdsMax)}`,
+    'a message with the oldest ID could be accepted again',
   ],
-  ['Accounts that were proposers of the timelock', count(proposersMax), 'the oldest is forgotten'],
+  ['Former and present proposers of the timelock', count(proposersMax), 'the oldest is forgotten'],
   [
     'Safe states of the chain',
     count(retainedStatesMax),
-    'cursors of older ones are invalid; a deeper reorganization restores a snapshot',
+    'older cursors are invalid; a deeper reorganization restores a snapshot',
   ],
   [
-    'Events of owners in memory, of all together',
-    `the newest ${count(ownerEventsRetained)}, and those that are not final`,
+    'Events of all owners in memory',
+    `the newest ${count(ownerEventsRetained)}, and every event that is not final`,
     'read from ClickHouse',
   ],
   [
     'Settlements and checkpoints in memory',
-    `those of ${settlementsRetainedMs / dayMs} days, and those that are not final`,
-    'in ClickHouse; their sums stay',
+    `the last ${settlementsRetainedMs / dayMs} days, and everything that is not final`,
+    'read from ClickHouse; their sums stay in memory',
   ],
   ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],
 ];
@@ -222,47 +210,39 @@ const streams: readonly Row[] = [
     'the next batch',
   ],
   [
-    'Messages that are requested in advance',
+    'Messages requested in advance',
     `${count(pullBounds.messages)} or ${bytes(pullBounds.bytes)}`,
     'they wait in JetStream',
   ],
   [
-    'Messages between a stream and what is stored of them',
+    'Messages pulled from a stream and not yet stored',
     bytes(underWayBytesMax),
     'no more are pulled until some are stored',
   ],
   [
-    'Rows of each kind of the history of the chain that are made with one span',
+    'Rows of each kind of chain history made with one span',
     `${count(rowsOfMessage)}, and the rest of an owner's block`,
-    'the next span',
+    'made with the next span',
   ],
   [
     'Read of a ClickHouse server',
     `${readSecondsMax} s, ${bytes(readBytesMax)}`,
-    'the server ends it; a narrower limit of its user counts',
+    'the server ends it; a lower limit of its user applies',
   ],
   ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
-  [
-    'Snapshots of one stream, with increments',
-    count(snapshotsRetainedMax),
-    'those between are removed, by age',
-  ],
-  ['Increments of one snapshot', count(incrementsMax), 'a whole state is saved'],
+  ['Snapshots of one stream, with increments', count(snapshotsRetainedMax), 'removed by age'],
+  ['Increments after a whole state', count(incrementsMax), 'the next snapshot is a whole state'],
 ];
 
 const stop: readonly Row[] = [
   [
-    'State that is saved, with the rows that it covers',
+    'Saving state with its rows',
     seconds(saveGraceMs),
     'the next start folds what follows the newest snapshot',
   ],
-  [
-    'Connections that are closed, each: the indexer, the lease, NATS',
-    seconds(closeGraceMs),
-    'it is not waited for',
-  ],
-  ['Statement that ClickHouse executes', seconds(databaseCloseGraceMs), 'it is not waited for'],
-  ['All of it', seconds(stopMs), 'the process exits, and the log names what is left'],
+  ['Closing the indexer, the lease, NATS, each', seconds(closeGraceMs), 'the stop continues'],
+  ['Last statement of ClickHouse', seconds(databaseCloseGraceMs), 'the stop continues'],
+  ['The whole stop', seconds(stopMs), 'the process exits, and the log names what is left'],
 ];
 
 function table(title: string, rows: readonly Row[]): string {
@@ -270,13 +250,22 @@ function table(title: string, rows: readonly Row[]): string {
   return [`## ${title}`, '', '| limit | value | beyond it |', '|---|---|---|', ...lines, ''].join('\n');
 }
 
-it('limits are documented as they are (npm run tables)', async () => {
+function tableOfRoutes(): string {
+  const lines = Object.keys(rateClasses).flatMap((name) => {
+    const paths = routes.filter(({ rateClass }) => rateClass === name).map(({ path }) => `\`${path}\``);
+    return paths.length === 0 ? [] : [`| \`${name}\` | ${paths.join(', ')} |`];
+  });
+  return ['| class | routes |', '|---|---|', ...lines, ''].join('\n');
+}
+
+it('LIMITS.md has every limit with its value (npm run tables)', async () => {
   const page = [
     '# Limits',
     '',
-    'Generated from the constants of the code by `npm run tables`. What an operator sets is in the README, Configuration.',
+    'Generated from the constants of the code by `npm run tables`. [RUNNING.md](RUNNING.md#settings) has the settings.',
     '',
     table('Requests', requests),
+    tableOfRoutes(),
     table('Messages', messages),
     table('What is remembered', memory),
     table('Queues and storage', streams),

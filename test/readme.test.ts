@@ -16,6 +16,8 @@ const pages = [
   'DECISIONS.md',
   'GLOSSARY.md',
   'SECURITY.md',
+  'deploy/RUNBOOK.md',
+  'deploy/RUNNING.md',
   'http/CONTRACT.md',
   'streams/MESSAGES.md',
 ];
@@ -31,30 +33,31 @@ function listSections(page: string): string[] {
   );
 }
 
-describe('README', () => {
-  it('has every variable as it is checked, and no other', () => {
+describe('pages', () => {
+  it('list every variable with its default and meaning, and no other', () => {
     const rows = Object.entries(variables).map(([name, { defaultValue, meaning }]) => {
       const cell = defaultValue === '' ? ' ' : ` \`${defaultValue}\` `;
       return `| \`${name}\` |${cell}| ${meaning} |`;
     });
-    expect(read('README.md').match(/^\| `MINER_.*$/gm)).toEqual(rows);
+    expect(read('deploy/RUNNING.md').match(/^\| `MINER_.*$/gm)).toEqual(rows);
   });
 
-  it('has every route of the table, and no other', () => {
-    const rows = routes.map(
-      ({ path, summary, rateClass }) => `| \`${path}\` | ${summary} | \`${rateClass}\` |`,
-    );
-    expect(read('README.md').match(/^\| `\/.*$/gm)).toEqual(rows);
+  it('list every route, and no other', () => {
+    const [, section = ''] = /\n## Public and plain routes\n(.*?)\n## /s.exec(read('http/CONTRACT.md')) ?? [];
+    const tableRows = section.match(/^\|.*$/gm) ?? [];
+    const listed = tableRows.flatMap((row) => [...row.matchAll(/`(\/[^`]+)`/g)].map(([, path]) => path));
+    const paths = [...routes.map(({ path }) => path), '/v1/events/stream'];
+    expect([...new Set(listed)].sort()).toEqual(paths.sort());
   });
 
-  it('shows a reading that is accepted as it stands', () => {
-    const [, subject = '', body = ''] = /pub (\S+) [^']*'(\{[^']+\})'/.exec(read('README.md')) ?? [];
+  it('show a reading that is accepted', () => {
+    const [, subject = '', body = ''] = /pub (\S+) [^']*'(\{[^']+\})'/.exec(read('deploy/RUNNING.md')) ?? [];
     const actors = createCounterActors({ genesisMs: 0, publicInstallationId: 'my.wheel' });
     const outcome = actors.receive({ seq: 1, subject, data: Buffer.from(body), timestampNanos: 0n });
     expect(outcome).toHaveProperty('output.reading.installationId', 'my.wheel');
   });
 
-  it('lists what users of NATS may publish as nats-server is told', () => {
+  it('list what each user of NATS may publish, as in the configuration of nats-server', () => {
     const accounts = read('deploy/nats/accounts.conf');
     const users = [...accounts.matchAll(/user: (\w+), .*\n\s+imports: (\[\n[^\]]+\]|.+)\n/g)];
     const told = users.map(([, user, imports = '']) => [
@@ -62,13 +65,15 @@ describe('README', () => {
       [...imports.matchAll(/"(miner\.[^"]+)"/g)].map(([, subject]) => subject),
     ]);
     const listed = [
-      ...read('README.md').matchAll(/^\| `(\w+)` \| [^|]+ \| ([^|]*`miner\.[^|]+|nothing) \| [^|]+ \|$/gm),
+      ...read('deploy/RUNNING.md').matchAll(
+        /^\| `(\w+)` \| [^|]+ \| ([^|]*`miner\.[^|]+|nothing) \| [^|]+ \|$/gm,
+      ),
     ].map(([, user, subjects = '']) => [user, [...subjects.matchAll(/`([^`]+)`/g)].map(([, one]) => one)]);
     expect(listed).toEqual(told);
     expect(listed.length).toBe(8);
   });
 
-  it('knows the attacks that SECURITY.md lists, each with a test', () => {
+  it('name a test for each attack in SECURITY.md', () => {
     const rows =
       read('SECURITY.md')
         .split('## Attacks\n')[1]
@@ -112,7 +117,7 @@ describe('README', () => {
     },
   );
 
-  it.each(['http/CONTRACT.md', 'streams/MESSAGES.md'])('comments cite only sections that %s has', (page) => {
+  it.each(['http/CONTRACT.md', 'streams/MESSAGES.md'])('%s has every section that comments cite', (page) => {
     const titles = [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
     const citation = new RegExp(`${page.split('/')[1]}, ([A-Z].*)`, 'g');
     const sources = folders.flatMap((folder) =>
@@ -127,20 +132,20 @@ describe('README', () => {
     expect(cited.filter(({ text }) => !titles.some((title) => text.startsWith(title)))).toEqual([]);
   });
 
-  it('of the messages names each member of a reading, and the contract what a device measures', () => {
+  it('name each member of a reading', () => {
     const isMissing = (page: string) => (member: string) => !read(page).includes(`\`${member}\``);
     expect(Object.keys(counterReadingMessage.shape).filter(isMissing('streams/MESSAGES.md'))).toEqual([]);
     expect(Object.keys(measurements).filter(isMissing('http/CONTRACT.md'))).toEqual([]);
   });
 
-  it('of machines lists each of them', () => {
+  it('list each machine', () => {
     const listed = [...read('machines/README.md').matchAll(/`(\w+Machine\.ts)`/g)].map(([, file]) => file);
     const files = readdirSync(join(root, 'machines')).filter((file) => file.endsWith('Machine.ts'));
     expect([...new Set(listed)].sort()).toEqual(files.sort());
     expect(machines.map(({ id }) => `${id}Machine.ts`).sort()).toEqual(files.sort());
   });
 
-  it('of machines draws each as it is (npm run diagrams)', () => {
+  it('draw each machine (npm run diagrams)', () => {
     expect(read('machines/README.md')).toContain(drawMachines());
   });
 });

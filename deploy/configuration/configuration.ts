@@ -49,7 +49,7 @@ const flag = z
 const listenAddress = text.describe('an address of this machine, such as 0.0.0.0');
 
 /**
- * Every variable that the service reads. The check at the start, `--help` and the README's table are made from this
+ * Every variable that the service reads. The check at the start, `--help` and the table in RUNNING.md follow from this
  * list.
  */
 export const variables = {
@@ -63,7 +63,7 @@ export const variables = {
       'host names such as miner.example.org, separated by commas',
     ),
     '',
-    "Host names with a dot by which the operators' port may be asked; addresses and names without one always may",
+    "Host names with a dot under which the operators' port answers; addresses and names without a dot always work",
   ),
   MINER_NATS_URL: variable(
     optional(
@@ -71,25 +71,21 @@ export const variables = {
       'nats://user:password@host:port, nats://token@host:port or tls:// where TLS is required, several of one login separated by commas',
     ),
     '',
-    'NATS with JetStream, by a user and password or a token where it has them; unset: a local nats-server with its data under MINER_DATA_DIR',
+    'NATS with JetStream, with its user and password or token, if any; unset: a local nats-server with its data under MINER_DATA_DIR',
   ),
   MINER_NATS_CREDENTIALS: variable(
     file,
     '',
-    'Credentials file of a user of NATS (JWT and seed), instead of a user in MINER_NATS_URL',
+    'Credentials file of a NATS user (JWT and seed), instead of a user in MINER_NATS_URL',
   ),
   MINER_NATS_NKEY: variable(
     file,
     '',
-    'File with the seed of an nkey of NATS, instead of a user in MINER_NATS_URL',
+    'File with the seed of a NATS nkey, instead of a user in MINER_NATS_URL',
   ),
-  MINER_NATS_CA: variable(
-    pemFile,
-    '',
-    'Certificates that those of `tls:` servers are verified with; unset: those that Node trusts',
-  ),
-  MINER_NATS_CERTIFICATE: variable(pemFile, '', 'Certificate of this client, where NATS asks for one'),
-  MINER_NATS_KEY: variable(pemFile, '', 'Key of that certificate'),
+  MINER_NATS_CA: variable(pemFile, '', 'CA certificates for `tls:` servers; unset: the CAs that Node trusts'),
+  MINER_NATS_CERTIFICATE: variable(pemFile, '', 'Client certificate, if NATS asks for one'),
+  MINER_NATS_KEY: variable(pemFile, '', 'Private key of the client certificate'),
   MINER_CLICKHOUSE_URL: variable(
     optional(
       z.string().refine(isClickHouseUrl),
@@ -101,7 +97,7 @@ export const variables = {
   MINER_CLICKHOUSE_CA: variable(
     pemFile,
     '',
-    'Certificates that that of an `https:` server is verified with; unset: those that Node trusts',
+    'CA certificates for an `https:` server; unset: the CAs that Node trusts',
   ),
   MINER_CLICKHOUSE_CLUSTER: variable(
     optional(
@@ -109,7 +105,7 @@ export const variables = {
       'the name of a cluster of system.clusters, or a macro such as {cluster}',
     ),
     '',
-    'Cluster of that server: tables are created replicated, on all servers of it',
+    'ClickHouse cluster: tables are created replicated, on all its servers',
   ),
   MINER_RPC_URL: variable(
     optional(urlOf('http:', 'https:', 'ws:', 'wss:'), 'an http(s) or ws(s) address'),
@@ -119,9 +115,9 @@ export const variables = {
   MINER_CHAIN_PROOFS: variable(
     z.enum(chainProofs).describe('all or logs'),
     'all',
-    'Far behind the tip: `all` proves every block; `logs` only those that the node says hold logs, faster, and one that it leaves out goes unnoticed',
+    'Proof of blocks far behind the tip: `all` proves every block; `logs` is faster and proves only blocks that the node says hold logs, so a block that it leaves out goes unnoticed',
   ),
-  MINER_DATA_DIR: variable(text.describe('a path'), './data', 'Folder of the local parts'),
+  MINER_DATA_DIR: variable(text.describe('a path'), './data', 'Folder for local data'),
   MINER_DEPLOYMENT: variable(
     optional(z.string(), 'the path of a JSON file'),
     '',
@@ -133,27 +129,27 @@ export const variables = {
       'origins such as https://example.org, without a path, separated by commas',
     ),
     '',
-    'Websites whose browsers may ask, separated by commas',
+    'Origins of websites that may call the routes from a browser, separated by commas',
   ),
   MINER_TRUSTED_PROXIES: variable(
     listOf(isAddressOrBlock, 'IP addresses or CIDR blocks such as 10.0.0.0/8, separated by commas'),
     '',
-    'Proxies whose X-Forwarded-For is believed, separated by commas',
+    'Proxies whose X-Forwarded-For is trusted, separated by commas',
   ),
   MINER_RATE_LIMITS: variable(
     flag,
     'on',
-    'Rate limits of the public routes, and 503 of expensive ones while the event loop is late',
+    'Rate limits of the public routes, and 503 for expensive requests while the event loop is late',
   ),
   MINER_PORT_SHARED: variable(
     flag,
     'off',
-    'Several processes may listen on MINER_HTTP_PORT (Linux); each has rate limits of its own',
+    'Several processes may listen on MINER_HTTP_PORT (Linux); each has its own rate limits',
   ),
   MINER_HTTP_FALLBACK: variable(
     z.enum(['development', 'accept', 'refuse']).describe('development, accept or refuse'),
     'development',
-    'Where the native HTTP engine does not load: `accept` serves with its slow substitute in JavaScript, `refuse` ends; `development` accepts unless NODE_ENV is production',
+    'If the native HTTP engine does not load: `accept` serves with the slow substitute in JavaScript, `refuse` exits; `development` accepts unless NODE_ENV is production',
   ),
   MINER_TRANSACTION_URL: variable(
     optional(
@@ -161,7 +157,7 @@ export const variables = {
       'an http(s) address that ends with /, such as https://sepolia.etherscan.io/tx/',
     ),
     '',
-    'Address of a transaction in a block explorer, without its hash: pages link transactions to it',
+    'Address of a block explorer’s page for a transaction, without the hash: pages link transactions to it',
   ),
   MINER_PUBLIC_URL: variable(
     optional(
@@ -169,7 +165,7 @@ export const variables = {
       'an http(s) address such as https://mining.example.org',
     ),
     '',
-    'Address under which people open the pages, for previews of shared links; unset: links have no preview image',
+    'Public address of the pages, for previews of shared links; unset: previews have no image',
   ),
   MINER_SECURITY_CONTACT: variable(
     optional(
@@ -177,12 +173,12 @@ export const variables = {
       'an address such as mailto:security@example.org or https://example.org/security',
     ),
     '',
-    'Where to report a weakness of this installation, for `/.well-known/security.txt`; unset: there is none',
+    'Contact for vulnerability reports, published as `/.well-known/security.txt`; unset: not published',
   ),
   MINER_RETENTION_DAYS: variable(
     wholeNumber(/^\d{1,5}$/, 'a whole number of days, 0 or more'),
     '0',
-    'Days after which NATS removes messages, those of the chain aside; 0 keeps all, which a rebuild needs',
+    'Days after which NATS removes messages, except chain messages; 0 keeps all, which a rebuild needs',
   ),
   MINER_STREAM_REPLICAS: variable(
     optional(
@@ -193,7 +189,7 @@ export const variables = {
       'a number from 1 to 5',
     ),
     '',
-    'Copies of each stream on the servers of a NATS cluster, 3 in production; unset: 1 for a new stream, and an existing one keeps its own',
+    'Copies of each stream in a NATS cluster, 3 in production; unset: 1 for a new stream, unchanged for an existing one',
   ),
   MINER_ROWS_TTL_DAYS: variable(
     wholeNumber(
@@ -201,12 +197,12 @@ export const variables = {
       `0, or a whole number of days from ${rowsTtlDaysMin} to ${rowsTtlDaysMax}`,
     ).refine((days) => days === 0 || (days >= rowsTtlDaysMin && days <= rowsTtlDaysMax)),
     '0',
-    'Days that rows of readings, rounds, half hours and events stay in ClickHouse, the same for all processes; 0 keeps all',
+    'Days that ClickHouse keeps rows of readings, rounds, half hours and events, the same for all processes; 0 keeps all',
   ),
   MINER_INCOMPLETE_REBUILD: variable(
     z.enum(['refuse', 'accept']).describe('refuse or accept'),
     'refuse',
-    'What to do if a version has to fold everything again, and messages are in neither the stream nor the rows: with `refuse` the process ends and says which, with `accept` it continues without them',
+    'If a rebuild needs messages that are in neither the stream nor the rows: `refuse` names them and exits, `accept` continues without them',
   ),
   MINER_LOST_STREAMS: variable(
     listOf(
@@ -214,44 +210,44 @@ export const variables = {
       'MINER_COUNTER, MINER_PIPELINE or MINER_CHAIN, each followed by @ and the time that the log names, separated by commas',
     ),
     '',
-    'Streams that are gone for good, as the log names them: what was made from them is removed; for any other stream this setting means nothing',
+    'Streams that are gone for good, as the log names them: their stored data is removed; no effect on any other stream',
   ),
   MINER_CHAIN_STALE_SECONDS: variable(
     seconds(/^[1-9]\d{0,5}$/),
     '120',
-    'Age of the newest span after which chain views say `indexer_unavailable`',
+    'Age of the newest span beyond which chain views are `indexer_unavailable`',
   ),
   MINER_CHAIN_BEHIND_SECONDS: variable(
     seconds(/^[1-9]\d{0,8}$/),
     '900',
-    'How far the time of the safe block may be behind the clock before chain views say `indexer_unavailable`',
+    'How far the safe block may be behind the clock before chain views are `indexer_unavailable`',
   ),
   MINER_READY_GRACE_SECONDS: variable(
     seconds(/^[1-9]\d{0,5}$/),
     '10',
-    'For so long an input may fall behind, ClickHouse may be away, or rows, a rejection or a span of the chain may not be taken, before `/readyz` says so',
+    'How long an input may lag, ClickHouse may be away, or rows, rejections or spans of the chain may be refused before `/readyz` says so',
   ),
   MINER_DRAIN_SECONDS: variable(
     wholeNumber(/^\d{1,2}$/, 'a whole number of seconds from 0 to 99'),
     '0',
-    'Seconds that a process that is asked to end still answers, not ready and without keeping connections, so that proxies send requests elsewhere',
+    'Seconds that a stopping process still answers, not ready and closing each connection, so that proxies send requests elsewhere',
   ),
   MINER_AUDIT_SECONDS: variable(
     wholeNumber(/^\d{1,6}$/, 'a whole number of seconds, 0 or more'),
     '300',
-    'Seconds between two samples, a half hour and a safe block, that are compared with the messages and the node they were made from; 0 for none',
+    'Seconds between two self-audits of a half hour and a safe block; 0 for none',
   ),
   MINER_ACCESS_LOG: variable(
     wholeNumber(/^\d{1,7}$/, 'a whole number, 0 or more'),
     '0',
-    'One of so many requests is logged, at `info`, with its ID, route, status and time; 0 for none',
+    'Every Nth request is logged at `info`, with its ID, route, status and time; 0 for none',
   ),
   MINER_LOG_LEVEL: variable(
     z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .describe('trace, debug, info, warn, error, fatal or silent'),
     'info',
-    'Least severe lines that are logged',
+    'Least severe level that is logged',
   ),
 } as const;
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { variables } from '../../../deploy/configuration/configuration.ts';
@@ -10,15 +10,6 @@ import { knownMetrics } from './knownMetrics.ts';
 const pages = ['RUNBOOK.md', 'RUNNING.md'];
 /** Lines of nats-server. */
 const ofServers = ['no space left'];
-
-function listSections(path: string): string[] {
-  return [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
-    title
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .replace(/\s/g, '-'),
-  );
-}
 
 describe.each(pages)('%s', (page) => {
   const text = readDeployFile(page);
@@ -40,17 +31,6 @@ describe.each(pages)('%s', (page) => {
     const script = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('\n');
     const { status, stderr } = spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
-  });
-
-  it('links to pages and sections that exist', () => {
-    const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
-      .map(([, target = '']) => target)
-      .filter((target) => {
-        const [file = '', section] = target.split('#');
-        const path = file === '' ? join(deployDir, page) : join(deployDir, dirname(page), file);
-        return !existsSync(path) || (section !== undefined && !listSections(path).includes(section));
-      });
-    expect(broken).toEqual([]);
   });
 
   it('gives commands and options that the command line has', () => {
