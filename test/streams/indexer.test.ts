@@ -336,12 +336,29 @@ describe('indexer', () => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     let hangs = 1;
-    node.lie = (method) => (method === 'eth_getBlockReceipts' && hangs-- > 0 ? 'hang' : null);
+    const methods = new Set<string>();
+    node.lie = (method) => {
+      methods.add(method);
+      return method === 'eth_getBlockReceipts' && hangs-- > 0 ? 'hang' : null;
+    };
     const nats = await emptyStreams();
     const { caughtUp, indexer } = startIndexer(economy, nats, node.url);
     await caughtUp();
     expect(indexer.status().providerFailures).toBeGreaterThan(0);
+    // That a call fails does not mean that the node does not know the method.
+    expect(methods).not.toContain('eth_getTransactionReceipt');
     await expectRight(economy, nats);
+  });
+
+  it.each([1n, 2n, 3n, 4n, 5n])('reads %d blocks of a provider that refuses batches', async (count) => {
+    const economy = await stillEconomy();
+    const node = await startLyingNode(economy.url);
+    node.batchLie = () => ({ status: 413 });
+    const { contracts, deploymentBlock } = economy.deployed;
+    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts), proofs: 'all' });
+    const toBlock = deploymentBlock + count;
+    const { last } = await reader.range(await reader.header(deploymentBlock), toBlock);
+    expect(last.number).toBe(toBlock);
   });
 
   it('proves only what the node names where that is configured, halves refused ranges, and misses what is left out', async () => {
