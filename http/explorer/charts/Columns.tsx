@@ -6,20 +6,20 @@ import { Scale } from './Scale.tsx';
 
 type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
 
-/** One column of a chart: its height, how it was observed, and what it says when it is pointed at. */
+/** One column of a chart: its height, its coverage, and the text shown when it is pointed at. */
 interface ColumnMark {
   readonly key: string;
   readonly value: number | null;
   readonly state: ColumnState;
   readonly text: string;
-  /** A second value, drawn as a step over the columns; null where there is none. */
+  /** A second value, drawn as a step over the columns; null if unknown. */
   readonly reference?: number | null;
 }
 
 interface ColumnsProps {
   readonly label: string;
   readonly marks: readonly ColumnMark[];
-  /** Labels below, each at the left edge of a column; every other one is left out on a phone. */
+  /** Labels below, each at the left edge of a column. Phones show every other one. */
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
   readonly formatValue: (value: number) => string;
   readonly tone?: 'measured' | 'settled' | 'issued';
@@ -29,8 +29,8 @@ const height = 100;
 const columnWidth = 10;
 
 /**
- * Columns that stretch with the page: shapes are SVG without an aspect ratio of their own, all text is HTML, so that it has the same size on a
- * phone. A missing column is hatched over its whole height, an observed zero is a line on the ground, what is to come is empty.
+ * Columns that stretch with the page. Shapes are SVG without an aspect ratio; text is not scaled with them, so it is readable on a
+ * phone. A missing column is hatched over its full height, an observed zero is a line at the bottom, and a future column is empty.
  */
 export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }: ColumnsProps) {
   const [pointed, setPointed] = useState<number | null>(null);
@@ -114,7 +114,7 @@ function ColumnShape({
       <rect class={`missing${pointed}`} x={x + 1} y="0" width={width} height={height} fill="url(#hatching)" />
     );
   if (state === 'future' || value === null) return null;
-  // A line on the ground, so that an observed zero differs from nothing.
+  // A line at the bottom distinguishes an observed zero from nothing.
   const isZero = value === 0;
   return (
     <rect
@@ -127,7 +127,7 @@ function ColumnShape({
   );
 }
 
-/** Steps over the columns, with gaps where there is no reference. */
+/** Draws steps over the columns, with a gap for each unknown reference. */
 function drawReference(marks: readonly ColumnMark[], y: (value: number) => number): string {
   let isDrawing = false;
   let path = '';

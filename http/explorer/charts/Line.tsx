@@ -15,7 +15,7 @@ interface LineProps {
   readonly points: readonly LinePoint[];
   readonly formatValue: (value: number) => string;
   readonly tone?: 'measured' | 'settled' | 'issued';
-  /** Whether the scale begins at zero; a difficulty would be a flat line then. */
+  /** Whether the scale starts at zero, which would make a difficulty a flat line. */
   readonly isFromZero?: boolean;
 }
 
@@ -62,7 +62,7 @@ export function Line({ label, points, formatValue, tone = 'measured', isFromZero
               value !== null && (
                 <g key={key}>
                   <title>{text}</title>
-                  {/* Dots are lines of no length with round ends: circles would be stretched. */}
+                  {/* A dot is a line of length zero with round caps: a circle would be stretched. */}
                   <path class="dot" d={`M${x(index)} ${scale(value)}h0`} />
                   {!isComplete && <path class="dot hollow" d={`M${x(index)} ${scale(value)}h0`} />}
                 </g>
@@ -74,7 +74,7 @@ export function Line({ label, points, formatValue, tone = 'measured', isFromZero
   );
 }
 
-/** Two values that differ, also where all values are the same. */
+/** Returns two different values, even if all points are equal. */
 function chooseDomain(least: number, largest: number, isFromZero: boolean): [number, number] {
   if (isFromZero) return [0, largest === 0 ? 1 : largest];
   return least === largest ? [least * 0.9, largest * 1.1 + 1] : [least, largest];

@@ -23,10 +23,10 @@ const names: Record<SettlementsRange, string> = {
   '30d': '30 days',
 };
 
-/** Of so many buckets one has a label: every four hours, every day, every five days. */
+/** Number of buckets per label: one label every four hours, every day, or every five days. */
 const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 4, '7d': 4, '30d': 5 };
 
-/** What was settled on the chain, and what was minted for it. */
+/** Settlements and mints on the chain. */
 export function Settlements({ range }: { range: SettlementsRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));

@@ -20,7 +20,7 @@ type Statistics = Bodies['statistics'];
 
 const names: Record<StatisticsRange, string> = { '7d': '7 days', '30d': '30 days' };
 
-/** Activity of 7 or 30 days, with what of it was observed. */
+/** Activity of 7 or 30 days, and how much of it was observed. */
 export function StatisticsView({ range }: { range: StatisticsRange }) {
   const { read } = usePage();
   const statistics = read('statistics', statisticsPath(range));
