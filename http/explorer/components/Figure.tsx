@@ -34,7 +34,7 @@ export function Figure({ label, value, unit, size = 'medium', children, ...sourc
         ) : (
           <span class="value">
             {value}
-            {unit !== undefined && <span class="unit"> {unit}</span>}
+            {unit !== undefined && <span class="unit">&nbsp;{unit}</span>}
           </span>
         )}
       </button>

@@ -53,6 +53,7 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
               key: id,
               value: Number(value) / 1000,
               isComplete: true,
+              tick: formatDayAndMinute(at),
               text: `${formatDayAndMinute(at)} UTC, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
             }))}
             formatValue={formatTick}

@@ -131,9 +131,11 @@ function Buckets({ history }: { history: History }) {
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
     text: `from ${formatDayAndMinute(startAt)} UTC: ${formatInteger(completedBlockCount)} blocks completed`,
   }));
-  const ticks = buckets.flatMap(({ startAt }, at) =>
-    at % labelEvery[range] === 0
-      ? [{ at, text: formatDayAndMinute(startAt).slice(0, range === '24h' ? 12 : -6) }]
+  // A time of day belongs to the left edge of its column, a date to the middle.
+  const [middle, textEnd] = range === '24h' ? [0, 12] : [0.5, -6];
+  const ticks = buckets.flatMap(({ startAt }, index) =>
+    index % labelEvery[range] === 0
+      ? [{ at: (index + middle) / buckets.length, text: formatDayAndMinute(startAt).slice(0, textEnd) }]
       : [],
   );
   return (
