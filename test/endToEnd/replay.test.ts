@@ -5,7 +5,6 @@ import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { compareDays } from '../../storage/generationDifferences.ts';
 import { findActiveTables, listGenerations } from '../../storage/generations.ts';
-import { applyRowsTtl, readRowsTtlDays, rowsTtlDaysMax } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
@@ -106,10 +105,7 @@ describe('replay', () => {
       publishAll(connection, untilSecondDay),
     );
     const before = await state();
-    await database(async (one, tables) => {
-      await damage(one, tables);
-      await applyRowsTtl(one, tables, { days: rowsTtlDaysMax, nowMs: Date.now() });
-    });
+    await database((one, tables) => damage(one, tables));
     const damaged = await state();
     expect(damaged.rounds.length).toBeLessThan(before.rounds.length);
 
@@ -131,7 +127,6 @@ describe('replay', () => {
     expect(await state()).toEqual(before);
     // As if the dry runs had not been.
     expect(await database(async (_, tables) => tables.generation)).toBe(2);
-    expect(await database((one, tables) => readRowsTtlDays(one, tables.readings))).toBe(rowsTtlDaysMax);
 
     const again = await replay('--from-sequence', '1500');
     expect(again.output).toContain('no day differs');
