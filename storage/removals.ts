@@ -33,19 +33,23 @@ export async function hasOpenRemoval(database: Database): Promise<boolean> {
  * Reads rows while none are being removed. Whether a removal is under way is not asked before each read, since it is enough that none has begun
  * since an earlier one. Where one has, the rows are read again.
  *
+ * The read gets the number of the last removal, under which it may use rows that it has read before; null if it must read all of them.
+ *
  * @throws StorageUnavailable (as a rejection) when some were removed, so that what was read may have a hole.
  */
 export function createConsistentReads(
   database: Database,
-): <Result>(read: () => Promise<Result>) => Promise<Result> {
+): <Result>(read: (removal: number | null) => Promise<Result>) => Promise<Result> {
   let lastRemoval: number | null = null;
   return async (read) => {
-    if (lastRemoval !== null) {
-      const result = await read();
-      if ((await removalNumber(database)) === lastRemoval) return result;
-      lastRemoval = null;
+    // Another read may notice a later removal meanwhile, which this one must not take for its own.
+    const expected = lastRemoval;
+    if (expected !== null) {
+      const result = await read(expected);
+      if ((await removalNumber(database)) === expected) return result;
+      if (lastRemoval === expected) lastRemoval = null;
     }
-    const { result, removal } = await readBetween(database, read);
+    const { result, removal } = await readBetween(database, () => read(null));
     lastRemoval = removal;
     return result;
   };
