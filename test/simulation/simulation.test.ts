@@ -1,8 +1,10 @@
 import { type ExecFileException, execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildSimulator, nodeOptions } from './build.mjs';
+import { mutations } from './mutations.mjs';
 
 const run = promisify(execFile);
 const oneSeed = ['--seed', '24', '--seeds', '1', '--episodes', '1'];
@@ -37,5 +39,12 @@ describe('the simulator', () => {
     const alone = readFingerprints(await simulate(...oneSeed));
     expect(alone).toHaveLength(1);
     expect(readFingerprints(keptOutput).slice(-1)).toEqual(alone);
+  });
+
+  it('can put each fault of the list into the program', () => {
+    const misfits = mutations.filter(({ replacements }) =>
+      replacements.some(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2),
+    );
+    expect(misfits.map(({ what }) => what)).toEqual([]);
   });
 });
