@@ -1,23 +1,23 @@
 // Reads `mutations.txt`: faults to put into the program one at a time, to see whether the simulator finds them.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as plans from './mutationPlans.mjs';
 
-const text = readFileSync(join(import.meta.dirname, 'mutations.txt'), 'utf8');
+const path = join(import.meta.dirname, 'mutations.txt');
+const readEntries = () => readFileSync(path, 'utf8').split(/^(?=# )/m);
 
-/** In the order of the table in the README. */
-export const mutations = text
-  .split(/^# /m)
-  .slice(1)
-  .map((entry) => {
-    const [what, ...lines] = entry.trimEnd().split('\n');
-    const seed = lines.find((line) => line.startsWith('plan '))?.slice(5);
-    const plan = Object.values(plans).find((one) => one.seed === seed);
-    if (seed !== undefined && plan === undefined) throw new Error(`${what}: there is no plan ${seed}`);
-    return { what, plan, replacements: readReplacements(lines) };
-  });
+/** @type {readonly import('./build.mjs').Mutation[]} */
+export const mutations = readEntries().map((entry) => {
+  const [title, ...lines] = entry.trimEnd().split('\n');
+  const find = (word) => lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1);
+  const what = title.slice(2);
+  const seed = find('plan');
+  const plan = Object.values(plans).find((one) => one.seed === seed);
+  if (seed !== undefined && plan === undefined) throw new Error(`${what}: there is no plan ${seed}`);
+  return { what, found: find('found'), plan, replacements: readReplacements(lines) };
+});
 
-/** A line `file` begins a replacement: lines behind `-` become those behind `+`. */
+/** A line `file` begins a replacement: the lines after `-` become the lines after `+`. */
 function readReplacements(lines) {
   const join = (part, sign) =>
     part
@@ -29,4 +29,13 @@ function readReplacements(lines) {
     const part = lines.slice(start, starts[index + 1]);
     return { file: part[0].slice(5), from: join(part, '-'), to: join(part, '+') };
   });
+}
+
+/** Writes which seed or plan found a fault, and by which check. */
+export function writeFound(what, found) {
+  const [title, line] = [`# ${what}\n`, `found ${found}\n`];
+  const entries = readEntries().map((entry) =>
+    entry.startsWith(title) ? title + line + entry.slice(title.length).replace(/^found .*\n/m, '') : entry,
+  );
+  writeFileSync(path, entries.join(''));
 }

@@ -16,12 +16,12 @@ beforeAll(async () => {
   keptOutput = await simulate('--kept', ...oneSeed, '--minutes', '10', '--no-shrinking');
 }, 600_000);
 
-/** What the program has written; where it fails, that is in the failure. */
+/** Output of the program. If it fails, the error has the output. */
 async function simulate(...settings: string[]): Promise<string> {
   try {
     return (await run(process.execPath, [...nodeOptions, program, ...settings])).stdout;
   } catch (error) {
-    // What `promisify` makes of a program that fails.
+    // `promisify` rejects with this type.
     const { code, signal, stdout, stderr } = error as ExecFileException & { stdout: string; stderr: string };
     throw new Error(`simulate ${settings.join(' ')} ended with ${signal ?? code}:\n${stdout}${stderr}`);
   }

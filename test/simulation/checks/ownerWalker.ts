@@ -21,11 +21,11 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A client that reads the lists of an owner page by page, from whoever answers, again and again. */
+/** A client that reads an owner's lists page by page, from any process, again and again. */
 interface OwnerWalker {
-  /** Reads a page; a list that is complete is what the contracts say at the block that its first page names. */
+  /** Reads a page. A complete list must equal the contracts' state at the block of its first page. */
   step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
-  /** Lists that were complete. */
+  /** Number of completed lists. */
   readonly completed: number;
 }
 
@@ -82,7 +82,7 @@ export function createOwnerWalker(
     step: async (get) => {
       const query = cursor === null ? '' : `&cursor=${cursor}`;
       const response = await get(`/v1/owners/${owner}/${list}?limit=${limit}${query}`);
-      // Its block is not held any more: after a reorganization, or after many blocks.
+      // The block's state is gone, after a reorganization or many blocks.
       if (response?.status === 409) restart();
       if (response?.status !== 200) return;
       const page = JSON.parse(response.body.toString('utf8')) as Page;
@@ -91,7 +91,7 @@ export function createOwnerWalker(
   };
 }
 
-/** Those that a plain list of positions has too. */
+/** The members that the plain list has too. */
 function selectMembers(position: object): object {
   const { tokenId, level, activeWeight, targetWeight, pendingRound, nextMergeBlock, claimableBaseUnits } =
     position as Record<string, unknown>;

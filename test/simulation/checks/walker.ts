@@ -6,13 +6,13 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A client that reads the observations of an installation page by page, for as long as it takes, from whoever answers. */
+/** A client that reads an installation's observations page by page, from any process. */
 interface Walker {
   readonly installationId: string;
   step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
-  /** What it has read is what was accepted, from the first on. */
+  /** Checks that it has read the accepted readings from the first on. */
   check(accepted: readonly string[]): void;
-  /** It begins again. */
+  /** Begins again. */
   restart(): void;
   readonly read: number;
 }

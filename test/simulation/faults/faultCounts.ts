@@ -1,4 +1,4 @@
-/** How many faults of each kind have struck. */
+/** Number of faults by kind. */
 export interface FaultCounts {
   note(kind: string): void;
   readonly byKind: ReadonlyMap<string, number>;

@@ -19,11 +19,11 @@ interface StormOptions {
   readonly counts: FaultCounts;
   readonly isOver: () => boolean;
   readonly note: (text: string) => void;
-  /** Called before what clients have read may be gone. */
+  /** Called before messages that clients have read may be gone. */
   readonly onHistoryLost: () => void;
 }
 
-/** Lets everything happen that an episode holds; the weather is fair again when it resolves. */
+/** Runs an episode. The weather is fair again when it resolves. */
 export async function storm(episode: Episode, number: number, options: StormOptions): Promise<void> {
   const { world, gateways, publishers, miners, counts, note } = options;
   const random = world.random.fork(`episode ${number}`);

@@ -5,11 +5,11 @@ import { createPublisher, type Publication } from './publisher.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
-/** The gateways of some wheels: they read counters, and publish what they read, with everything that can be wrong with it. */
+/** Gateways of some wheels. They publish readings of counters, and now and then faulty ones. */
 export interface Gateways {
-  /** The next reading of some wheel. */
+  /** Publishes the next reading of a drawn wheel. */
   publishOne(): void;
-  /** Time passes for the wheels alone: each is read every so often. */
+  /** Publishes readings of a span in which only the wheels ran. */
   publishSpan(spanMs: number): void;
   /** Counter epoch of the public installation's wheel. */
   counterEpoch(): string;
@@ -22,7 +22,7 @@ interface GatewaysOptions {
   readonly wallMs: () => number;
 }
 
-/** A wheel is read less often in a longer time. */
+/** Most readings of a wheel in one span. */
 const readingsOfSpanMax = 600;
 
 interface Wheel {
@@ -34,7 +34,7 @@ interface Wheel {
   distanceMm: number;
   day: number;
   observedAtMs: number;
-  /** The newest of the counters that this one has replaced. */
+  /** The last replaced counter. */
   earlier: { readonly counterEpoch: string; readonly counter: bigint } | null;
 }
 
@@ -99,7 +99,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
     return spoil(wheel, reading);
   }
 
-  /** Now and then something is wrong with a message. */
+  /** Spoils a message now and then. */
   function spoil(wheel: Wheel, reading: Readonly<Record<string, unknown>>): Publication {
     const subject = counterSubject(wheel.installationId);
     const publish = (body: string, on = subject): Publication => ({
@@ -140,7 +140,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
 
   function publishOne() {
     const wheel = random.pick(wheels);
-    // A gateway that heard no acknowledgement publishes again, perhaps much later.
+    // A gateway without an acknowledgement publishes again, perhaps much later.
     if (random.oneOf(30)) publisher.sendAgain();
     publisher.send(read(wheel, Math.max(wheel.observedAtMs, Math.floor(wallMs()))));
   }

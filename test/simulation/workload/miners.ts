@@ -4,29 +4,29 @@ import { drawAction } from '../chain/drawAction.ts';
 import type { BlockPlan, EthereumChain } from '../chain/ethereumNode.ts';
 import type { Random } from '../world/random.ts';
 
-/** Those who make the chain: owners, a reporter, a keeper and a guardian, whose transactions are mined into blocks. */
+/** Mines blocks with transactions of owners, reporter, keeper and guardian. */
 export interface Miners {
   mineOne(): Promise<void>;
-  /** Blocks of a time that has passed for the chain alone. */
+  /** Mines the blocks of a span in which only the chain ran. */
   mineSpan(spanMs: number): Promise<void>;
-  /** Replaces the newest `depth` blocks by so many others, into which most of their transactions are mined again. */
+  /** Replaces the newest `depth` blocks by `length` others, which contain most of their transactions. */
   reorganize(depth: number, length: number): Promise<void>;
-  /** Publishes metadata of tokens in one block, so many bytes each. */
+  /** Publishes metadata of tokens in one block, each with this many bytes. */
   mineLargeLogs(logs: number, bytes: number): Promise<void>;
-  /** Follows a fork that the service does not know, until what it returns is called. */
+  /** Follows an unknown fork until the returned function is called. */
   followUnknownFork(): () => Promise<void>;
-  /** Mines on the branch that the last reorganization has replaced, until it is the longer one. */
+  /** Mines on the branch that the last reorganization replaced until it is longer. */
   returnToBranch(): Promise<void>;
 }
 
-/** However long it is: fewer than are published at once far behind the tip, and more. */
+/** Blocks of a span of any length: both fewer and more than one span message holds far behind the tip. */
 const blocksOfSpan = [10, 40, 100];
 
 interface MinersOptions {
   readonly chain: EthereumChain;
   readonly random: Random;
   readonly genesis: bigint;
-  /** Of the chain. */
+  /** The chain's clock. */
   readonly wallMs: () => number;
 }
 
