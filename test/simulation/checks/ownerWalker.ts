@@ -21,26 +21,16 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A client that reads an owner's lists page by page, from any process, again and again. */
-interface OwnerWalker {
-  /** Reads a page. A complete list must equal the contracts' state at the block of its first page. */
-  step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
-  /** Number of completed lists. */
-  readonly completed: number;
-}
-
 export type OwnerList = 'miners' | 'activity';
 
-export function createOwnerWalker(
-  chain: EthereumChain,
-  owner: Address,
-  list: OwnerList,
-  limit = 4,
-): OwnerWalker {
+/**
+ * A client that reads an owner's lists page by page, from any process, again and again. A complete list must equal the contracts' state at the block of
+ * its first page.
+ */
+export function createOwnerWalker(chain: EthereumChain, owner: Address, list: OwnerList, limit = 4) {
   let found: object[] = [];
   let cursor: string | null = null;
   let block: SealedBlock | null = null;
-  let completed = 0;
 
   function restart() {
     found = [];
@@ -71,15 +61,11 @@ export function createOwnerWalker(
       list === 'miners' ? listPlainPositions(shown, owner) : listPlainActivity(chain, owner, shown);
     const difference = findDifference(expected, list === 'miners' ? found.map(selectMembers) : found);
     if (difference !== null) fail(`at block ${shown.number}, ${difference}`);
-    completed++;
     restart();
   }
 
   return {
-    get completed() {
-      return completed;
-    },
-    step: async (get) => {
+    step: async (get: (path: string) => Promise<SimulatedResponse | null>): Promise<void> => {
       const query = cursor === null ? '' : `&cursor=${cursor}`;
       const response = await get(`/v1/owners/${owner}/${list}?limit=${limit}${query}`);
       // The block's state is gone, after a reorganization or many blocks.

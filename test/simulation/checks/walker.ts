@@ -7,26 +7,13 @@ interface Page {
 }
 
 /** A client that reads an installation's observations page by page, from any process. */
-interface Walker {
-  readonly installationId: string;
-  step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
-  /** Checks that it has read the accepted readings from the first on. */
-  check(accepted: readonly string[]): void;
-  /** Begins again. */
-  restart(): void;
-  readonly read: number;
-}
-
-export function createWalker(installationId: string): Walker {
+export function createWalker(installationId: string) {
   let found: string[] = [];
   let cursor: string | null = null;
   let starts = 0;
   return {
     installationId,
-    get read() {
-      return found.length;
-    },
-    step: async (get) => {
+    step: async (get: (path: string) => Promise<SimulatedResponse | null>): Promise<void> => {
       const query = cursor === null ? '' : `?cursor=${cursor}`;
       const start = starts;
       const response = await get(`/v1/public/installations/${installationId}/observations${query}`);
@@ -35,7 +22,8 @@ export function createWalker(installationId: string): Walker {
       found.push(...page.items.map(({ telemetryId }) => telemetryId));
       cursor = page.items.at(-1)?.cursor ?? cursor;
     },
-    check: (accepted) => {
+    /** Checks that it has read the accepted readings from the first on. */
+    check: (accepted: readonly string[]) => {
       const difference = findDifference(accepted.slice(0, found.length), found);
       if (difference !== null)
         throw new SimulationFailure('pages', `a client that walked ${installationId}: ${difference}`);

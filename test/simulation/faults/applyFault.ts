@@ -24,7 +24,7 @@ export interface FaultTargets {
   readonly miners: Miners;
   readonly random: Random;
   readonly note: (text: string) => void;
-  /** Called when messages that clients have read may be gone. */
+  /** Called before messages that clients have read may be gone. */
   readonly onHistoryLost: () => void;
 }
 

@@ -6,14 +6,7 @@ import { createPublisher, type Publication } from './publisher.ts';
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
 /** Gateways of some wheels. They publish readings of counters, and now and then faulty ones. */
-export interface Gateways {
-  /** Publishes the next reading of a drawn wheel. */
-  publishOne(): void;
-  /** Publishes readings of a span in which only the wheels ran. */
-  publishSpan(spanMs: number): void;
-  /** Counter epoch of the public installation's wheel. */
-  counterEpoch(): string;
-}
+export type Gateways = ReturnType<typeof createGateways>;
 
 interface GatewaysOptions {
   readonly nats: SimulatedNats;
@@ -40,7 +33,7 @@ interface Wheel {
 
 const dayMs = 86_400_000;
 
-export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gateways {
+export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
   const drawUuid = () => {
     const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join('');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
@@ -138,6 +131,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
     }
   }
 
+  /** Publishes the next reading of a drawn wheel. */
   function publishOne() {
     const wheel = random.pick(wheels);
     // A gateway without an acknowledgement publishes again, perhaps much later.
@@ -147,8 +141,10 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
 
   return {
     publishOne,
+    /** Counter epoch of the public installation's wheel. */
     counterEpoch: () => (wheels[0] as Wheel).counterEpoch,
-    publishSpan: (spanMs) => {
+    /** Publishes readings of a span in which only the wheels ran. */
+    publishSpan: (spanMs: number) => {
       const endMs = Math.floor(wallMs());
       const everyMs = Math.max(random.pick([30_000, 60_000, 110_000]), spanMs / readingsOfSpanMax);
       for (let atMs = endMs - spanMs; atMs < endMs; atMs += everyMs) {

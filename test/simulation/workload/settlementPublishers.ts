@@ -3,9 +3,7 @@ import type { Random } from '../world/random.ts';
 import { createPublisher } from './publisher.ts';
 
 /** Device agent, oracle and reporter of an installation. Their messages are often late, repeated or not allowed. */
-export interface SettlementPublishers {
-  publishOne(): void;
-}
+export type SettlementPublishers = ReturnType<typeof createSettlementPublishers>;
 
 interface SettlementPublishersOptions {
   readonly nats: SimulatedNats;
@@ -27,7 +25,7 @@ export function createSettlementPublishers({
   wallMs,
   genesisMs,
   counterEpoch,
-}: SettlementPublishersOptions): SettlementPublishers {
+}: SettlementPublishersOptions) {
   const publisher = createPublisher(nats, 'MINER_PIPELINE', random);
   const at = (lateMs = 0) => new Date(Math.floor(wallMs()) - lateMs).toISOString();
   /** Ended runs and incidents stay ended, so names change over time. */

@@ -22,9 +22,6 @@ class SimulatedTimeout {
   unref() {
     return this;
   }
-  hasRef() {
-    return true;
-  }
   refresh() {
     this.#timer.cancel();
     this.#timer = this.#start();

@@ -19,7 +19,6 @@ interface TaskQueue {
   /** The first task, which stays; undefined if the queue is empty. */
   peek(): Task | undefined;
   pop(): Task | undefined;
-  readonly size: number;
 }
 
 export function createTaskQueue(): TaskQueue {
@@ -69,9 +68,6 @@ export function createTaskQueue(): TaskQueue {
       heap[0] = last;
       siftDown();
       return first;
-    },
-    get size() {
-      return heap.length;
     },
   };
 }

@@ -56,9 +56,6 @@ export interface VirtualTime {
   within<Result>(domain: Domain, run: () => Result): Result;
   /** Runs due tasks until a time or until `isDone`. All promises settle between two tasks. */
   advanceTo(atMs: number, isDone?: () => boolean): Promise<void>;
-  /** Number of tasks that ran. */
-  readonly turns: number;
-  readonly waiting: number;
 }
 
 export function createVirtualTime(startMs: number): VirtualTime {
@@ -67,7 +64,6 @@ export function createVirtualTime(startMs: number): VirtualTime {
   let asleepMs = 0;
   let now = 0;
   let order = 0;
-  let turns = 0;
   let current = outside;
   let versions: Versions = {};
 
@@ -105,7 +101,6 @@ export function createVirtualTime(startMs: number): VirtualTime {
         continue;
       }
       current = next.domain;
-      turns++;
       next.run();
       return true;
     }
@@ -161,12 +156,6 @@ export function createVirtualTime(startMs: number): VirtualTime {
       }
     },
     advanceTo,
-    get turns() {
-      return turns;
-    },
-    get waiting() {
-      return queue.size;
-    },
   };
 }
 
