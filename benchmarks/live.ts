@@ -51,7 +51,7 @@ export async function measureLive({ rounds, profile, ...clients }: LiveOptions):
   const [wheels, pollers, listeners] = [clients.installations, clients.pollers, clients.listeners].map(
     (count) => count.toLocaleString('en-US'),
   );
-  const about = `Beside it ${wheels} wheels with a reading per second each, ${pollers} clients with a request per second each, and ${listeners} of the event stream. The service has one core; nats-server, the load and what measures share the other. The bare consumption receives the readings of all wheels, too.`;
+  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service has one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too.`;
   publishResults({ command: 'live', about, tables }, { profile });
 }
 
