@@ -1,18 +1,18 @@
-/** Of a text that a language model has to read: some 8,000 words. */
+/** Longest answer for a language model, about 8,000 words. */
 const answerCharactersMax = 30_000;
-/** Longest text within an answer that has to be cut: longer than any description, and shorter than the image of a token. */
+/** Longest text that is kept whole in an answer that must be cut: longer than any description, shorter than a token's image. */
 const textCharactersMax = 3_000;
-/** How many items of each list are tried, the most first. */
+/** Numbers of items per list that are tried, in this order. */
 const itemsTried = [100, 50, 20, 10, 5, 2, 1, 0];
 
-/** A body as text of bounded length, with what was left out of it. */
+/** A body as text of bounded length. */
 interface CappedAnswer {
   readonly text: string;
-  /** Such as `activity.days: 2 of 7`. */
+  /** What was left out, for example `activity.days: 2 of 7`. */
   readonly cuts: readonly string[];
 }
 
-/** Long texts are cut, then lists from their end, all to the same length, until the answer fits; it stays JSON. */
+/** Cuts long texts, then the ends of lists, all to the same length, until the answer fits. The result stays JSON. */
 export function capAnswer(body: unknown, charactersMax = answerCharactersMax): CappedAnswer {
   const whole = JSON.stringify(body);
   if (whole.length <= charactersMax) return { text: whole, cuts: [] };

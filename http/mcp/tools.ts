@@ -2,21 +2,21 @@ import { z } from 'zod';
 import { type Route, topics } from '../routes/route.ts';
 import { routes } from '../routes/routes.ts';
 
-/** A question that a language model may ask: one route of the service. */
+/** A tool for a language model: one route of the service. */
 interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: Readonly<Record<string, z.ZodType>>;
-  /** The path and query that ask it. */
+  /** Builds the path and query of the request. */
   readonly path: (input: Readonly<Record<string, unknown>>) => string;
 }
 
-/** A path with `.` or `..` in it, however they are encoded, would ask another route (WHATWG URL, path state). */
+/** A path with the segment `.` or `..`, even encoded, would name another route (WHATWG URL, path state). */
 const pathValue = z
   .string()
   .refine((value) => !/^\.{1,2}$/.test(value), 'is . or .., which no path can hold');
 
-/** Every resource once: of public routes those that no plain one shows. */
+/** Each resource once: without the public routes that repeat a plain one. */
 export const tools: readonly Tool[] = routes
   .filter(({ path }) => !/^\/v[24]\/public\//.test(path))
   .map(describeTool);

@@ -1,9 +1,9 @@
 import { toIsoStringOrNull } from './isoTime.ts';
 
-/** What a member of a view in epoch milliseconds is called in a body, where it is ISO 8601: `endAtMs` is `endAt`. */
+/** Name of a view's member in the body. Times lose their unit, since bodies show them in ISO 8601: `endAtMs` becomes `endAt`. */
 type BodyName<Name> = Name extends `${infer Time extends `${string}${'At' | 'Timestamp'}`}Ms` ? Time : Name;
 
-/** The part of a body that shows a value of a view. */
+/** Type of a view's value in a body. */
 export type Encoded<Value> = Value extends string
   ? Value
   : Value extends bigint
@@ -19,8 +19,8 @@ export type Encoded<Value> = Value extends string
         : Value;
 
 /**
- * A value of a view as bodies have it: bigints are decimal strings, and times in epoch milliseconds (`...AtMs`, `...TimestampMs`) are ISO 8601 under a
- * name without the unit. Everything else stays as it is, all the way down.
+ * Encodes a view's value for a body, recursively. Bigints become decimal strings. Times in epoch milliseconds (`...AtMs`,
+ * `...TimestampMs`) become ISO 8601 under a name without the unit. Everything else stays unchanged.
  */
 export function encodeView<Value>(value: Value): Encoded<Value>;
 export function encodeView(value: unknown): unknown {

@@ -10,10 +10,10 @@ export const cursor = z
 
 const observation = z
   .strictObject({
-    cursor: cursor.describe('Place of this reading: readings behind it are requested with it'),
-    telemetryId: uuid.describe('Names the reading, given by the device'),
+    cursor: cursor.describe('Requests the readings that follow this one'),
+    telemetryId: uuid.describe('ID of the reading, assigned by the device'),
     installationId: installationId.describe('The installation that sent it'),
-    bootId: uuid.describe('Run of the device within which `sequence` ascends'),
+    bootId: uuid.describe('Boot of the device, within which `sequence` ascends'),
     sequence: safeCount.describe('Number of the reading within its boot'),
     observedAt: timestamp.describe('When the device took the reading, by its own clock'),
     receivedAt: timestamp.describe('When the gateway received it'),
@@ -25,7 +25,7 @@ const observation = z
     softwareVersion: z
       .string()
       .nullable()
-      .describe('Version of the software of the device; null where it says none'),
+      .describe('Version of the device’s software; null if it reports none'),
   })
   .meta({ id: 'Observation', description: 'One accepted reading: a counter value, not settled work' });
 
@@ -33,8 +33,10 @@ export const observationsResponse = z
   .strictObject({
     schemaVersion: schemaVersion(1),
     installationId: installationId.describe('The installation of the request'),
-    items: z.array(observation).max(100).describe('Accepted readings behind the cursor, oldest first'),
-    nextCursor: cursor.nullable().meta({ description: 'Null when no other item exists now' }),
+    items: z.array(observation).max(100).describe('Accepted readings after the cursor, oldest first'),
+    nextCursor: cursor
+      .nullable()
+      .meta({ description: 'Requests the next page; null if no more items exist now' }),
   })
   .meta({ id: 'Observations' });
 
@@ -71,11 +73,11 @@ export function encodeObservationCursor(position: number): string {
   return Buffer.from(String(position)).toString('base64url');
 }
 
-/** The position of a cursor; null when it does not decode to a positive decimal. */
+/** @returns the position of a cursor; null if it does not decode to a positive decimal. */
 export function decodeObservationCursor(cursor: string): number | null {
   const decoded = Buffer.from(cursor, 'base64url').toString('latin1');
   if (!/^[1-9][0-9]{0,15}$/.test(decoded)) return null;
   const position = Number(decoded);
-  // Only one spelling of a position is a cursor: characters outside the alphabet decode to nothing.
+  // Decoding ignores characters outside the alphabet, so only the one exact spelling is accepted.
   return Number.isSafeInteger(position) && encodeObservationCursor(position) === cursor ? position : null;
 }

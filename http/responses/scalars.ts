@@ -6,18 +6,18 @@ import { coreStatuses, provenances } from '../../actors/views/views.ts';
 export const schemaVersion = <Version extends number>(version: Version) =>
   z
     .literal(version)
-    .describe('Version of the shape of this resource; another one where a member is removed or changed');
+    .describe('Version of this resource’s shape; it changes when a member is removed or changed');
 
 /**
- * Metadata of the objects that the contract closes. All others are published open, since members may be added to them within a version; each is strict where it is
- * checked before it is sent.
+ * Metadata of the objects that the contract closes. All others are published as open, since members may be added within a
+ * version. The check before sending is strict for every object.
  */
 export const closed = { isClosed: true };
 
 export const availableStatus = z.literal('available').describe('The data is there');
 export const unavailableStatus = z
   .literal('unavailable')
-  .describe('The data is not known now, which is neither zero nor empty; `reason` says why');
+  .describe('The data is unknown now, which does not mean zero or empty; `reason` says why');
 
 /** Largest value of {@link uint64Decimal}. */
 export const uint64Max = 2n ** 64n - 1n;
@@ -33,14 +33,13 @@ export const uint64Decimal = z.string().regex(decimalPattern(uint64Max)).meta({
   format: 'uint64-decimal',
 });
 
-/** Of sums and of thousandths of decimals: a sum of two valid ones may be no valid one itself. */
+/** For sums and thousandths of decimals, which may leave the range of a decimal. */
 export const unboundedDecimal = z
   .string()
   .regex(/^(?:0|[1-9][0-9]*)$/)
   .meta({
     id: 'UnboundedDecimal',
-    description:
-      'Unsigned base-10 integer; as a sum or a multiple of 256-bit values it may exceed 256 bits itself',
+    description: 'Unsigned base-10 integer; a sum or multiple of 256-bit values, so it may exceed 256 bits',
   });
 
 export const bytes32 = z
@@ -48,7 +47,7 @@ export const bytes32 = z
   .regex(/^0x[0-9a-f]{64}$/)
   .meta({ id: 'Bytes32' });
 
-/** Of a level of detail that the contract leaves open, but never empty. */
+/** A text whose content the contract leaves open; never empty. */
 export const text = z.string().min(1);
 
 export const timestamp = z.iso
@@ -56,7 +55,7 @@ export const timestamp = z.iso
   .meta({ id: 'Timestamp', description: 'ISO 8601 UTC date-time with milliseconds', format: 'date-time' });
 
 export const generatedAt = timestamp.describe(
-  'When this body was made; how old what it shows is, other members say',
+  'When this body was made. Other members tell how old its data is',
 );
 
 export const uuid = z.guid().meta({ id: 'Uuid', description: 'UUID of any version', format: 'uuid' });
@@ -64,28 +63,28 @@ export const uuid = z.guid().meta({ id: 'Uuid', description: 'UUID of any versio
 export const installationId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/)
-  .meta({ id: 'InstallationId', description: 'One wheel device identity' });
+  .meta({ id: 'InstallationId', description: 'ID of a wheel device' });
 
 export const safeCount = z
   .int()
   .min(0)
-  .meta({ id: 'SafeCount', description: 'Nonnegative integer that a JSON number holds exactly' });
+  .meta({ id: 'SafeCount', description: 'Nonnegative integer that a JSON number represents exactly' });
 
 export const provenance = z.enum(provenances).meta({
   id: 'Provenance',
   description:
-    'Where a value comes from: a device, a simulation, a replay of earlier values, or a derivation from others',
+    'Source of a value: a device, a simulation, a replay of earlier values, or a derivation from other values',
 });
 
 export const coreStatus = z.enum(coreStatuses).meta({
   id: 'CoreStatus',
   description:
-    'State of the counter, as the device reports it; with `COUNTER_FAULT` nothing is projected from its value',
+    'State of the counter, as reported by the device. Nothing is projected from a counter in `COUNTER_FAULT`',
 });
 
 /**
- * Decimals through `max`, without sign or leading zero. A pattern and not a refinement, so that the published schema bounds
- * them too: what is as long as `max` is below it from some digit on, and equal before that digit.
+ * Pattern of the decimals through `max`, without sign or leading zero. A pattern instead of a refinement, so that the published
+ * schema has the bound too. A decimal as long as `max` is smaller if its first different digit is smaller.
  */
 function decimalPattern(max: bigint): RegExp {
   const digits = max.toString();

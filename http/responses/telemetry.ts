@@ -14,34 +14,36 @@ import {
 export const telemetryResponse = z
   .strictObject({
     schemaVersion: schemaVersion(1),
-    installationId: installationId.describe('The installation that the request names, or the public one'),
+    installationId: installationId.describe('The requested installation, or the public one'),
     revision: z
       .string()
       .min(1)
       .nullable()
-      .meta({ description: 'Opaque receipt revision; null without an accepted one' }),
+      .meta({ description: 'Opaque revision of the receipt; null before the first accepted reading' }),
     status: z
       .enum(freshnessStates)
-      .meta({ description: 'Age of the receipt, not connectivity of the device' }),
+      .meta({ description: 'Freshness of the receipt, not connectivity of the device' }),
     observedAt: timestamp
       .nullable()
-      .describe('When the device took the reading, by its own clock; null without one'),
-    receivedAt: timestamp.nullable().describe('When the gateway received the reading; null without one'),
+      .describe('When the device took the reading, by its own clock; null without a reading'),
+    receivedAt: timestamp
+      .nullable()
+      .describe('When the gateway received the reading; null without a reading'),
     softwareVersion: z
       .string()
       .nullable()
-      .describe('Version of the software of the device, as it says; null where it says none'),
+      .describe('Version of the device’s software; null if it reports none'),
     measurement: z
       .strictObject({
         counterEpoch: uuid.describe('Period of the counter within which it never falls'),
         cumulativeWorkUnits: decimal.describe(
           'Value of the counter in its epoch, in work units; measured, not settled',
         ),
-        provenance: provenance.describe('Where the value comes from'),
-        coreStatus: coreStatus.describe('State of the counter, as the device reports it'),
+        provenance: provenance.describe('Source of the value'),
+        coreStatus: coreStatus.describe('State of the counter, as reported by the device'),
       })
       .nullable()
-      .describe('The newest accepted reading; null without one, which is not zero'),
+      .describe('The newest accepted reading; null before the first, which does not mean zero'),
   })
   .meta({ id: 'Telemetry', description: 'Measurement of one installation' });
 

@@ -1,7 +1,7 @@
 import type { ChainUnavailable } from '../../actors/views/chain/chainViewTypes.ts';
 import type { ActorViews } from '../../actors/views/views.ts';
 
-/** What a route of the chain says when what it reads cannot be shown (CONTRACT.md, Unavailable reasons). */
+/** The view of a chain route whose data cannot be shown (CONTRACT.md, Unavailable reasons). */
 export function describeUnreadable({ chain, publicInstallationId }: ActorViews): ChainUnavailable {
   return {
     status: 'unavailable',

@@ -1,4 +1,4 @@
-/** An answer that is not 200: its status line, and its code in `{error}` (CONTRACT.md, Errors). */
+/** An error response: its status line, and its code in `{error}` (CONTRACT.md, Errors). */
 export interface HttpError {
   readonly status: string;
   readonly code: ErrorCode;
@@ -7,7 +7,7 @@ export interface HttpError {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** Every error code of the contract that this service answers, with its status, its cause and what a client does about it. */
+/** Every error code that this service sends, with its status, its cause and what a client should do. */
 export const errorStatus = {
   invalid_query: {
     status: '400 Bad Request',
@@ -19,7 +19,7 @@ export const errorStatus = {
   },
   invalid_cursor: {
     status: '400 Bad Request',
-    meaning: 'The cursor cannot be decoded, or is of another list: restart from the first page.',
+    meaning: 'The cursor cannot be decoded, or belongs to another list: restart from the first page.',
   },
   invalid_token_id: {
     status: '400 Bad Request',
@@ -27,8 +27,7 @@ export const errorStatus = {
   },
   invalid_address: {
     status: '400 Bad Request',
-    meaning:
-      'The owner is not an address: malformed, with a wrong checksum, or the zero address: correct the request.',
+    meaning: 'The owner is malformed, has a wrong checksum, or is the zero address: correct the request.',
   },
   cors_origin_not_allowed: {
     status: '403 Forbidden',
@@ -37,11 +36,11 @@ export const errorStatus = {
   },
   not_found: {
     status: '404 Not Found',
-    meaning: 'No such endpoint, or another method than GET and HEAD: correct the path.',
+    meaning: 'No such endpoint, or a method other than GET and HEAD: correct the request.',
   },
   cursor_invalidated: {
     status: '409 Conflict',
-    meaning: 'The block that the cursor was issued at is not held any more: restart from the first page.',
+    meaning: 'The state at the cursor’s block is no longer retained: restart from the first page.',
   },
   rate_limited: {
     status: '429 Too Many Requests',
@@ -53,17 +52,16 @@ export const errorStatus = {
   },
   database_busy: {
     status: '503 Service Unavailable',
-    meaning:
-      'Too many requests that cost much at the moment: wait Retry-After seconds, then retry with backoff.',
+    meaning: 'Too many expensive requests at the moment: wait Retry-After seconds, then retry with backoff.',
   },
   database_unavailable: {
     status: '503 Service Unavailable',
     meaning:
-      'State is not restored yet, the block of a cursor is not safe yet here, or the database that is needed does not answer: wait Retry-After seconds, then retry with backoff.',
+      'State is not restored yet, the cursor’s block is not safe yet in this process, or the database does not answer: wait Retry-After seconds, then retry with backoff.',
   },
   public_stats_rebuilding: {
     status: '503 Service Unavailable',
-    meaning: 'Statistics are being rebuilt, which is no empty history: wait Retry-After seconds.',
+    meaning: 'Statistics are being rebuilt, so the history is not empty: wait Retry-After seconds.',
   },
   request_timeout: {
     status: '504 Gateway Timeout',
@@ -71,10 +69,10 @@ export const errorStatus = {
   },
 } as const;
 
-/** Where each of them is explained, as a value of `Link` (RFC 8288). */
+/** Value of `Link` (RFC 8288) for each code: the page that explains it. */
 export const helpLinks = Object.fromEntries(
   Object.keys(errorStatus).map((code) => [code, `</docs/errors#${code}>; rel="help"`]),
-) as Record<ErrorCode, string>; // Of the same keys, which the type of `fromEntries` does not keep.
+) as Record<ErrorCode, string>; // The type of `fromEntries` does not keep the keys.
 
 export function createHttpError(code: ErrorCode, retryAfterSeconds?: number): HttpError {
   const { status } = errorStatus[code];

@@ -24,7 +24,7 @@ const query: readonly QueryParameter[] = [
   },
   {
     name: 'cursor',
-    description: 'The `nextCursor` of the page before, with the same category; omit for the start',
+    description: 'The `nextCursor` of the previous page with the same category; omit for the first page',
     schema: cursor,
   },
 ];
@@ -51,7 +51,7 @@ function read(
 }
 
 const members = {
-  summary: 'What happened on the chain and what the wheel reached, newest first',
+  summary: 'Events of the chain and milestones of the wheel, newest first',
   topic: 'events',
   rateClass: 'publicHeavy',
   query,
@@ -62,7 +62,7 @@ const members = {
   unavailable: (views: ActorViews) => toEventsBody(describeUnreadable(views)),
 } as const;
 
-/** The routes of the event feed: the same on the public and the plain one. */
+/** The event feed, identical on the public and the plain route. */
 export const eventRoutes: readonly Route[] = [
   defineReadRoute({ ...members, path: '/v1/events', operationId: 'getEvents' }),
   defineReadRoute({ ...members, path: '/v2/public/events', operationId: 'getPublicEvents' }),

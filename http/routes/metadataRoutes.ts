@@ -13,7 +13,7 @@ import { defineReadRoute, type PathParameter } from './route.ts';
 
 const lastTokenId = 9_999;
 
-/** Checked by the routes themselves, since the query is checked first (CONTRACT.md, Token metadata). */
+/** The routes check the token ID themselves, after the query (CONTRACT.md, Token metadata). */
 const tokenPath: PathParameter = {
   name: 'tokenId',
   schema: z
@@ -38,7 +38,7 @@ export const publicMetadata = defineReadRoute({
   query: [
     {
       name: 'release',
-      description: 'ID of the current release; then a card takes the place of the image',
+      description: 'ID of the current release; a card then replaces the image',
       schema: versionId,
     },
   ],

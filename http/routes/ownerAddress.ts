@@ -2,12 +2,12 @@ import { getAddress } from 'viem/utils';
 import { type Address, isAddress } from '../../actors/schemas/hex.ts';
 import { zeroAddress } from '../../actors/schemas/zero.ts';
 
-/** Public routes: lower case alone, and not the zero address (CONTRACT.md, Portfolio). */
+/** Public routes accept only lower case, and not the zero address (CONTRACT.md, Portfolio). */
 export function isLowercaseOwner(address: string): address is Address {
   return isAddress(address) && address !== zeroAddress;
 }
 
-/** Plain routes: lower case, or with a correct checksum (EIP-55); the address in lower case, or null (CONTRACT.md, Portfolio). */
+/** Plain routes accept lower case, or a correct checksum (EIP-55, CONTRACT.md, Portfolio). @returns the address in lower case, or null. */
 export function parseOwner(address: string): Address | null {
   if (isLowercaseOwner(address)) return address;
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return null;

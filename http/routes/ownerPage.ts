@@ -15,7 +15,7 @@ import type { ReadResult } from './route.ts';
 /** Page size of owner lists (CONTRACT.md, Portfolio). */
 export const ownerPageDefault = 25;
 
-/** Public routes: exactly these keys, each once; null for anything else. */
+/** Parses the query of a public route; null if it is invalid. */
 function parseOwnerPage(query: URLSearchParams): OwnerPageRequest | null {
   const parameters = parseExactQuery(query, ['owner', 'limit', 'cursor']);
   const owner = parameters?.get('owner');
@@ -26,13 +26,13 @@ function parseOwnerPage(query: URLSearchParams): OwnerPageRequest | null {
   return { owner, limit, cursor: from };
 }
 
-/** A public route answers an unusable cursor with an unavailable body, not with an error (CONTRACT.md, Portfolio). */
+/** A public route answers an unusable cursor with an unavailable body instead of an error (CONTRACT.md, Portfolio). */
 function describeCursorFault(views: ActorViews, fault: CursorFault): ChainUnavailable {
   const view = describeUnreadable(views);
   return fault === 'other_owner' ? { ...view, reason: 'indexer_mismatch' } : view;
 }
 
-/** Reads a page of an owner's list: at once, or from ClickHouse. */
+/** Reads a page of an owner's list: from memory, or from ClickHouse. */
 type LoadOwnerPage<View> = (
   views: ActorViews,
   page: OwnerPageRequest,
@@ -72,7 +72,7 @@ export function readPlainOwnerList<View extends { readonly status: string }, Bod
     const parameters = parseExactQuery(query, ['limit', 'cursor']);
     const limit = parsePageLimit(parameters?.get('limit'), ownerPageDefault);
     if (parameters === null || limit === null) return { error: 'invalid_query' };
-    // What parseOwner has made of the path.
+    // parseOwner has checked the path.
     const owner = toAddress(pathValue);
     const result = load(views, { owner, limit, cursor: parameters.get('cursor') ?? null }, signal);
     if (result instanceof Promise) return result.then((view) => ({ body: buildBody(view) }));

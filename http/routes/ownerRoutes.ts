@@ -20,7 +20,7 @@ import { defineReadRoute, type PathParameter, type QueryParameter } from './rout
 
 const cursorParameter: QueryParameter = {
   name: 'cursor',
-  description: 'The `nextCursor` of the page before, with the same owner; omit for the start',
+  description: 'The `nextCursor` of the previous page with the same owner; omit for the first page',
   schema: cursor,
 };
 
@@ -42,18 +42,18 @@ const ownerPath: PathParameter = {
   schema: z
     .string()
     .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/)
-    .meta({ description: '`0x` and 40 hexadecimal digits: lower case, or with its checksum' }),
+    .meta({ description: '`0x` and 40 hexadecimal digits, in lower case or with a checksum' }),
   parse: parseOwner,
   error: 'invalid_address',
 };
 
 const portfolio = {
-  summary: 'Positions of an owner, and what they earn',
+  summary: 'Positions of an owner, and their rewards',
   topic: 'rewards',
   rateClass: 'publicHeavy',
 } as const;
 
-const activity = { ...portfolio, summary: 'What an owner did, newest first' };
+const activity = { ...portfolio, summary: 'Activity of an owner, newest first' };
 
 const publicMembers = {
   query: [ownerParameter, limitParameter, cursorParameter],

@@ -1,6 +1,4 @@
-/**
- * The parameters of a query that may hold each of `names` once and nothing else; null for any other query.
- */
+/** @returns the parameters of a query; null if one repeats or is not in `names`. */
 export function parseExactQuery(
   query: URLSearchParams,
   names: readonly string[],
@@ -13,7 +11,7 @@ export function parseExactQuery(
   return found;
 }
 
-/** A page size as a canonical decimal from 1 to 100; null for anything else. */
+/** @param value a canonical decimal from 1 to 100. @returns the page size; null for any other value. */
 export function parsePageLimit(value: string | undefined, defaultLimit: number): number | null {
   if (value === undefined) return defaultLimit;
   return /^(?:[1-9]\d?|100)$/.test(value) ? Number(value) : null;

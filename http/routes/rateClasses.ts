@@ -1,5 +1,7 @@
-/** Token buckets of the rate classes (CONTRACT.md, Rate limits); `other` is of what is no route of the contract: documents, errors. Probes have `health`, so that
- * no other request of their address takes their tokens. */
+/**
+ * Token buckets of the rate classes (CONTRACT.md, Rate limits). `other` covers everything except routes, such as documents and errors.
+ * Probes have their own class, so that other requests from their address do not take their tokens.
+ */
 export const rateClasses = {
   publicFast: { perSecond: 30, burst: 60 },
   publicHeavy: { perSecond: 5, burst: 20 },
@@ -8,5 +10,5 @@ export const rateClasses = {
   health: { perSecond: 100, burst: 200 },
 } as const;
 export type RateClass = keyof typeof rateClasses;
-/** A site (an IPv6 /48) has so many times what a client has, since it may have 65,536 networks of clients. */
+/** Rate and burst of a site (an IPv6 /48) as a multiple of a client's. A site may have 65,536 client networks. */
 export const siteFactor = 16;

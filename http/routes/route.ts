@@ -9,7 +9,7 @@ export interface RouteSources {
   readonly observations: ObservationReader;
 }
 
-/** A query parameter, for the documentation; its check is the route's own. */
+/** Documentation of a query parameter. The route itself checks it. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
@@ -17,56 +17,56 @@ export interface QueryParameter {
   readonly isRequired?: boolean;
 }
 
-/** A path parameter: how a segment becomes a value, and the error when it does not. */
+/** A path parameter: how its segment is parsed, and the error if that fails. */
 export interface PathParameter {
   readonly name: string;
   readonly schema: z.ZodType;
-  /** Of the segment, percent-decoded. */
+  /** @param segment percent-decoded. @returns null if the segment is invalid. */
   readonly parse: (segment: string) => string | null;
   readonly error: ErrorCode;
 }
 
 export const topics = {
-  wheel: 'What the wheel does now, and every reading that it sent: measured',
-  statistics: 'What the wheel did: days, half hours, coverage, records',
-  settlement: 'What waits for settlement, what would settle, and what is settled',
-  rewards: 'What is issued, and what owners have, earned and did',
-  events: 'What happened, as a feed to page through and as a stream',
+  wheel: 'Measured: the newest state of the wheel, and every accepted reading',
+  statistics: 'Statistics of the wheel: days, half hours, coverage, records',
+  settlement: 'Settlement: waiting, projected and settled work',
+  rewards: 'Issued rewards, and the positions, earnings and activity of owners',
+  events: 'Events, as a feed with pages and as a stream',
 } as const;
 type Topic = keyof typeof topics;
 
 interface RouteEntry {
-  /** With `{name}` for a path parameter, as the contract writes it. */
+  /** Path as in the contract, with `{name}` for a parameter. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly topic: Topic;
   readonly rateClass: RateClass;
   readonly pathParameter: PathParameter | null;
-  /** `none`: any parameter is refused; `ignored`: not read; else those that are read. */
+  /** `none` refuses any parameter, `ignored` does not read the query. */
   readonly query: 'none' | 'ignored' | readonly QueryParameter[];
   readonly cacheControl: string | null;
-  /** Errors of this route, in addition to those that every route can answer. */
+  /** Errors in addition to those of every route. */
   readonly errors: readonly ErrorCode[];
   readonly response: z.ZodType;
 }
 
-/** Answered synchronously from a view; the bytes are prepared once per view, which its identity distinguishes. */
+/** A route that is answered synchronously from a view. The bytes are prepared once for each view object. */
 export interface ViewRoute extends RouteEntry {
   readonly kind: 'view';
-  /** Why the route cannot answer at the moment, with `Retry-After: 2`; null when it can. */
+  /** Why the route cannot answer at the moment, with `Retry-After: 2`; null if it can. */
   readonly refusal: ((views: ActorViews) => ErrorCode | null) | null;
-  /** What a query selects, null for an invalid one; not called where the query is not read. */
+  /** The selection of a query, null for an invalid query. Not called if the query is not read. */
   readonly selection: (query: URLSearchParams) => string | null;
   readonly view: (views: ActorViews, pathValue: string, selection: never) => object;
   readonly body: (view: never) => unknown;
-  /** The tag without its quotes; null for none. */
+  /** The tag without quotes, or null. */
   readonly tag: ((body: never) => string | null) | null;
-  /** When the reading that it shows was received (epoch milliseconds); null for a route that is of something else. */
+  /** When the reading of the view was received, in epoch milliseconds; null for routes without a reading. */
   readonly receivedAtMs: ((view: never) => number | null) | null;
   readonly header: ResponseHeader<never> | null;
   readonly isConditional: boolean;
-  /** The `unavailable` view that replaces one with an invalid body, or one that cannot be computed; null: 500. */
+  /** The `unavailable` view that replaces a view which fails or has an invalid body. Null: the answer is 500. */
   readonly unavailable: ((views: ActorViews, failed: never) => object) | null;
 }
 
@@ -84,19 +84,19 @@ interface ReadRequest {
   readonly signal: AbortSignal;
 }
 
-/** The result of such a request: a body, or the code of an error. */
+/** A body, or the code of an error. */
 export type ReadResult<Body> =
   | { readonly error: ErrorCode }
   | { readonly body: Body; readonly cacheControl?: string };
 
-/** Evaluated for every request: synchronously, or after a read of the database. */
+/** A route that is evaluated for every request: synchronously, or after a read of the database. */
 export interface ReadRoute extends RouteEntry {
   readonly kind: 'read';
   readonly read: (
     sources: RouteSources,
     request: ReadRequest,
   ) => ReadResult<unknown> | Promise<ReadResult<unknown>>;
-  /** The `unavailable` body that replaces an invalid one, or one of a read that fails; null: 500. */
+  /** The `unavailable` body that replaces an invalid body or a failed read. Null: the answer is 500. */
   readonly unavailable: ((views: ActorViews) => unknown) | null;
 }
 
@@ -113,14 +113,14 @@ const viewDefaults = {
   selection: () => '',
 };
 
-/** A part of an entry as its author writes it: members with a default may be missing. */
+/** An entry as its author writes it: members with a default may be missing. */
 type Written<Entry, Replaced> = Omit<Entry, 'kind' | keyof Replaced | keyof typeof viewDefaults> &
   Partial<Omit<Pick<Entry, keyof Entry & keyof typeof viewDefaults>, keyof Replaced>> &
   Replaced;
 
 /**
- * An entry whose selection, view, body and response have matching types. The table does not keep them: there the parameters are `never`, and who
- * calls these functions passes what the entry's own ones have returned.
+ * Defines an entry whose selection, view, body and response have matching types. The table cannot keep these types, so its functions
+ * take `never`. Callers pass only values that the same entry's functions returned.
  */
 export function defineViewRoute<
   View extends object,

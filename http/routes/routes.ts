@@ -23,7 +23,7 @@ const installationPath: PathParameter = {
   error: 'invalid_installation_id',
 };
 
-/** Page size of observations: the default, and the largest. */
+/** Default and maximum page size of observations. */
 export const observationsLimitMax = 100;
 
 const publicTelemetry = defineViewRoute({
@@ -70,19 +70,19 @@ const modules = defineViewRoute({
 const observations = defineReadRoute({
   path: '/v1/public/installations/{installationId}/observations',
   operationId: 'getObservations',
-  summary: 'All accepted readings of an installation, oldest first, page by page',
+  summary: 'Pages of all accepted readings of an installation, oldest first',
   topic: 'wheel',
   rateClass: 'publicHeavy',
   pathParameter: installationPath,
   query: [
     {
       name: 'cursor',
-      description: 'Only readings after it are returned; omit it for the first page',
+      description: 'Returns only readings after the cursor; omit for the first page',
       schema: cursor,
     },
     {
       name: 'limit',
-      description: 'Integers are clamped to 1-100; anything else gives 100. Never rejected',
+      description: 'Page size: an integer, clamped to 1-100. Any other value means 100; none is rejected',
       schema: z.string().meta({ example: '100', default: '100' }),
     },
   ],
@@ -99,7 +99,7 @@ const observations = defineReadRoute({
   },
 });
 
-/** Converted numerically, then clamped (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
+/** Converts the value to a number, then clamps it (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
 export function parseObservationsLimit(requested: string | null): number {
   const limit = requested === null ? observationsLimitMax : Number(requested);
   if (!Number.isInteger(limit)) return observationsLimitMax;

@@ -22,7 +22,7 @@ import { defineViewRoute, type QueryParameter } from './route.ts';
 
 const rangeParameter: QueryParameter = {
   name: 'range',
-  description: 'Window; `now` has none',
+  description: 'Time window; `now` covers all of the history',
   schema: z.enum(settlementRanges).meta({ default: 'now' }),
 };
 
@@ -30,7 +30,7 @@ type History = SettlementHistoryView | ChainUnavailable;
 
 const settlementSource = {
   name: 'X-Miner-Settlement-Source',
-  description: 'Where the history comes from; durable-cache while the indexer is unavailable or behind',
+  description: 'Source of the history; `durable-cache` while the indexer is unavailable or behind',
   values: settlementSources,
 };
 
@@ -39,7 +39,7 @@ function parseRange(value: string | undefined): SettlementRange | null {
 }
 
 const settlementsMembers = {
-  summary: 'Settlements, what they completed and what was minted for it',
+  summary: 'Settlements, completed work blocks and minted rewards',
   topic: 'settlement',
   rateClass: 'publicHeavy',
   cacheControl: revalidated,
@@ -72,7 +72,7 @@ export const publicSettlements = defineViewRoute({
     rangeParameter,
     { name: 'queue', description: '`1` adds the settlement queue to the history', schema: z.literal('1') },
   ],
-  // The range, followed by a space and `queue` where the queue is requested.
+  // The range, followed by a space and `queue` if the queue is requested.
   selection: (query) => {
     const parameters = parseExactQuery(query, ['range', 'queue']);
     const range = parameters === null ? null : parseRange(parameters.get('range'));
@@ -82,7 +82,7 @@ export const publicSettlements = defineViewRoute({
   },
   view: (views, _path, selection) => {
     const [range, queue] = selection.split(' ');
-    // The range that `selection` has parsed.
+    // `selection` has parsed the range.
     return views.settlements(range as SettlementRange, queue !== undefined);
   },
   response: publicSettlementsResponse,

@@ -14,7 +14,7 @@ const members = {
   summary: 'Statistics over 7 or 30 universal days',
   topic: 'statistics',
   rateClass: 'publicHeavy',
-  query: [{ name: 'range', description: 'Window', schema: z.enum(statisticsRanges), isRequired: true }],
+  query: [{ name: 'range', description: 'Time window', schema: z.enum(statisticsRanges), isRequired: true }],
   cacheControl: revalidated,
   errors: ['invalid_query', 'public_stats_rebuilding'],
   selection: (query: URLSearchParams) => {
@@ -26,9 +26,9 @@ const members = {
   isConditional: true,
 } as const;
 
-/** Called only where `refusal` is null. */
+/** Called only if `refusal` is null. */
 function expectStatistics({ statistics }: ActorViews): StatisticsViews {
-  if (statistics === null) throw new Error('statistics are requested while they are rebuilt');
+  if (statistics === null) throw new Error('statistics were requested during their rebuild');
   return statistics;
 }
 

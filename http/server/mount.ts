@@ -12,8 +12,11 @@ import { readRequestHeaders } from './requests/requestHeaders.ts';
 import { createRequestIds } from './requests/requestId.ts';
 
 /**
- * Answers the requests of a pattern, which is the name under which they are counted unless it is given; `guarded` is null where only their rate
- * is limited.
+ * Registers the handler of a pattern.
+ *
+ * @param name of the pattern in metrics and logs.
+ * @param guarded null if only the rate is limited.
+ * @param pattern the name, unless given.
  */
 export type Mount = (
   name: string,
@@ -31,14 +34,11 @@ interface MountOptions {
   readonly metrics: HttpMetrics;
   readonly refusals: RequestRefusals;
   readonly allowedOrigins: readonly string[];
-  /** Whether answered requests are reported, with the trace that they belong to. */
+  /** Whether answered requests are reported with their trace. */
   readonly isTraced: boolean;
 }
 
-/**
- * The one way from uWebSockets.js into this program: a handler that throws would end the process, and so would one that
- * returns without a response.
- */
+/** Every request enters the program here. A handler of uWebSockets.js that throws, or returns without a response, would end the process. */
 export function createMount(options: MountOptions): Mount {
   const { app, transport, clock, writer, guard, metrics, refusals, isTraced } = options;
   const chooseRequestId = createRequestIds();
@@ -77,7 +77,7 @@ export function createMount(options: MountOptions): Mount {
       if (headers.isAmbiguous) return writer.closeConnection(exchange, '400 Bad Request');
       try {
         const isRead = method === 'get' || method === 'head';
-        // A browser asks whether a page may send a request to this origin.
+        // A browser's preflight request.
         const isAskingPermission =
           verdict !== 'none' && method === 'options' && headers.preflightMethod !== '';
         const refusal =
@@ -95,7 +95,7 @@ export function createMount(options: MountOptions): Mount {
       }
     }
 
-    // Asking the addon for the method takes a twentieth of a request; by a route of its own it is known.
+    // GET has its own registration, since asking the addon for the method takes a twentieth of a request.
     app.get(pattern, (response, request) => respond(response, request, 'get'));
     app.any(pattern, (response, request) => respond(response, request, readMethod(request)));
   };

@@ -10,7 +10,7 @@ interface MountedEventStream extends Pick<ReadAnswerDependencies, 'transport' | 
   readonly events: EventStream;
 }
 
-/** The event stream: an ID of the feed, with which a client may resume, is looked up before the stream is opened. */
+/** Mounts the event stream. If a client resumes with an ID of the feed, its position is looked up before the stream opens. */
 export function mountEventStream(
   mount: Mount,
   { events, transport, writer, reads }: MountedEventStream,

@@ -12,7 +12,7 @@ interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'wr
   readonly pages: ExplorerPages;
 }
 
-/** The pages of the explorer, and the files that they refer to. */
+/** Mounts the pages of the explorer, and their files. */
 export function mountExplorer(
   mount: Mount,
   { pages, transport, writer, sender, reads }: MountedExplorer,

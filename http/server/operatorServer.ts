@@ -3,24 +3,23 @@ import { isIP } from 'node:net';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Readiness } from '../../actors/views/readiness.ts';
+import { jsonType } from './answers/preparedResponse.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
 import { sendBody } from './engine/sendBody.ts';
-import { App, transport as selectTransport } from './engine/uws.ts';
+import { App, selectTransport } from './engine/uws.ts';
 import { readRequestHeaders } from './requests/requestHeaders.ts';
 
 interface OperatorServerOptions {
   readonly registry: Registry;
   readonly readiness: () => Readiness;
-  /** What the doctor asks a running process for; left out where there is nothing to ask. */
+  /** Examines the stored data for the doctor; missing if nothing is stored. */
   readonly diagnose?: (isQuick: boolean) => Promise<unknown>;
   readonly logger: Logger;
-  /** Host names with a dot by which it may be asked. */
+  /** Allowed host names that contain a dot. */
   readonly names: readonly string[];
 }
 
-const jsonType = 'application/json';
-
-/** The operators' port: metrics, and whether the process is alive and ready. */
+/** The operators' port: metrics, liveness, readiness, and diagnosis. */
 export function createOperatorServer({
   registry,
   readiness,
@@ -54,7 +53,7 @@ export function createOperatorServer({
     });
   }
 
-  /** Answers with a text that takes a while: whoever asks meanwhile gets the same. */
+  /** Answers with a text that takes a while. Requests that arrive meanwhile share it. */
   function createLateAnswer(contentType: string, failure: string, make: () => Promise<string>) {
     let making: Promise<string> | null = null;
     return (response: HttpResponse) => {
@@ -82,7 +81,7 @@ export function createOperatorServer({
     createLateAnswer(registry.contentType, 'metrics could not be collected', () => registry.metrics()),
   );
   if (diagnose !== undefined) {
-    // It reads what is stored: one of each kind at a time.
+    // It reads the database, so at most one of each kind runs at a time.
     const examine = async (isQuick: boolean) => JSON.stringify(await diagnose(isQuick));
     const failure = 'what is stored could not be examined';
     const answerFully = createLateAnswer(jsonType, failure, () => examine(false));
@@ -102,14 +101,14 @@ export function createOperatorServer({
   return listenOn(app);
 }
 
-/** A browser that asks for the page of a website, which has no business here; a bookmark, and programs, say neither. */
+/** Whether a browser sends the request for another website's page. Bookmarks and programs send neither header. */
 function isOfWebsite(origin: string, fetchSite: string): boolean {
   return origin !== '' || !['', 'none', 'same-origin'].includes(fetchSite);
 }
 
 /**
- * By `Host`: addresses, names without a dot (of a container or of this machine), and those that are configured. A website cannot have any of
- * them, so it cannot read this port through a browser that reaches it.
+ * Accepts a `Host` that is an address, a name without a dot (a container or this machine), or a configured name. A website has none
+ * of these, so it cannot read this port through a browser that reaches it.
  */
 function createHostCheck(names: readonly string[]): (host: string) => boolean {
   const configured = new Set(names.map((name) => name.toLowerCase()));

@@ -16,7 +16,7 @@ import { createResponseWriter, type ResponseWriter } from './answers/responseWri
 import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import { createViewAnswer } from './answers/viewAnswer.ts';
 import { type Listener, listenOn } from './engine/listener.ts';
-import { App, detectImplementation, transport as selectTransport } from './engine/uws.ts';
+import { App, detectImplementation, selectTransport } from './engine/uws.ts';
 import { createEventStream } from './events/eventStream.ts';
 import { createLoadGuard } from './limits/loadGuard.ts';
 import { createRateLimiter } from './limits/rateLimiter.ts';
@@ -30,32 +30,32 @@ import type { OnAnswered } from './requests/answeredRequest.ts';
 import { createClientAddress } from './requests/clientAddress.ts';
 
 export interface PublicServerSettings {
-  /** Origins of websites whose pages may send requests, such as `https://example.org`. */
+  /** Origins of websites whose pages may send requests, for example `https://example.org`. */
   readonly allowedOrigins: readonly string[];
   /** Addresses and CIDR blocks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
-  /** Of clients, and of expensive requests while the event loop is late. */
+  /** Whether clients are limited, and expensive requests refused while the event loop is late. */
   readonly rateLimits: boolean;
-  /** Other processes may listen on the same port; the system distributes the connections. */
+  /** Whether other processes may listen on the same port; the system distributes the connections. */
   readonly isPortShared: boolean;
-  /** A read that takes longer is answered 504. */
+  /** Deadline of a read; then the answer is 504. */
   readonly readTimeoutMs: number;
-  /** Address of a transaction in a block explorer, without its hash, that pages link to; null: they show the hash. */
+  /** Base URL of transactions in a block explorer, to which the hash is appended. Null: pages show hashes without a link. */
   readonly transactionUrl: string | null;
-  /** Address of the pages as others open them, without a slash at its end; null: shared links have no preview image. */
+  /** Public base URL of the pages, without a trailing slash. Null: shared links have no preview image. */
   readonly publicUrl: string | null;
-  /** Where to report a weakness; null: there is no `security.txt`. */
+  /** Where to report a weakness. Null: no `security.txt`. */
   readonly securityContact: string | null;
-  /** Of quiet event streams, 15 seconds unless it is set. */
+  /** Interval of comments on quiet event streams; 15 seconds by default. */
   readonly heartbeatMs?: number;
 }
 
 interface PublicServerOptions {
   readonly sources: RouteSources;
-  /** False until folded state was restored: until then there are no views, and routes answer 503. */
+  /** False until state is restored. Until then there are no views, and routes answer 503. */
   readonly hasViews: () => boolean;
   readonly readiness: () => Readiness;
-  /** Called with each answered request, for an access log or traces. */
+  /** Called for each answered request, for the access log and traces. */
   readonly onAnswered?: OnAnswered;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -136,7 +136,7 @@ function mountRoutes(mount: Mount, dependencies: ReadAnswerDependencies) {
   }
 }
 
-/** Without compression 70 bytes ask for more than a megabyte. */
+/** A request of 70 bytes fetches more than a megabyte if it refuses compression. */
 const largeGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
 const healthGuarded: Guarded = { rateClass: 'health', query: 'ignored', canAnswerWithoutViews: true };
 

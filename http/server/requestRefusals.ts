@@ -9,12 +9,12 @@ import type { RateLimiter } from './limits/rateLimiter.ts';
 import { createRefusalCount } from './limits/refusalCount.ts';
 import type { FindClientAddress } from './requests/clientAddress.ts';
 
-/** What is checked before a request is answered: its rate class, whether it reads a query, and whether there are views. */
+/** Checks before a request is answered: its rate class, whether it may have a query, and whether it needs views. */
 export interface Guarded extends Pick<Route, 'rateClass' | 'query'> {
   readonly canAnswerWithoutViews?: true;
 }
 
-/** The same of every route in one form: routes are objects of many shapes, which would have to be distinguished at each request. */
+/** The checks in one object shape for all routes. Route objects have many shapes, which makes every access at a request slow. */
 interface RequestChecks {
   readonly isQueryRefused: boolean;
   readonly needsViews: boolean;
@@ -29,29 +29,30 @@ export function toChecks({ query, canAnswerWithoutViews }: Guarded): RequestChec
   return { isQueryRefused: query === 'none', needsViews: canAnswerWithoutViews !== true };
 }
 
-/** `?` and `?&` have none. */
+/** Whether a query has a parameter; `?` and `?&` have none. */
 function hasParameter(query: string): boolean {
   return query !== '' && new URLSearchParams(query).size > 0;
 }
 
 export interface RequestRefusals {
-  /** Counts a request of a client; null where it has not sent too many. */
+  /** Counts a client's request. @returns the refusal if the client has sent too many, else null. */
   limit(exchange: Exchange, rateClass: RateClass): HttpError | null;
   /**
-   * Beyond so many refusals in one turn of the event loop connections are closed, since an answer costs more than it takes to ask. So is one whose HEAD is
-   * refused: answers without a body wait in memory for a client that does not read.
+   * Whether a rate-limited request gets an answer instead of a closed connection. Not beyond a number of refusals in one turn of the
+   * event loop, since an answer costs more than a request. Not for HEAD, whose answers wait in memory for a client that does not
+   * read. Always on a trusted proxy's connection, which other clients share.
    */
   isWorthAnswering(exchange: Exchange): boolean;
-  /** Null when it is passed. */
+  /** @returns the refusal, or null if the request passes all checks. */
   find(request: HttpRequest, checks: RequestChecks | null, verdict: RequestVerdict): HttpError | null;
 }
 
 interface RequestRefusalsOptions {
   readonly transport: Transport;
-  /** Null where clients are not limited. */
+  /** Null if clients are not limited. */
   readonly limiter: RateLimiter | null;
   readonly findClientAddress: FindClientAddress;
-  /** False until folded state was restored. */
+  /** False until state is restored. */
   readonly hasViews: () => boolean;
 }
 

@@ -95,13 +95,13 @@ const sources = [...listSources('http'), ...listSources('streams'), 'deploy/proc
   (file) => readFileSync(join(root, file), 'utf8'),
 );
 
-/**
- * The label names that the code declares for a metric: those of its own registration, or of the helper of its file that registers it.
- * Samples would show them only once something has happened.
- */
+/** The label names that the code declares for a metric. Samples would show them only once something has happened. */
 function declaredLabels(name: string): string[] {
   const source = sources.find((one) => one.includes(`'${name}'`));
   if (source === undefined) throw new Error(`${name} is registered nowhere`);
+  // Registered by `createStreamMetrics`.
+  const [, kind] = new RegExp(`\\b(counter|gauge|states)\\([\\s{]*(?:name: )?'${name}'`).exec(source) ?? [];
+  if (kind !== undefined) return kind === 'states' ? ['stream', 'state'] : ['stream'];
   const registration = new RegExp(`name: '${name}',[^{}]*`).exec(source)?.[0] ?? source;
   const [, labels = ''] = /labelNames: \[([^\]]*)\]/.exec(registration) ?? [];
   return [...labels.matchAll(/'(\w+)'/g)].map(([, label = '']) => label);

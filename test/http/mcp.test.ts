@@ -31,7 +31,7 @@ describe('the tools of a language model', () => {
     const named = routes.filter(({ path }) => !/^\/v[24]\//.test(path)).map(({ operationId }) => operationId);
     expect(tools.map(({ name }) => name)).toEqual(named);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
-    expect(client.getInstructions()).toContain('It is not zero');
+    expect(client.getInstructions()).toContain('They do not mean zero');
     const { texts, isError } = await ask('getStatus');
     expect([isError, JSON.parse(texts[0] ?? '')]).toEqual([
       false,
@@ -46,7 +46,7 @@ describe('the tools of a language model', () => {
     const { ask } = await connect(server.base);
     const wrong = await ask('getPortfolio', { address: 'a/../b' });
     expect(wrong.isError).toBe(true);
-    expect(wrong.texts[0]).toMatch(/^400 invalid_address: The owner is not an address/);
+    expect(wrong.texts[0]).toMatch(/^400 invalid_address: The owner is malformed/);
     // A path of dots would be the path of another route, in whatever form it is written.
     for (const installationId of ['.', '..'])
       expect(await ask('getInstallationTelemetry', { installationId })).toMatchObject({ isError: true });
@@ -55,7 +55,7 @@ describe('the tools of a language model', () => {
       /^503 database_unavailable: .* Retry after 2 seconds\.$/,
     );
     const elsewhere = await connect('http://127.0.0.1:1');
-    expect((await elsewhere.ask('getStatus')).texts[0]).toMatch(/^the service at \S+ was not reached/);
+    expect((await elsewhere.ask('getStatus')).texts[0]).toMatch(/^the service at \S+ cannot be reached/);
   });
 
   it('answer with texts of bounded length, which stay JSON and say what was cut', () => {

@@ -60,21 +60,21 @@ export const asset = z
   })
   .meta({ id: 'Asset' });
 
-/** Blocks between the safe one and the last indexed one, so that it has 12 confirmations. */
+/** Indexed blocks above the safe block, which gives it 12 confirmations. */
 const confirmedBy = 11n;
 
 const chainMembers = {
-  target: z.enum(chainTargets).describe('Which kind of chain it is'),
+  target: z.enum(chainTargets).describe('Kind of chain'),
   chainId: decimal.describe('ID of the chain (EIP-155)'),
-  confirmations: z.literal('12').describe('Blocks that confirm the safe block, itself counted'),
-  deploymentBlock: decimal.describe('Block of the chain in which the core was deployed'),
-  indexedThroughBlock: decimal.describe('Newest block of the chain that is indexed'),
+  confirmations: z.literal('12').describe('Confirmations of the safe block, including itself'),
+  deploymentBlock: decimal.describe('Block in which the core was deployed'),
+  indexedThroughBlock: decimal.describe('Newest indexed block'),
   safeThroughBlock: decimal.describe(
-    'Safe block, at which this view was read: whether the view has moved is seen here, not at `generatedAt`',
+    'Safe block, at which this view was read. It tells whether the view has moved; `generatedAt` does not',
   ),
 };
 
-/** For rules between members, which zod also checks when a member is not a decimal: such a member is below every decimal. */
+/** Parses a member for a rule between members. Zod checks such rules for invalid members too; those count as below every decimal. */
 export function parseBigint(text: string): bigint {
   return /^[0-9]+$/.test(text) ? BigInt(text) : -1n;
 }
@@ -83,14 +83,14 @@ function isConfirmed(info: { readonly indexedThroughBlock: string; readonly safe
   return parseBigint(info.indexedThroughBlock) - parseBigint(info.safeThroughBlock) >= confirmedBy;
 }
 
-/** Of core state and settlement history. */
+/** `chain` of core state and settlement history. */
 export const chainBrief = z.strictObject(chainMembers).refine(isConfirmed).meta({ id: 'ChainBrief' });
 
 const chain = z
   .strictObject({
     ...chainMembers,
     economyDeploymentBlock: decimal.describe(
-      'Block of the chain in which the contracts of reward and collection were deployed',
+      'Block in which the reward and collection contracts were deployed',
     ),
     safeBlockHash: bytes32.describe('Hash of the safe block'),
     safeBlockTimestamp: timestamp.describe('Time of the safe block'),
@@ -100,7 +100,7 @@ const chain = z
 
 const release = z
   .strictObject({
-    id: versionId.describe('Names the release of the contracts'),
+    id: versionId.describe('ID of the contracts’ release'),
     protocolRevision: revisionName.describe('Revision of the protocol'),
     rewardModelRevision: revisionName.describe('Revision of the reward model'),
   })
@@ -113,9 +113,9 @@ const identities = z
     mining: address.describe('Contract that mints and pays rewards'),
     token: address.describe('Contract of the reward token'),
     collection: address.describe('Contract of the NFTs'),
-    miningImplementation: address.describe('Code behind the mining contract’s proxy'),
-    miningImplementationVersion: decimal.describe('Version that this code says it has'),
-    miningStorageLayoutDigest: bytes32.describe('Digest of its storage layout'),
+    miningImplementation: address.describe('Implementation behind the mining contract’s proxy'),
+    miningImplementationVersion: decimal.describe('Version that the implementation reports'),
+    miningStorageLayoutDigest: bytes32.describe('Digest of the implementation’s storage layout'),
   })
   .meta({ id: 'Identities' });
 
@@ -124,11 +124,11 @@ const reasonMembers = {
   reason: z
     .enum(chainUnavailableReasons)
     .describe(
-      'Why nothing is shown: contracts are not configured, what is deployed is not safe yet, the indexer is behind or has failed, or the stream is of other contracts',
+      'Why nothing is shown: no contracts are configured, the deployment is not safe yet, the indexer is behind or has failed, or the stream belongs to other contracts',
     ),
 };
 
-/** The unavailable variant of a route of one schema version; those of the economy name the release. */
+/** The unavailable variant of a body. */
 export function defineUnavailable<Version extends number>(version: Version) {
   return z.strictObject({
     schemaVersion: schemaVersion(version),
@@ -137,29 +137,30 @@ export function defineUnavailable<Version extends number>(version: Version) {
   });
 }
 
+/** The unavailable variant of a body of the economy, which names the release. */
 export function defineUnavailableWithRelease<Version extends number>(version: Version) {
   return defineUnavailable(version).extend({
-    release: release.nullable().describe('The configured release; null without one'),
+    release: release.nullable().describe('The configured release; null if none is configured'),
   });
 }
 
-/** What every available view of the economy begins with. */
+/** First members of every available body of the economy. */
 export const availableMembers = {
   installationId: installationId.describe('The public installation'),
   status: availableStatus,
   generatedAt,
-  release: release.describe('Which release of the contracts this view is of'),
-  chain: chain.describe('Which chain, and how far it is read'),
-  identities: identities.describe('The contracts that this view was read from'),
+  release: release.describe('The contracts’ release'),
+  chain: chain.describe('The chain, and how far it was read'),
+  identities: identities.describe('The contracts from which this view was read'),
 };
 
 export const eventSourceMembers = {
-  blockNumber: decimal.describe('Number of the block of the chain that holds the event'),
-  blockHash: bytes32.describe('Hash of that block'),
-  blockTimestamp: timestamp.describe('Time of that block'),
-  transactionHash: bytes32.describe('Hash of the transaction'),
-  transactionIndex: z.int().min(0).describe('Place of the transaction in its block, from 0'),
-  logIndex: z.int().min(0).describe('Place of the event’s log in its block, from 0'),
+  blockNumber: decimal.describe('Number of the event’s block'),
+  blockHash: bytes32.describe('Hash of the event’s block'),
+  blockTimestamp: timestamp.describe('Time of the event’s block'),
+  transactionHash: bytes32.describe('Hash of the event’s transaction'),
+  transactionIndex: z.int().min(0).describe('Index of the transaction in its block, from 0'),
+  logIndex: z.int().min(0).describe('Index of the event’s log in its block, from 0'),
 };
 
 export function toChainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {
@@ -173,7 +174,7 @@ export function toChainBriefBody(info: ChainInfo): z.infer<typeof chainBrief> {
   };
 }
 
-/** What {@link availableMembers} show. */
+/** The view behind {@link availableMembers}. */
 interface EconomyMembers extends ChainAvailable {
   readonly identities: Identities;
 }
@@ -189,7 +190,7 @@ export function toAvailableMembers(view: EconomyMembers) {
   };
 }
 
-/** The variants of a route of the economy, of one schema version. */
+/** The schema of a route of the economy: its available and its unavailable variant. */
 export function defineVariants<Version extends number, Members extends z.ZodRawShape>(
   version: Version,
   members: Members,
@@ -208,9 +209,9 @@ export function toUnavailableBody<Version extends number>(
 }
 
 /**
- * The body of a route of the economy, of one schema version.
+ * Builds the body of a route of the economy.
  *
- * @param toMembers the members that are its own, where the view is available.
+ * @param toMembers builds the route's own members of an available view.
  */
 export function toVariant<Version extends number, View extends EconomyMembers, Members extends object>(
   version: Version,

@@ -16,18 +16,18 @@ import {
   toUnavailableBody,
 } from './chain.ts';
 
-/** Core state shows times of blocks as Unix seconds (CONTRACT.md, Units). */
+/** Core state shows block times as Unix seconds (CONTRACT.md, Units). */
 const sourceMembers = {
   ...eventSourceMembers,
-  blockTimestamp: decimal.describe('Time of that block in Unix seconds'),
+  blockTimestamp: decimal.describe('Time of the event’s block, in Unix seconds'),
 };
 
 const coreEvent = z
   .strictObject({
-    id: z.string().min(1).max(512).describe('Names the event'),
+    id: z.string().min(1).max(512).describe('ID of the event'),
     contractKind: z
       .enum(['core', 'proxyAdmin', 'operatorTimelock'])
-      .describe('Which of the contracts emitted it; the proxy’s address is the core’s'),
+      .describe('Contract that emitted the event; the core’s address is its proxy'),
     contractAddress: address.describe('Address of that contract'),
     eventName: text.describe('Name of the event in the contract'),
     ...sourceMembers,
@@ -37,10 +37,12 @@ const coreEvent = z
           name: text.describe('Name of the argument'),
           value: z
             .string()
-            .describe('Its value: integers as decimals, hexadecimal in lower case, lists with commas'),
+            .describe(
+              'Value of the argument: a decimal, lower-case hexadecimal, or a list separated by commas',
+            ),
         }),
       )
-      .describe('Its arguments in the order of the contract'),
+      .describe('Arguments, in the contract’s order'),
   })
   .meta({ id: 'CoreEvent' });
 
@@ -48,69 +50,71 @@ const available = z.strictObject({
   schemaVersion: schemaVersion(1),
   installationId: installationId.describe('The public installation'),
   status: availableStatus,
-  chain: chainBrief.describe('Which chain, and how far it is read'),
+  chain: chainBrief.describe('The chain, and how far it was read'),
   identities: z
     .strictObject({
-      core: address.describe('The core: its proxy, which has this address for good'),
-      proxyAdmin: address.describe('Contract that may replace the code behind the proxy'),
-      proxyAdminOwner: address.describe('Who may tell it to'),
-      operatorTimelock: address.describe('Contract through which operations are delayed'),
-      operatorProposer: address.describe('Who may propose operations to it'),
-      proxyImplementation: address.describe('Code behind the proxy'),
-      proxyAdminSlot: address.describe('Administrator that the proxy itself names'),
+      core: address.describe('Proxy of the core, whose address never changes'),
+      proxyAdmin: address.describe('Contract that may replace the proxy’s implementation'),
+      proxyAdminOwner: address.describe('Owner of the proxy admin'),
+      operatorTimelock: address.describe('Contract that delays operations'),
+      operatorProposer: address.describe('Account that may propose operations to the timelock'),
+      proxyImplementation: address.describe('Implementation behind the proxy'),
+      proxyAdminSlot: address.describe('Admin that the proxy stores'),
     })
-    .describe('Addresses of the core and of those that may change it'),
+    .describe('Addresses of the core, and of the contracts and accounts that may change it'),
   configuration: z
     .strictObject({
-      streamId: bytes32.describe('Names the stream of work that is settled'),
+      streamId: bytes32.describe('ID of the stream of work that is settled'),
       genesisTimestamp: decimal.describe('Start of round 1 in Unix seconds'),
       roundDuration: decimal.describe('Length of a round in seconds'),
-      maxWorkPerRound: decimal.describe('Most work that a round may have, in work units'),
-      maxRoundsPerBatch: decimal.describe('Most rounds with work that a batch may have'),
+      maxWorkPerRound: decimal.describe('Maximum work of a round, in work units'),
+      maxRoundsPerBatch: decimal.describe('Maximum number of rounds with work in a batch'),
       initialWorkPerThousandBlocks: decimal.describe(
         'Difficulty of the first batch: work units for 1,000 work blocks',
       ),
       targetBlocksPerActiveRound: decimal.describe(
-        'Work blocks that an active round is meant to complete; difficulty follows from it',
+        'Work blocks that an active round should complete; the difficulty adapts to it',
       ),
-      difficultySmoothingRounds: decimal.describe('Active rounds over which difficulty is smoothed'),
+      difficultySmoothingRounds: decimal.describe(
+        'Number of active rounds over which the difficulty is smoothed',
+      ),
       blockUnitsPerBlock: decimal.describe('Block units of one work block'),
-      guardian: address.describe('Who may pause the core'),
-      reporter: address.describe('Who may settle'),
+      guardian: address.describe('Account that may pause the core'),
+      reporter: address.describe('Account that may settle'),
     })
-    .describe('What the core was configured with'),
+    .describe('Configuration of the core'),
   core: z
     .strictObject({
       cumulativeWork: decimal.describe('All settled work, in work units'),
-      cumulativeBlockUnits: decimal.describe('All settled block units; 1,000,000,000 are one work block'),
-      blockHeight: decimal.describe('Completed work blocks'),
+      cumulativeBlockUnits: decimal.describe('All settled block units; a work block has 1,000,000,000'),
+      blockHeight: decimal.describe('Number of completed work blocks'),
       blockProgress: z
         .string()
         .regex(/^(?:0|[1-9][0-9]{0,8})$/)
         .meta({
-          description: 'Block units into the next block, out of 1,000,000,000',
+          description: 'Block units towards the next work block, below 1,000,000,000',
           format: 'uint64-decimal',
         }),
       workPerThousandBlocks: decimal.describe(
         'Difficulty of the next batch: work units for 1,000 work blocks',
       ),
-      settledThroughRound: decimal.describe('Last round that is settled'),
-      authorizationNonce: decimal.describe('Nonce that the next authorization of the reporter has'),
-      paused: z.boolean().describe('Whether the guardian has paused it: nothing is settled meanwhile'),
+      settledThroughRound: decimal.describe('Last settled round'),
+      authorizationNonce: decimal.describe('Nonce of the reporter’s next authorization'),
+      paused: z.boolean().describe('Whether the guardian has paused the core, so that nothing settles'),
     })
-    .describe('What it has recorded'),
+    .describe('State of the core'),
   implementation: z
     .strictObject({
-      codeAddress: address.describe('Its address'),
-      codeVersion: decimal.describe('Version that it says it has'),
+      codeAddress: address.describe('Address of the implementation'),
+      codeVersion: decimal.describe('Version that the implementation reports'),
       storageLayoutDigest: bytes32.describe('Digest of its storage layout'),
       runtimeHash: bytes32.describe('Hash of its bytecode'),
     })
-    .describe('The code behind the proxy'),
+    .describe('The implementation behind the proxy'),
   governance: z
     .strictObject({
-      operationId: bytes32.describe('Names the operation in the timelock'),
-      operationKind: text.describe('What it does: `upgrade` or `call`'),
+      operationId: bytes32.describe('ID of the operation in the timelock'),
+      operationKind: text.describe('`upgrade` or `call`'),
       operationState: text.describe(
         '`scheduled`, `ready` once its delay has passed at the safe block, `executed` or `cancelled`',
       ),
@@ -119,7 +123,7 @@ const available = z.strictObject({
     .meta({ description: 'The latest timelock operation; null before the first' }),
   source: z
     .strictObject({ eventName: text.describe('Name of the event in the contract'), ...sourceMembers })
-    .describe('The event that this state was last read from'),
+    .describe('The last event from which this state was read'),
   events: z
     .array(coreEvent)
     .max(25)
@@ -182,7 +186,7 @@ export function toCoreBody(view: CoreView | ChainUnavailable): CoreResponse {
 function toEventBody(chainId: bigint, { contract, address: at, name, args, source }: ChainEvent) {
   return {
     id: `chain:${chainId}:${at}:${source.transactionHash}:${source.logIndex}:${name}`,
-    // Views list events of the core and of its governance alone.
+    // Views list only events of the core and its governance.
     contractKind: contract as z.infer<typeof coreEvent>['contractKind'],
     contractAddress: at,
     eventName: name,
@@ -195,7 +199,7 @@ function withUnixTime(source: ChainEvent['source']) {
   return { ...encodeView(source), blockTimestamp: String(Math.floor(source.blockTimestampMs / 1000)) };
 }
 
-/** Integers as decimals, addresses in lower case, lists with commas. */
+/** Formats an argument: integers as decimals, addresses in lower case, lists separated by commas. */
 function toText(value: unknown): string {
   if (Array.isArray(value)) return value.map(toText).join(',');
   const text = String(value);

@@ -12,32 +12,28 @@ import { asset, availableMembers, defineUnavailableWithRelease, defineVariants, 
 
 const collection = z
   .strictObject({
-    phase: z
-      .enum(collectionPhases)
-      .describe('The first that holds at the time of the safe block, so that a timed change needs no event'),
+    phase: z.enum(collectionPhases).describe('Phase of the sale at the time of the safe block'),
     paused: z.boolean().describe('Whether minting is paused'),
-    publicMinted: decimal.describe('Tokens minted of the public allocation'),
-    publicAllocation: decimal.describe('Tokens for the public'),
-    reserveMinted: decimal.describe('Tokens minted of the reserve'),
-    protocolReserve: decimal.describe('Tokens that the protocol keeps for itself'),
-    publicPriceBaseUnits: decimal.meta({ description: 'Price of a mint in the chain’s native coin' }),
-    allowlistStart: timestamp
-      .nullable()
-      .describe('Start of the sale to those on the list; null where none is set'),
-    allowlistEnd: timestamp
-      .nullable()
-      .describe('Its end, from which the public may mint; null where none is set'),
+    publicMinted: decimal.describe('Number of tokens minted from the public allocation'),
+    publicAllocation: decimal.describe('Number of tokens for the public'),
+    reserveMinted: decimal.describe('Number of tokens minted from the reserve'),
+    protocolReserve: decimal.describe('Number of tokens reserved for the protocol'),
+    publicPriceBaseUnits: decimal.meta({
+      description: 'Price of a mint, in base units of the chain’s native coin',
+    }),
+    allowlistStart: timestamp.nullable().describe('Start of the sale to the allowlist; null without a sale'),
+    allowlistEnd: timestamp.nullable().describe('Start of the public sale; null without a sale'),
   })
-  .meta({ id: 'CollectionState', description: 'The sale, its phase at the time of the safe block' });
+  .meta({ id: 'CollectionState', description: 'The sale of the collection’s tokens' });
 
 const members = {
   asset: asset.describe('The reward token'),
 };
 
 const issuanceMembers = {
-  mintedBaseUnits: decimal.describe('All reward token that checkpoints minted, in base units'),
-  tokenSupplyBaseUnits: decimal.describe('What the token says exists, in base units'),
-  unmintedCapacityBaseUnits: decimal.describe('What the cap leaves, in base units'),
+  mintedBaseUnits: decimal.describe('Reward token minted by all checkpoints, in base units'),
+  tokenSupplyBaseUnits: decimal.describe('Total supply that the token reports, in base units'),
+  unmintedCapacityBaseUnits: decimal.describe('Supply cap less minted, in base units'),
 };
 
 const plainAvailable = z.strictObject({
@@ -47,15 +43,15 @@ const plainAvailable = z.strictObject({
   issuance: z
     .strictObject({
       ...issuanceMembers,
-      closedThroughBlock: decimal.describe('Last work block that was minted for'),
-      processedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
-      lastActivationRound: decimal.describe('Last round whose changes of weight count'),
-      supplyCapBaseUnits: decimal.optional().describe('Most that will ever be minted, in base units'),
-      paidBaseUnits: decimal.optional().describe('What owners have claimed, in base units'),
+      closedThroughBlock: decimal.describe('Last work block whose reward is minted'),
+      processedThroughRound: decimal.describe('Last round that a checkpoint has processed'),
+      lastActivationRound: decimal.describe('Last round whose weight changes have taken effect'),
+      supplyCapBaseUnits: decimal.optional().describe('Maximum that will ever be minted, in base units'),
+      paidBaseUnits: decimal.optional().describe('Rewards claimed by owners, in base units'),
     })
-    .describe('What was issued; settled work that no checkpoint has reached is not in it'),
-  livePositionCount: decimal.optional().describe('Tokens of the collection that exist'),
-  collection: collection.optional().describe('The sale of tokens of the collection'),
+    .describe('Issued rewards, without settled work that no checkpoint has processed'),
+  livePositionCount: decimal.optional().describe('Number of tokens of the collection that exist'),
+  collection: collection.optional().describe('The sale of the collection’s tokens'),
 });
 
 export const minerStateResponse = defineVariants(2, {
@@ -63,20 +59,20 @@ export const minerStateResponse = defineVariants(2, {
   issuance: z
     .strictObject({
       ...issuanceMembers,
-      mintedThroughBlock: decimal.describe('Last work block that was minted for'),
-      mintedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
-      lastAppliedRound: decimal.describe('Last round whose changes of weight count'),
+      mintedThroughBlock: decimal.describe('Last work block whose reward is minted'),
+      mintedThroughRound: decimal.describe('Last round that a checkpoint has processed'),
+      lastAppliedRound: decimal.describe('Last round whose weight changes have taken effect'),
     })
-    .describe('What was issued; settled work that no checkpoint has reached is not in it'),
-  collection: collection.optional().describe('The sale of tokens of the collection'),
+    .describe('Issued rewards, without settled work that no checkpoint has processed'),
+  collection: collection.optional().describe('The sale of the collection’s tokens'),
 }).meta({ id: 'MinerState', description: 'Issuance and collection state of the public route' });
 
-/** The contract lists two more reasons for this route; today their conditions are told as `indexer_unavailable`. */
+/** The contract lists two more reasons for this route. Today it reports their conditions as `indexer_unavailable`. */
 const plainUnavailable = defineUnavailableWithRelease(1).extend({
   reason: z
     .enum([...chainUnavailableReasons, 'unsupported_contract_version', 'projection_rebuilding'])
     .describe(
-      'Why nothing is shown. `unsupported_contract_version` and `projection_rebuilding` are told as `indexer_unavailable` today',
+      'Why nothing is shown. Today `indexer_unavailable` stands for `unsupported_contract_version` and `projection_rebuilding` too',
     ),
 });
 export const miningStateResponse = z

@@ -19,29 +19,27 @@ import {
 
 const activity = z
   .strictObject({
-    id: z.string().min(1).max(512).describe('Names the event'),
+    id: z.string().min(1).max(512).describe('ID of the event'),
     kind: z
       .enum([...activityKinds, 'checkpoint'])
-      .describe('What the owner did; `checkpoint` is of the schema alone'),
-    tokenIds: z.array(decimal).max(32).describe('Tokens that it was done with'),
-    amountBaseUnits: decimal
-      .nullable()
-      .describe('Reward that was claimed, in base units; null for other kinds'),
+      .describe('Action of the owner; `checkpoint` is never returned'),
+    tokenIds: z.array(decimal).max(32).describe('Tokens of the action'),
+    amountBaseUnits: decimal.nullable().describe('Claimed reward, in base units; null for other kinds'),
     from: address.nullable().describe('Owner before a transfer; null for other kinds'),
-    to: address.nullable().describe('Owner after a mint or transfer, or who claimed; null for a merge'),
+    to: address.nullable().describe('Owner after a mint or transfer, or owner who claimed; null for a merge'),
     level: z.int().min(1).nullable().describe('Level after a mint or merge; null for other kinds'),
     effectiveRound: decimal
       .nullable()
-      .describe('Round from which a change of weight counts; null where there is none'),
+      .describe('Round in which the weight change takes effect; null if the weight does not change'),
     nextMergeBlock: decimal
       .nullable()
-      .describe('Work block from which the token can be merged; null where there is none'),
+      .describe('Work block from which the token can be merged; null if the action does not set it'),
     source: z
       .strictObject({
         ...eventSourceMembers,
         confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
       })
-      .describe('Where on the chain it is recorded'),
+      .describe('Place of the event on the chain'),
   })
   .meta({ id: 'OwnerEvent' });
 
@@ -49,13 +47,13 @@ const members = {
   ...availableMembers,
   owner: address.describe('Address of the owner'),
   activity: z.array(activity).max(100).refine(isInOrder).meta({ description: 'Newest first; each ID once' }),
-  total: decimal.optional().describe('All safe events of the owner'),
-  nextCursor: cursor.nullable().describe('Where the next page begins; null on the last one'),
+  total: decimal.optional().describe('Number of all safe events of the owner'),
+  nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
 };
 
 type Activity = readonly z.infer<typeof activity>[];
 
-/** IDs are unique, and events in the order of the chain, newest first (CONTRACT.md, Owner activity). */
+/** Whether IDs are unique, and events in the chain's order, newest first (CONTRACT.md, Owner activity). */
 function isInOrder(events: Activity): boolean {
   const isUnique = new Set(events.map(({ id }) => id)).size === events.length;
   return (

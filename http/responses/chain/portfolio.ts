@@ -17,7 +17,7 @@ import {
   toVariant,
 } from './chain.ts';
 
-/** Tokens of one claim (CONTRACT.md, Portfolio). */
+/** Number of tokens in one claim (CONTRACT.md, Portfolio). */
 const claimLimit = z
   .string()
   .regex(/^(?:[1-9]|[12][0-9]|3[0-2])$/)
@@ -26,32 +26,28 @@ const claimLimit = z
 const position = z
   .strictObject({
     tokenId: positiveDecimal.describe('ID of the token'),
-    level: z.int().min(1).describe('Level of the position, which merges raise'),
+    level: z.int().min(1).describe('Level of the position; a merge raises it'),
     activeWeight: decimal.describe('Mining power that earns now'),
-    targetWeight: decimal.describe('Mining power once a pending change takes effect'),
+    targetWeight: decimal.describe('Mining power after a pending change'),
     pendingRound: decimal
       .nullable()
-      .describe('Round from which it takes effect; null where nothing is pending'),
+      .describe('Round in which the pending change takes effect; null without one'),
     pendingActivationSource: z
       .enum(['mint', 'merge'])
       .nullable()
-      .describe('What changes it; null where nothing is pending'),
+      .describe('Cause of the pending change; null without one'),
     mergeState: z
       .enum(mergeStates)
       .describe(
-        'Whether it can be merged: not any more at the highest level, not while a change is pending or before `nextMergeBlock`',
+        '`terminal` at the highest level, `pending` during a pending change, `cooldown` before `nextMergeBlock`, otherwise `ready`',
       ),
     nextMergeBlock: decimal.describe('Work block from which it can be merged'),
-    blocksUntilMerge: decimal.describe('Work blocks until then; zero when it has come'),
+    blocksUntilMerge: decimal.describe('Work blocks until `nextMergeBlock`, at least zero'),
     claimableBaseUnits: decimal.describe('Reward that can be claimed now, in base units'),
-    earnedBaseUnits: decimal.describe('Reward that it has earned in all, in base units'),
-    earnedSevenDayBaseUnits: decimal.describe(
-      'Of these what it earned in the seven days of `earnings`, in base units',
-    ),
-    ownershipStartedAt: timestamp.describe('Since when the owner has it'),
-    metadataStatus: z
-      .enum(['available', 'unavailable'])
-      .describe('Whether its metadata route has something to show'),
+    earnedBaseUnits: decimal.describe('All reward that it has earned, in base units'),
+    earnedSevenDayBaseUnits: decimal.describe('Reward earned in the seven days of `earnings`, in base units'),
+    ownershipStartedAt: timestamp.describe('When the owner received it'),
+    metadataStatus: z.enum(['available', 'unavailable']).describe('Whether its metadata is available'),
   })
   .refine(
     ({ pendingRound, pendingActivationSource }) =>
@@ -65,64 +61,62 @@ const members = {
     .strictObject({
       genesisTimestamp: decimal.describe('Start of round 1 in Unix seconds'),
       roundDuration: positiveDecimal.describe('Length of a round in seconds'),
-      claimLimit: claimLimit.describe('Most tokens that one claim may name, from 1 to 32'),
+      claimLimit: claimLimit.describe('Maximum number of tokens in one claim, 1 to 32'),
       maximumLevel: z.int().min(1).describe('Highest level'),
-      tokenSymbol: tokenSymbol.describe('Ticker of the token that rewards are paid in'),
+      tokenSymbol: tokenSymbol.describe('Ticker of the reward token'),
       tokenDecimals: tokenDecimals.describe('Decimals of the reward token'),
       levels: z
         .array(
           z.strictObject({
             level: z.int().min(1).describe('The level'),
-            weight: decimal.describe('Mining power of a position of it'),
-            cooldownBlocks: decimal.describe('Work blocks between a merge into it and the next one'),
+            weight: decimal.describe('Mining power of a position at this level'),
+            cooldownBlocks: decimal.describe('Work blocks to wait after a merge into this level'),
           }),
         )
         .min(1)
-        .meta({ description: 'Exactly 1 to maximumLevel, ascending' }),
+        .meta({ description: 'All levels from 1 to `maximumLevel`, ascending' }),
     })
     .refine(
       ({ levels, maximumLevel }) =>
         levels.length === maximumLevel && levels.every(({ level }, index) => level === index + 1),
     )
-    .describe('What the mining contract was configured with'),
+    .describe('Configuration of the mining contract'),
   mining: z
     .strictObject({
-      settledThroughRound: decimal.describe('Last round that is settled'),
+      settledThroughRound: decimal.describe('Last settled round'),
       currentRound: decimal.describe('Round at the time of the safe block; zero before the genesis'),
-      completedBlockHeight: decimal.describe('Completed work blocks'),
-      lastAppliedRound: decimal.describe('Last round whose changes of weight count'),
-      totalWeight: decimal.describe('Active mining power of all positions of all owners'),
+      completedBlockHeight: decimal.describe('Number of completed work blocks'),
+      lastAppliedRound: decimal.describe('Last round whose weight changes have taken effect'),
+      totalWeight: decimal.describe('Active mining power of all owners'),
     })
-    .describe('What the mining contract says'),
+    .describe('State of the mining contract'),
   summary: z
     .strictObject({
-      positionCount: decimal.describe('How many tokens the owner has'),
-      activeWeight: decimal.describe('Their mining power that earns now'),
-      targetWeight: decimal.describe('Their mining power once pending changes take effect'),
-      claimableBaseUnits: decimal.describe('What can be claimed now, in base units'),
-      earnedBaseUnits: decimal.describe('What they have earned in all, in base units'),
+      positionCount: decimal.describe('Number of tokens of the owner'),
+      activeWeight: decimal.describe('Mining power that earns now'),
+      targetWeight: decimal.describe('Mining power after pending changes'),
+      claimableBaseUnits: decimal.describe('Reward that can be claimed now, in base units'),
+      earnedBaseUnits: decimal.describe('All reward earned, in base units'),
       earnedSevenDayBaseUnits: decimal.describe(
-        'Of these what they earned in the seven days of `earnings`, in base units',
+        'Reward earned in the seven days of `earnings`, in base units',
       ),
     })
-    .describe('Of all positions of the owner, not of the page alone'),
+    .describe('Totals of all the owner’s positions, not only of the page'),
   earnings: z
     .array(
       z.strictObject({
         date: z.iso.date().describe('Date in UTC'),
-        earnedBaseUnits: decimal.describe('Earned on it, in base units'),
+        earnedBaseUnits: decimal.describe('Reward earned on this date, in base units'),
       }),
     )
     .length(7)
-    .describe(
-      'Seven days, oldest first, the last one that of the safe block; days without earnings are there',
-    ),
+    .describe('Seven days through the date of the safe block, oldest first, including days without earnings'),
   positions: z
     .array(position)
     .max(100)
     .refine((positions) => isAscending(positions.map(({ tokenId }) => parseBigint(tokenId))))
     .meta({ description: 'Ascending by token ID, each once' }),
-  nextCursor: cursor.nullable().describe('Where the next page begins; null on the last one'),
+  nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
 };
 
 function isAscending(values: readonly bigint[]): boolean {

@@ -9,40 +9,38 @@ const miningAvailable = z.strictObject({
   status: availableStatus,
   economy: z
     .strictObject({
-      releaseId: versionId.describe('Names the release of the contracts'),
+      releaseId: versionId.describe('ID of the contracts’ release'),
       mining: address.describe('Contract that mints and pays rewards'),
       token: address.describe('Contract of the reward token'),
       symbol: tokenSymbol.describe('Ticker of the token'),
       decimals: tokenDecimals.describe('Decimals of the token'),
     })
-    .describe('The contracts of the reward'),
+    .describe('The reward contracts'),
   rewardPerBlock: decimal.describe('Reward for a completed work block, in base units'),
-  supplyCap: decimal.describe('Most that will ever be minted, in base units'),
-  totalMintedBaseUnits: decimal.describe('All that was minted, in base units'),
-  unmintedCapacityBaseUnits: decimal.describe('What the cap leaves, in base units'),
-  processedThroughRound: decimal.describe('Last round that a checkpoint has minted for'),
+  supplyCap: decimal.describe('Maximum that will ever be minted, in base units'),
+  totalMintedBaseUnits: decimal.describe('Total minted, in base units'),
+  unmintedCapacityBaseUnits: decimal.describe('Supply cap less minted, in base units'),
+  processedThroughRound: decimal.describe('Last round that a checkpoint has processed'),
   rangeMintedBaseUnits: decimal.describe('Minted in the range, in base units'),
-  rangeCheckpointCount: decimal.describe('Checkpoints in the range'),
+  rangeCheckpointCount: decimal.describe('Number of checkpoints in the range'),
   nextRound: z
     .strictObject({
       state: z
         .enum(mintRoundStates)
         .describe('`ready` once the next round is settled, `accruing` until then'),
-      round: decimal.describe('The first round that no checkpoint has minted for'),
+      round: decimal.describe('First round that no checkpoint has processed'),
       countedThroughRound: decimal.describe(
-        'Last round that the amount counts: the settled frontier, or the last processed round where that is later',
+        'Last round that the amount includes: the later of the settled frontier and the last processed round',
       ),
       startsAt: timestamp.describe('Start of `round`'),
       endsAt: timestamp.describe('End of `round`'),
       previousCumulativeBlockUnits: decimal.describe('All settled block units before `round`'),
       cumulativeBlockUnits: decimal.describe('All settled block units through `countedThroughRound`'),
-      completedBlockCount: decimal.describe('Work blocks that a checkpoint would mint for'),
-      eligibleWeight: decimal.describe('Weight that would share in it'),
-      amountBaseUnits: decimal.describe(
-        'What a checkpoint through all settled rounds would mint, in base units; not minted yet',
-      ),
+      completedBlockCount: decimal.describe('Number of work blocks whose reward would be minted'),
+      eligibleWeight: decimal.describe('Weight that would share the reward'),
+      amountBaseUnits: decimal.describe('Amount that would be minted, in base units; not minted yet'),
     })
-    .describe('What a checkpoint through all settled rounds would mint now'),
+    .describe('Preview of a checkpoint through all settled rounds'),
   recentCheckpoints: z.array(checkpoint).max(12).describe('The newest 12 of the range, newest first'),
 });
 
@@ -54,7 +52,7 @@ export const mining = z
       reason: z
         .enum(['not_configured', 'not_yet_safe'])
         .describe(
-          '`not_configured` without an economy of these contracts, `not_yet_safe` while its deployment is not safe',
+          '`not_configured` if these contracts have no economy, `not_yet_safe` until its deployment is safe',
         ),
     }),
   ])

@@ -11,10 +11,10 @@ import { bytes32, decimal, timestamp } from '../scalars.ts';
 import { positiveDecimal } from './chain.ts';
 
 const onChain = {
-  transactionHash: bytes32.describe('Hash of the transaction'),
-  ethereumBlockNumber: decimal.describe('Number of the block of the chain that holds it'),
-  blockTimestamp: timestamp.describe('Time of that block'),
-  logIndex: z.int().min(0).describe('Place of the event’s log in that block, from 0'),
+  transactionHash: bytes32.describe('Hash of its transaction'),
+  ethereumBlockNumber: decimal.describe('Number of its block on the chain'),
+  blockTimestamp: timestamp.describe('Time of its block'),
+  logIndex: z.int().min(0).describe('Index of its log in the block, from 0'),
   confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
 };
 
@@ -22,33 +22,35 @@ export const settlement = z
   .strictObject({
     previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
     settledThroughRound: decimal.describe('Last round that it settled'),
-    activeRoundCount: decimal.describe('Its rounds with work'),
-    workAdded: decimal.describe('Their work, in work units'),
+    activeRoundCount: decimal.describe('Number of its rounds with work'),
+    workAdded: decimal.describe('Work that it settled, in work units'),
     cumulativeWork: decimal.describe('All settled work through it, in work units'),
     cumulativeBlockUnits: decimal.describe(
-      'All settled block units through it; 1,000,000,000 are one work block',
+      'All settled block units through it; a work block has 1,000,000,000',
     ),
     firstCompletedBlock: positiveDecimal.describe('First work block that it completed'),
     lastCompletedBlock: positiveDecimal.describe('Last work block that it completed'),
-    completedBlockCount: positiveDecimal.meta({ description: 'One that completed none is not listed' }),
-    blockHeight: positiveDecimal.describe('Work blocks completed through it'),
+    completedBlockCount: positiveDecimal.meta({
+      description: 'Number of work blocks that it completed; a settlement without any is not listed',
+    }),
+    blockHeight: positiveDecimal.describe('Number of work blocks completed through it'),
     ...onChain,
-    sqkMintedBaseUnits: decimal
-      .optional()
-      .meta({ description: 'Minted for its rounds; present once all of them are processed' }),
+    sqkMintedBaseUnits: decimal.optional().meta({
+      description: 'Reward token minted for its rounds, in base units; present once all are processed',
+    }),
   })
   .meta({ id: 'Settlement' });
 
 export const checkpoint = z
   .strictObject({
-    afterRound: decimal.describe('Last round of the checkpoint before it'),
-    throughRound: decimal.describe('Last round that it minted for'),
-    completedBlockCount: decimal.describe('Work blocks that its rounds completed'),
+    afterRound: decimal.describe('Last round of the previous checkpoint'),
+    throughRound: decimal.describe('Last round that it processed'),
+    completedBlockCount: decimal.describe('Number of work blocks that its rounds completed'),
     cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
     cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
-    eligibleWeight: decimal.describe('Weight that shared in it'),
+    eligibleWeight: decimal.describe('Weight that shared the reward'),
     amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
-    totalMintedBaseUnits: decimal.describe('All reward token that was minted through it, in base units'),
+    totalMintedBaseUnits: decimal.describe('All reward token minted through it, in base units'),
     ...onChain,
   })
   .meta({ id: 'Checkpoint' });

@@ -22,29 +22,31 @@ import { mining, toMiningBody } from './settlementIssuance.ts';
 import { settlement, toSettlementBody } from './settlementRecords.ts';
 
 const sums = {
-  settlementCount: decimal.describe('Settled batches'),
-  activeRoundCount: decimal.describe('Rounds with work in them'),
-  workAdded: decimal.describe('Their work, in work units'),
-  completedBlockCount: decimal.describe('Work blocks that they completed'),
+  settlementCount: decimal.describe('Number of settled batches'),
+  activeRoundCount: decimal.describe('Number of their rounds with work'),
+  workAdded: decimal.describe('Work that they settled, in work units'),
+  completedBlockCount: decimal.describe('Number of work blocks that they completed'),
+};
+
+const bounds = {
+  startAt: timestamp.describe('Start, inclusive'),
+  endAt: timestamp.describe('End, exclusive'),
 };
 
 const bucket = z
   .strictObject({
-    startAt: timestamp.describe('Its start, which belongs to it'),
-    endAt: timestamp.describe('Its end, which does not'),
+    ...bounds,
     ...sums,
     sqkMintedBaseUnits: decimal
       .optional()
-      .describe(
-        'Reward token that checkpoints minted in it, in base units; left out while issuance is not available',
-      ),
+      .describe('Reward token minted in the bucket, in base units; left out while issuance is unavailable'),
   })
   .meta({ id: 'SettlementBucket' });
 
-/** Hours, six hours, days. */
+/** An hour, six hours, a day. */
 const bucketSeconds: z.ZodType<number> = z.literal([3_600, 21_600, 86_400]);
 
-/** None for now, 24 hours, 28 times six hours, 30 days (CONTRACT.md, Settlement history). */
+/** Buckets of `now`, `24h`, `7d` and `30d` (CONTRACT.md, Settlement history). */
 const buckets = z.union([
   z.array(bucket).length(0),
   z.array(bucket).length(24),
@@ -57,29 +59,25 @@ const members = {
   status: availableStatus,
   range: z.enum(settlementRanges).describe('The range of the request'),
   generatedAt,
-  chain: chainBrief.describe('Which chain, and how far it is read'),
+  chain: chainBrief.describe('The chain, and how far it was read'),
   window: z
-    .strictObject({
-      startAt: timestamp.describe('Its start, which belongs to it'),
-      endAt: timestamp.describe('Its end, which does not'),
-      bucketSeconds: bucketSeconds.describe('Length of a bucket in seconds'),
-    })
+    .strictObject({ ...bounds, bucketSeconds: bucketSeconds.describe('Length of a bucket in seconds') })
     .nullable()
-    .describe('What the range covers; null for `now`, which is all of the history'),
+    .describe('Time that the range covers; null for `now`, which covers all of the history'),
   summary: z
     .strictObject({
       ...sums,
       archivedSettlementCount: decimal.meta({
-        description: 'Settlements since the deployment, whatever the range',
+        description: 'Number of settlements since the deployment, for any range',
       }),
     })
-    .describe('Sums of the window'),
+    .describe('Totals of the window'),
   recentSettlements: z
     .array(settlement)
     .max(10)
     .describe('The newest 10 of the window that completed a work block, newest first'),
-  buckets: buckets.describe('Parts of the window, oldest first; one without settlements has zeros'),
-  mining: mining.describe('What was issued for it'),
+  buckets: buckets.describe('Parts of the window, oldest first; zeros if nothing was settled'),
+  mining: mining.describe('Issuance for the settled work'),
   recentRounds: z
     .array(
       z.strictObject({
@@ -90,19 +88,18 @@ const members = {
     )
     .max(42)
     .optional()
-    .describe('For `now` alone, where issuance is available: the newest 42 rounds that were minted for'),
+    .describe('The newest 42 rounds with minted rewards; only for `now`, and if issuance is available'),
   previousPeriod: z
     .strictObject({
-      startAt: timestamp.describe('Its start, which belongs to it'),
-      endAt: timestamp.describe('Its end, which does not'),
-      sqkMintedBaseUnits: decimal.describe('Reward token minted in it, in base units'),
+      ...bounds,
+      sqkMintedBaseUnits: decimal.describe('Reward token minted in this period, in base units'),
     })
     .optional()
-    .describe('For the other ranges, where issuance is available: the window before this one'),
+    .describe('The window before this one; not for `now`, and only if issuance is available'),
 };
 
 const withQueue = {
-  settlementQueue: processQueue.optional().describe('What waits for settlement; with `queue=1` alone'),
+  settlementQueue: processQueue.optional().describe('Rounds that wait for settlement; only with `queue=1`'),
 };
 
 export const publicSettlementsResponse = z
@@ -112,7 +109,7 @@ export const publicSettlementsResponse = z
   ])
   .meta({
     id: 'PublicSettlementHistory',
-    description: 'Settlement history of the public route, with the queue where it is requested',
+    description: 'Settlement history of the public route, with the queue if requested',
   });
 
 export const plainSettlementsResponse = z
@@ -139,7 +136,7 @@ export function toPlainSettlementsBody(view: View): z.infer<typeof plainSettleme
   return { schemaVersion: 1, ...buildBody(view) };
 }
 
-/** An opaque digest of what the history shows; `generatedAt` is not part of it. */
+/** @returns an opaque digest of the body without `generatedAt`. */
 export function computeSettlementsTag(body: object): string {
   const content = JSON.stringify({ ...body, generatedAt: null });
   return createHash('sha256').update(content).digest('base64url').slice(0, 22);

@@ -16,23 +16,23 @@ const members = {
     .regex(/^[1-9][0-9]{0,3}$/)
     .meta({ description: 'ID of the token, a decimal from 1 to 9999', format: 'uint64-decimal' }),
   collection: address.describe('Contract of the token'),
-  name: z.string().min(1).max(128).describe('Its name'),
-  description: z.string().min(1).max(2048).describe('Its description'),
+  name: z.string().min(1).max(128).describe('Name of the token'),
+  description: z.string().min(1).max(2048).describe('Description of the token'),
   attributes: z
     .array(
       z.strictObject({
-        traitType: z.string().min(1).max(64).describe('What the attribute is of'),
-        value: z.string().min(1).max(128).describe('Its value'),
+        traitType: z.string().min(1).max(64).describe('Name of the attribute'),
+        value: z.string().min(1).max(128).describe('Value of the attribute'),
       }),
     )
     .max(32)
-    .describe('Its attributes, in the order of its metadata'),
+    .describe('Attributes of the token, in the order of its metadata'),
   imageDataUri: imageDataUri
     .optional()
-    .describe('Its image as a base64 SVG data URI; left out where it has none or a card takes its place'),
+    .describe('Image as a base64 SVG data URI; left out if the token has none, or a card replaces it'),
   cardImageUrl: cardImageUrl
     .optional()
-    .describe('Address of an image of its card; left out where it has none, and without the release’s name'),
+    .describe('URL of an image of its card; left out if it has none, or the request names no release'),
 };
 
 export const publicMetadataResponse = defineVariants(2, members).meta({
@@ -64,7 +64,7 @@ export function toPublicMetadataBody(
   );
 }
 
-/** The plain route keeps the image and has no card (CONTRACT.md, Token metadata). */
+/** The plain route shows the image and never a card (CONTRACT.md, Token metadata). */
 export function toPlainMetadataBody(view: View): z.infer<typeof plainMetadataResponse> {
   return toVariant(1, view, (available) => toMembers(available, { imageDataUri: true, cardImageUrl: false }));
 }

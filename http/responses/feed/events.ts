@@ -18,16 +18,16 @@ const available = z
   .strictObject({
     schemaVersion: schemaVersion(1),
     ...availableMembers,
-    catalogVersion: z.literal('public-activity-v2').describe('Version of the list of types'),
+    catalogVersion: z.literal('public-activity-v2').describe('Version of the list of event types'),
     category: z.enum(feedCategories).describe('The category of the request'),
     activeEventTypes: z
       .array(eventType)
       .min(1)
       .max(11)
       .refine((types) => new Set(types).size === types.length)
-      .meta({ uniqueItems: true, description: 'Types that the category can contain now, each once' }),
-    events: z.array(feedEvent).max(100).describe('Newest first, by `recordedAt`'),
-    nextCursor: cursor.nullable().describe('Where the next page begins; null on the last one'),
+      .meta({ uniqueItems: true, description: 'Event types that the category can contain now' }),
+    events: z.array(feedEvent).max(100).describe('Events by `recordedAt`, newest first'),
+    nextCursor: cursor.nullable().describe('Requests the next page; null on the last page'),
   })
   .meta({ id: 'EventFeedAvailable' });
 
@@ -39,7 +39,7 @@ const unavailable = z
     reason: z
       .enum(feedUnavailableReasons)
       .describe(
-        'Why there is nothing to show: the reasons of the chain, or no accepted reading yet where measurements are requested',
+        'Why nothing is shown: a reason of the chain, or `source_disabled` if measurements are requested before the first accepted reading',
       ),
   })
   .meta({ id: 'EventFeedUnavailable' });

@@ -20,37 +20,37 @@ import { closed, decimal, installationId, timestamp, uuid } from '../scalars.ts'
 
 const utcDate = z.iso.date();
 
-/** When the block was made is the event's `occurredAt`. */
+/** The block's time is already the event's `occurredAt`. */
 const { blockTimestamp: _occurredAt, ...place } = eventSourceMembers;
 
 const chainSource = z.strictObject({
-  kind: z.literal('chain').describe('It happened on the chain'),
+  kind: z.literal('chain').describe('The event happened on the chain'),
   chainId: decimal.describe('ID of the chain (EIP-155)'),
-  target: availableMembers.chain.shape.target.describe('Which kind of chain it is'),
-  releaseId: availableMembers.release.shape.id.describe('Names the release of the contracts'),
-  contractAddress: address.describe('Contract that emitted it'),
+  target: availableMembers.chain.shape.target,
+  releaseId: availableMembers.release.shape.id,
+  contractAddress: address.describe('Contract that emitted the event'),
   ...place,
   confirmationStatus: z.literal('safe').describe('The block has 12 confirmations'),
 });
 
 const measurementSource = z.strictObject({
-  kind: z.literal('measurement').describe('The wheel reached it'),
+  kind: z.literal('measurement').describe('The wheel’s readings reached a threshold'),
   installationId: installationId.describe('The installation of the reading'),
-  receiptCursor: decimal.describe('Place of the reading in the order of receipt'),
-  telemetryId: uuid.describe('Names the reading that reached it first'),
+  receiptCursor: decimal.describe('Position of the reading in the order of receipt'),
+  telemetryId: uuid.describe('ID of the first reading that reached the threshold'),
   observedAt: timestamp.describe('When the device took that reading, by its own clock'),
-  receivedAt: timestamp.describe('When the gateway received it'),
-  policyVersion: versionId.describe('Version of the rules by which such events are made'),
+  receivedAt: timestamp.describe('When the gateway received that reading'),
+  policyVersion: versionId.describe('Version of the rules for measurement events'),
   disposition: z.literal('accepted').describe('The reading was accepted'),
 });
 
 const envelope = {
-  id: z.string().min(1).max(512).describe('Names the event, for good'),
-  occurredAt: timestamp.describe('Time of the block, or of the reading by the clock of the device'),
-  recordedAt: timestamp.describe('When it became known: the order of the feed is by this'),
+  id: z.string().min(1).max(512).describe('Permanent ID of the event'),
+  occurredAt: timestamp.describe('Time of the block, or of the reading by the device’s clock'),
+  recordedAt: timestamp.describe('When the event became known; the feed is ordered by this time'),
 };
 
-/** The types of one family, which differ in their payloads. */
+/** Creates a function that defines the event types of one family. They differ only in their payloads. */
 function defineFamily<Version extends number, Source extends z.ZodType>(
   eventVersion: Version,
   source: Source,
@@ -59,10 +59,10 @@ function defineFamily<Version extends number, Source extends z.ZodType>(
     z
       .strictObject({
         ...envelope,
-        type: z.literal(type).describe('What happened'),
-        eventVersion: z.literal(eventVersion).describe('Version of the shape of this family'),
-        source: source.describe('Where it is recorded'),
-        payload: z.strictObject(payload).meta({ ...closed, description: 'What happened, in figures' }),
+        type: z.literal(type).describe('Type of the event'),
+        eventVersion: z.literal(eventVersion).describe('Version of the shape of this event family'),
+        source: source.describe('Origin of the event'),
+        payload: z.strictObject(payload).meta({ ...closed, description: 'Data of the event' }),
       })
       .meta(closed);
 }
@@ -79,45 +79,47 @@ export const feedEvent = z
     chainEvent('system.settlement_completed', {
       previousSettledThroughRound: decimal.describe('Last round that was settled before it'),
       settledThroughRound: decimal.describe('Last round that it settled'),
-      activeRoundCount: decimal.describe('Its rounds with work'),
-      workAdded: decimal.describe('Their work, in work units'),
-      completedBlockCount: decimal.describe('Work blocks that it completed'),
+      activeRoundCount: decimal.describe('Number of its rounds with work'),
+      workAdded: decimal.describe('Work that it settled, in work units'),
+      completedBlockCount: decimal.describe('Number of work blocks that it completed'),
       firstCompletedBlock: decimal
         .nullable()
-        .describe('First work block that it completed; null when it completed none'),
-      lastCompletedBlock: decimal.nullable().describe('Last one; null when it completed none'),
+        .describe('First work block that it completed; null if it completed none'),
+      lastCompletedBlock: decimal
+        .nullable()
+        .describe('Last work block that it completed; null if it completed none'),
       cumulativeWork: decimal.describe('All settled work through it, in work units'),
-      blockHeight: decimal.describe('Work blocks completed through it'),
+      blockHeight: decimal.describe('Number of work blocks completed through it'),
       cumulativeBlockUnits: decimal.describe(
-        'All settled block units through it; 1,000,000,000 are one work block',
+        'All settled block units through it; a work block has 1,000,000,000',
       ),
     }),
     chainEvent('system.mining_checkpointed', {
-      afterRound: decimal.describe('Last round of the checkpoint before it'),
-      throughRound: decimal.describe('Last round that it minted for'),
-      completedBlockCount: decimal.describe('Work blocks that its rounds completed'),
+      afterRound: decimal.describe('Last round of the previous checkpoint'),
+      throughRound: decimal.describe('Last round that it processed'),
+      completedBlockCount: decimal.describe('Number of work blocks that its rounds completed'),
       cumulativeWork: decimal.describe('All settled work through its last round, in work units'),
       amountBaseUnits: decimal.describe('Reward token that it minted, in base units'),
       asset: asset.describe('The reward token'),
       cumulativeBlockUnits: decimal.describe('All settled block units through its last round'),
     }),
     chainEvent('player.miner_minted', {
-      owner: address.describe('Who minted it'),
+      owner: address.describe('Owner of the new token'),
       tokenId: tokenId.describe('ID of the token'),
-      weight: decimal.describe('Mining power that it will have'),
+      weight: decimal.describe('Mining power of the token from `firstRound` on'),
       nextMergeBlock: decimal.describe('Work block from which it can be merged'),
       firstRound: decimal.describe('Round from which it earns'),
     }),
     chainEvent('player.miners_merged', {
-      owner: address.describe('Who merged them'),
+      owner: address.describe('Owner of the tokens'),
       survivorTokenId: tokenId.describe('Token that remains'),
-      donorTokenId: tokenId.describe('Token that is gone'),
-      level: z.int().min(2).max(10).describe('Level of the one that remains'),
+      donorTokenId: tokenId.describe('Token that was merged into it'),
+      level: z.int().min(2).max(10).describe('New level of the remaining token'),
       nextMergeBlock: decimal.describe('Work block from which it can be merged again'),
-      effectiveRound: decimal.describe('Round from which its new weight counts'),
+      effectiveRound: decimal.describe('Round in which its new weight takes effect'),
     }),
     chainEvent('player.rewards_claimed', {
-      owner: address.describe('Who claimed'),
+      owner: address.describe('Owner who claimed'),
       tokenIds: z.array(tokenId).min(1).max(32).describe('Tokens whose rewards were claimed'),
       amountBaseUnits: decimal.describe('Reward that was paid, in base units'),
       asset: asset.describe('The reward token'),
@@ -138,21 +140,21 @@ export const feedEvent = z
     measurementEvent('measurement.speed_record', {
       previousRecordMmPerSecond: decimal
         .nullable()
-        .describe('Record before it, in millimetres per second; null for the first'),
+        .describe('Previous record, in millimetres per second; null for the first record'),
       recordMmPerSecond: decimal.describe('The new record, in millimetres per second'),
       observedSpeedMmPerSecond: decimal.describe('Speed of the reading, in millimetres per second'),
     }),
     measurementEvent('measurement.rpm_record', {
       previousRecordRpmMilli: decimal
         .nullable()
-        .describe('Record before it, in thousandths of revolutions per minute; null for the first'),
+        .describe('Previous record, in thousandths of revolutions per minute; null for the first record'),
       recordRpmMilli: decimal.describe('The new record, in thousandths of revolutions per minute'),
-      observedRpmMilli: decimal.describe('Of the reading, in thousandths of revolutions per minute'),
+      observedRpmMilli: decimal.describe('Rotation of the reading, in thousandths of revolutions per minute'),
     }),
     measurementEvent('measurement.distance_streak', {
-      days: z.int().min(2).max(3_650).describe('Days in a row that reached the distance'),
-      minimumDailyDistanceMm: decimal.describe('The distance, in millimetres'),
-      endingUtcDate: utcDate.describe('Date of the noon UTC at which the last of them began'),
+      days: z.int().min(2).max(3_650).describe('Number of consecutive days that reached the distance'),
+      minimumDailyDistanceMm: decimal.describe('The daily distance to reach, in millimetres'),
+      endingUtcDate: utcDate.describe('Date of the noon UTC at which the last day began'),
     }),
   ])
   .meta({ id: 'FeedEvent' });

@@ -8,15 +8,13 @@ import { encodeView } from '../encodeView.ts';
 import { availableStatus, decimal, uint64Decimal, unavailableStatus } from '../scalars.ts';
 import { plainSumsForm, publicSumsForm, toAnchorBody, toProjectedBody } from './frontiers.ts';
 
-/** The public route does not list `round_ineligible`, and says `round_projection_gap` instead (CONTRACT.md, Builder). */
+/** The public route reports `round_ineligible` as `round_projection_gap` (CONTRACT.md, Builder). */
 const processBuilderReasons = builderUnavailableReasons.filter((reason) => reason !== 'round_ineligible');
 
 const queued = z.strictObject({
   closedRoundCount: uint64Decimal.describe('Closed rounds above the settled frontier'),
-  closedWorkUnits: decimal.describe('Their work, in work units'),
-  openRoundWorkUnits: decimal.describe(
-    'Work of the rounds that are measured and not closed yet, in work units',
-  ),
+  closedWorkUnits: decimal.describe('Work of these rounds, in work units'),
+  openRoundWorkUnits: decimal.describe('Work of measured rounds that are not closed yet, in work units'),
 });
 
 function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType, Reason extends string>(
@@ -26,16 +24,16 @@ function defineBuilder<Anchor extends z.ZodRawShape, Projected extends z.ZodType
   return z.discriminatedUnion('status', [
     z.strictObject({
       status: availableStatus,
-      anchor: z.strictObject(anchor).describe('The settled frontier that the projection begins with'),
-      queued: queued.describe('What waits above it'),
-      projected: projected.describe('Where the frontier would be if all that waits settled now'),
+      anchor: z.strictObject(anchor).describe('The settled frontier from which the projection starts'),
+      queued: queued.describe('Work that waits for settlement'),
+      projected: projected.describe('The frontier if all waiting work settled now'),
     }),
     z.strictObject({
       status: unavailableStatus,
       reason: z
         .enum(reasons)
         .describe(
-          'Why nothing can be projected: no reading, a counter fault, a counter epoch or closed rounds that the oracle owes, a gap, or a round with more work than the core takes',
+          'Why nothing can be projected: no reading, a counter fault, a counter epoch that the oracle has not approved, no closed round, a gap, or a round with more work than the core accepts',
         ),
     }),
   ]);

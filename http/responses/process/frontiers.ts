@@ -13,40 +13,48 @@ import { bytes32, decimal, timestamp, uint64Decimal } from '../scalars.ts';
 export const completed = {
   firstCompletedBlock: uint64Decimal
     .nullable()
-    .describe('First work block that is completed; null when none is'),
-  lastCompletedBlock: uint64Decimal.nullable().describe('Last one; null when none is completed'),
-  completedBlockCount: uint64Decimal.describe('How many work blocks are completed'),
+    .describe('First completed work block; null if none is completed'),
+  lastCompletedBlock: uint64Decimal
+    .nullable()
+    .describe('Last completed work block; null if none is completed'),
+  completedBlockCount: uint64Decimal.describe('Number of completed work blocks'),
 };
 
 const settledBy = {
   confirmedAt: timestamp
     .nullable()
-    .describe('Time of the block that holds the settlement; null before the first'),
-  transactionHash: bytes32.nullable().describe('Transaction of the settlement; null before the first'),
+    .describe('Time of the last settlement’s block; null before the first settlement'),
+  transactionHash: bytes32
+    .nullable()
+    .describe('Transaction of the last settlement; null before the first settlement'),
 };
 
-/** The core's sums on public routes: the next block's work in work units. */
+/** The core's sums on public routes, where the next block's work is in work units. */
 const publicSums = {
   cumulativeWork: decimal.describe('All work through this point, in work units'),
   blockHeight: uint64Decimal.describe('Work blocks completed through this point'),
-  currentWork: uint64Decimal.meta({ description: 'Work into the next block; below workPerBlock' }),
-  workPerBlock: uint64Decimal.regex(/^[1-9]/).meta({ description: 'Above zero' }),
+  currentWork: uint64Decimal.meta({
+    description: 'Work towards the next work block, in work units; below `workPerBlock`',
+  }),
+  workPerBlock: uint64Decimal
+    .regex(/^[1-9]/)
+    .meta({ description: 'Work units for a work block, rounded up; above zero' }),
 };
 
-/** The same on plain routes: block units and the exact difficulty. */
+/** The core's sums on plain routes, in block units and with the exact difficulty. */
 const plainSums = {
   cumulativeWork: decimal.describe('All work through this point, in work units'),
   cumulativeBlockUnits: decimal.describe(
-    'All block units through this point; 1,000,000,000 are one work block',
+    'All block units through this point; a work block has 1,000,000,000',
   ),
   blockHeight: uint64Decimal.describe('Work blocks completed through this point'),
-  blockProgress: uint64Decimal.describe('Block units into the next work block, below 1,000,000,000'),
+  blockProgress: uint64Decimal.describe('Block units towards the next work block, below 1,000,000,000'),
   workPerThousandBlocks: decimal.describe('Difficulty: work units for 1,000 work blocks'),
 };
 
-const lifecycle = { lifecycle: z.literal('optimistic').describe('A projection: neither settled nor issued') };
+const lifecycle = { lifecycle: z.literal('optimistic').describe('A projection: not settled, not issued') };
 
-const settledThroughRound = uint64Decimal.describe('Last round that is settled');
+const settledThroughRound = uint64Decimal.describe('Last settled round');
 
 export const publicSumsForm = {
   anchor: { settledThroughRound, ...publicSums, ...settledBy },
@@ -81,7 +89,7 @@ export function toCompletedBody({
   return encodeView({ firstCompletedBlock, lastCompletedBlock, completedBlockCount });
 }
 
-/** `workPerBlock` is rounded up, and `currentWork` is the progress in its terms (CONTRACT.md, Frontiers). */
+/** `workPerBlock` is rounded up, and `currentWork` is the block progress scaled to it (CONTRACT.md, Frontiers). */
 function toPublicSums({ cumulativeWork, blockHeight, blockProgress, workPerThousandBlocks }: FrontierView) {
   const rounded = (workPerThousandBlocks + 999n) / 1000n;
   const workPerBlock = rounded > 1n ? rounded : 1n;

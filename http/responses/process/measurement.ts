@@ -12,24 +12,22 @@ const measured = {
   rpmMilli: safeCount.meta({ description: measurements.rpmMilli.description }),
   speedMmPerSecond: safeCount.meta({ description: measurements.speedMmPerSecond.description }),
   distanceMm: safeCount.meta({
-    description: `${measurements.distanceMm.description}, which the device reports for its current universal day`,
+    description: `${measurements.distanceMm.description}, as reported for the device’s current universal day`,
   }),
 } satisfies Record<Measurement, z.ZodType>;
 
 const measurementMembers = {
   freshness: z
     .enum(['online', 'stale'])
-    .describe(
-      '`online` while the newest accepted reading was received at most 120 seconds ago, then `stale`',
-    ),
+    .describe('`online` for 120 seconds after the newest accepted reading was received, then `stale`'),
   observedAt: timestamp.describe('When the device took the reading, by its own clock'),
   receivedAt: timestamp.describe('When the gateway received it'),
   staleAfterSeconds: z
     .literal(stalenessSeconds)
-    .describe('Seconds after the receipt for which a reading is fresh'),
+    .describe('Seconds for which a reading is fresh after its receipt'),
   counterEpoch: uuid.describe('Period of the counter within which it never falls'),
-  provenance: provenance.describe('Where the value comes from'),
-  coreStatus: coreStatus.describe('State of the counter, as the device reports it'),
+  provenance: provenance.describe('Source of the value'),
+  coreStatus: coreStatus.describe('State of the counter, as reported by the device'),
   ...measured,
 };
 
@@ -46,7 +44,7 @@ export const measurementUint64 = z
   .strictObject({
     ...measurementMembers,
     cumulativeWorkUnits: uint64Decimal.describe(
-      'Value of the counter in its epoch, in work units; measured, not settled. A larger value than 2^64 - 1 is not shown here: `measurement` is null then',
+      'Value of the counter in its epoch, in work units; measured, not settled. Above 2^64 - 1 `measurement` is null',
     ),
   })
   .meta({ id: 'MeasurementUint64' });

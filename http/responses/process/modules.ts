@@ -5,26 +5,24 @@ import { closed, installationId, provenance, schemaVersion, timestamp } from '..
 
 export const moduleSnapshot = z
   .strictObject({
-    instanceId: z.string().min(1).describe('Names the module within its installation'),
-    moduleType: z.string().min(1).describe('What kind of part it is'),
-    driverId: z.string().min(1).describe('Names the software that drives it'),
-    moduleVersion: z.string().min(1).describe('Version of that software'),
-    schemaVersion: z.int().min(1).meta({ description: 'Version of the payload of the module' }),
-    state: z
-      .enum(moduleStates)
-      .describe('What the module says of itself; every move between states is possible'),
-    observedAt: timestamp.describe('When the device observed this'),
-    provenance: provenance.describe('Where the snapshot comes from'),
+    instanceId: z.string().min(1).describe('ID of the module within its installation'),
+    moduleType: z.string().min(1).describe('Kind of the module'),
+    driverId: z.string().min(1).describe('ID of the module’s driver'),
+    moduleVersion: z.string().min(1).describe('Version of the driver'),
+    schemaVersion: z.int().min(1).meta({ description: 'Version of the module’s payload' }),
+    state: z.enum(moduleStates).describe('State that the module reports; any state may follow any other'),
+    observedAt: timestamp.describe('When the device observed the module'),
+    provenance: provenance.describe('Source of the snapshot'),
     health: z
       .strictObject({
-        checkedAt: timestamp.describe('When the module checked itself'),
-        message: z.string().nullable().optional().describe('What it found, for people'),
-        code: z.string().nullable().optional().describe('The same as a code of the module'),
+        checkedAt: timestamp.describe('When the module last checked itself'),
+        message: z.string().nullable().optional().describe('Result of the check, for people'),
+        code: z.string().nullable().optional().describe('Result of the check, as a code of the module'),
       })
-      .describe('Of its last check of itself'),
+      .describe('Result of the module’s last self-check'),
     data: z
       .strictObject({})
-      .meta({ ...closed, description: 'Always empty: what a module knows of its device stays there' }),
+      .meta({ ...closed, description: 'Always empty, since details of the device are not published' }),
   })
   .meta({ id: 'ModuleSnapshot' });
 
@@ -34,11 +32,11 @@ export const modulesResponse = z
   .strictObject({
     schemaVersion: schemaVersion(1),
     installationId: installationId.describe('The public installation'),
-    modules: z.array(moduleSnapshot).describe('Ordered by `instanceId`; empty where none is stored'),
+    modules: z.array(moduleSnapshot).describe('Ordered by `instanceId`; empty if none is stored'),
   })
   .meta({
     id: 'Modules',
-    description: 'Module snapshots of the public installation; none stored is an empty list',
+    description: 'Module snapshots of the public installation',
   });
 
 type ModulesResponse = z.infer<typeof modulesResponse>;

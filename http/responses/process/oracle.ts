@@ -8,25 +8,25 @@ export const oracle = z
     state: z
       .enum(oracleStates)
       .describe(
-        '`accepted` while it closes rounds, `stale` when it last did so more than 1,200 seconds ago, `blocked` by its own word, `unavailable` before the first closure',
+        '`unavailable` before the first closure, `blocked` while the oracle says so, `stale` if the last closure is more than 1,200 seconds old, otherwise `accepted`',
       ),
     reason: text
       .nullable()
       .describe(
-        'The oracle’s words while it is blocked, `no_closure` while it is unavailable, null otherwise',
+        'The oracle’s reason while it is blocked, `no_closure` while it is unavailable, null otherwise',
       ),
     latestAcceptedAt: timestamp
       .nullable()
-      .describe('When it last closed rounds; null while it is unavailable'),
+      .describe('When it last closed rounds; null before the first closure'),
     latestClosure: z
       .strictObject({
-        firstRound: uint64Decimal.describe('First of them'),
-        lastRound: uint64Decimal.describe('Last of them'),
-        roundCount: uint64Decimal.describe('How many they are'),
-        acceptedAt: timestamp.describe('When the oracle accepted their work'),
+        firstRound: uint64Decimal.describe('First round of the closure'),
+        lastRound: uint64Decimal.describe('Last round of the closure'),
+        roundCount: uint64Decimal.describe('Number of rounds in the closure'),
+        acceptedAt: timestamp.describe('When the oracle accepted the work of these rounds'),
       })
       .nullable()
-      .describe('The rounds that it closed last; null before the first'),
+      .describe('The rounds that it closed last; null before the first closure'),
   })
   .meta({ id: 'Oracle' });
 

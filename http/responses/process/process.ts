@@ -11,16 +11,16 @@ export const processResponse = z
   .strictObject({
     schemaVersion: schemaVersion(4),
     installationId: installationId.describe('The public installation'),
-    revision: text.meta({ description: 'Opaque; does not change with generatedAt alone' }),
+    revision: text.meta({ description: 'Opaque; a change of `generatedAt` alone does not change it' }),
     generatedAt,
     measurement: measurementUint64
       .nullable()
       .describe(
-        'The newest accepted reading; null without one, and where its counter is above 2^64 - 1, which telemetry and the status show',
+        'The newest accepted reading. Null before the first, and for a counter above 2^64 - 1, which telemetry and status show',
       ),
-    builder: processBuilder.describe('What would settle if all measured work settled now'),
-    oracle: oracle.describe('Who closes rounds'),
-    settlementQueue: processQueue.describe('What waits for settlement, and what is under way'),
+    builder: processBuilder.describe('Projection: all measured work settled now'),
+    oracle: oracle.describe('State of the oracle, which closes rounds'),
+    settlementQueue: processQueue.describe('Rounds that wait for settlement, and the current submission'),
   })
   .meta({ id: 'Process', description: 'Process snapshot' });
 
@@ -39,7 +39,7 @@ export function toProcessBody(view: ProcessView): ProcessResponse {
   };
 }
 
-/** A counter above 2^64 - 1 cannot be shown by the public route, and is null there rather than a wrong number. */
+/** The public route cannot show a counter above 2^64 - 1, so it shows null. */
 function isUint64(measurement: MeasurementView | null): measurement is MeasurementView {
   return measurement !== null && measurement.reading.cumulativeWorkUnits <= uint64Max;
 }

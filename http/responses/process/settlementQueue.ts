@@ -41,74 +41,74 @@ function defineQueue<Anchor extends z.ZodRawShape, Projected extends z.ZodType>(
       state: z
         .enum(settlementQueueStates)
         .describe(
-          'What the queue is doing: the first that holds of blocked, disabled, stale, a submission under way, empty, ready',
+          'The first state that applies: `blocked`, `disabled`, `stale`, the lifecycle of a submission in progress, `empty`, `ready`',
         ),
-      settlementEnabled: z.boolean().describe('Whether settlement is switched on'),
+      settlementEnabled: z.boolean().describe('Whether settlement is enabled'),
       reporterEnvironmentEnabled: z
         .boolean()
-        .describe('Whether the reporter’s environment allows it to send'),
+        .describe('Whether the reporter’s environment lets it send transactions'),
       buffered: z
         .strictObject({
-          firstRound: uint64Decimal.nullable().describe('First of them; null without any'),
-          lastRound: uint64Decimal.nullable().describe('Last of them; null without any'),
-          roundCount: uint64Decimal.describe('How many they are'),
-          activeRoundCount: uint64Decimal.describe('How many of them have work'),
-          workUnits: decimal.describe('Their work, in work units'),
+          firstRound: uint64Decimal.nullable().describe('First buffered round; null if none is buffered'),
+          lastRound: uint64Decimal.nullable().describe('Last buffered round; null if none is buffered'),
+          roundCount: uint64Decimal.describe('Number of buffered rounds'),
+          activeRoundCount: uint64Decimal.describe('Number of buffered rounds with work'),
+          workUnits: decimal.describe('Work of the buffered rounds, in work units'),
         })
         .describe('Closed rounds above the settled frontier'),
-      projected: projected.describe('Where the frontier would be if the closed rounds settled now'),
+      projected: projected.describe('The frontier if the closed rounds settled now'),
       incidentOpen: z
         .boolean()
-        .describe('Whether the reporter has an open incident: nothing is settled meanwhile'),
+        .describe('Whether the reporter has an open incident, during which nothing settles'),
       blockedReason: z
         .enum(blockedReasons)
         .nullable()
-        .describe('Why the queue is blocked; null when it is not'),
+        .describe('Why the queue is blocked; null if it is not'),
       lastRun: z
         .strictObject({
-          startedAt: timestamp.describe('When it began'),
-          finishedAt: timestamp.describe('When it ended'),
-          result: text.describe('How it ended, in the reporter’s word'),
+          startedAt: timestamp.describe('Start of the run'),
+          finishedAt: timestamp.describe('End of the run'),
+          result: text.describe('Result that the reporter gave'),
         })
         .nullable()
         .describe('The last completed run of the reporter; null before the first'),
       latestSubmission: z
         .strictObject({
-          submissionId: uuid.describe('Names the submission'),
+          submissionId: uuid.describe('ID of the submission'),
           lifecycle: z
             .enum(submissionLifecycles)
-            .describe('How far it has come; `confirmed`, `reverted` and `superseded` are ends'),
-          previousSettledThroughRound: uint64Decimal.describe('Last round that was settled before it'),
+            .describe('State of the submission; `confirmed`, `reverted` and `superseded` are final'),
+          previousSettledThroughRound: uint64Decimal.describe('Last settled round before the submission'),
           settledThroughRound: uint64Decimal.describe('Last round that it settles'),
-          roundCount: uint64Decimal.describe('How many rounds it settles'),
+          roundCount: uint64Decimal.describe('Number of rounds that it settles'),
           activeRoundCount: z
             .string()
             .regex(/^(?:[0-9]|1[0-6])$/)
-            .meta({ description: 'How many of them have work, from 0 to 16', format: 'uint64-decimal' }),
+            .meta({ description: 'Number of these rounds with work, 0 to 16', format: 'uint64-decimal' }),
           expected: z
             .strictObject({ ...anchor, ...completed })
-            .describe('Where the settled frontier is once it is confirmed'),
-          transactionHash: bytes32.nullable().describe('Its transaction; null before it was submitted'),
+            .describe('The settled frontier once the submission is confirmed'),
+          transactionHash: bytes32.nullable().describe('Its transaction; null before it is sent'),
           createdAt: timestamp.describe('When the reporter prepared it'),
           submittedAt: timestamp.nullable().describe('When its transaction was sent; null before'),
-          confirmedAt: timestamp.nullable().describe('When it was confirmed; null otherwise'),
-          terminalAt: timestamp.nullable().describe('When it ended; null before'),
+          confirmedAt: timestamp.nullable().describe('When it was confirmed; null if it is not'),
+          terminalAt: timestamp.nullable().describe('When it became final; null before'),
           changedAt: timestamp.describe('When its lifecycle last changed'),
           outcomeCode: z
             .string()
             .regex(/^(?:reverted|superseded)$/)
             .nullable()
-            .describe('`reverted` or `superseded` for these ends; null otherwise'),
+            .describe('`reverted` or `superseded` for these lifecycles; null otherwise'),
         })
         .nullable()
-        .describe('The submission under way, or the last one that ended; null before the first'),
+        .describe('The submission in progress, or else the last one; null before the first'),
     }),
     z.strictObject({
       status: unavailableStatus,
       reason: z
         .enum(queueUnavailableReasons)
         .describe(
-          'Why the queue cannot be shown: the oracle has closed no round, closed rounds leave a gap, or one has more work than the core takes',
+          'Why the queue cannot be shown: the oracle has closed no round, closed rounds leave a gap, or a round has more work than the core accepts',
         ),
     }),
   ]);

@@ -11,15 +11,15 @@ import { settlementQueue, toQueueBody } from './settlementQueue.ts';
 
 const signer = z
   .strictObject({
-    kind: text.describe('What kind of key it is'),
+    kind: text.describe('Kind of the key'),
     algorithm: text.describe('Signature algorithm'),
     keySlot: text.describe('Where the device keeps the key'),
     enrolledAt: timestamp.describe('When the key was enrolled'),
-    lastVerifiedAt: timestamp.describe('When a signature of it was last verified'),
+    lastVerifiedAt: timestamp.describe('When one of its signatures was last verified'),
     lastSignature: z
       .string()
       .regex(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/)
-      .meta({ description: 'Base64 signature' }),
+      .meta({ description: 'The signature that was verified then, in base64' }),
   })
   .meta({ id: 'Signer' });
 
@@ -27,14 +27,14 @@ export const statusResponse = z
   .strictObject({
     schemaVersion: schemaVersion(1),
     installationId: installationId.describe('The public installation'),
-    revision: text.meta({ description: 'Opaque; does not change with generatedAt alone' }),
+    revision: text.meta({ description: 'Opaque; a change of `generatedAt` alone does not change it' }),
     generatedAt,
-    measurement: measurement.nullable().describe('The newest accepted reading; null without one'),
-    builder: builder.describe('What would settle if all measured work settled now'),
-    oracle: oracle.describe('Who closes rounds'),
-    settlementQueue: settlementQueue.describe('What waits for settlement, and what is under way'),
-    signer: signer.nullable().describe('The key with which the device signs; null where none was reported'),
-    modules: z.array(moduleSnapshot).describe('Parts of the device, ordered by `instanceId`'),
+    measurement: measurement.nullable().describe('The newest accepted reading; null before the first'),
+    builder: builder.describe('Projection: all measured work settled now'),
+    oracle: oracle.describe('State of the oracle, which closes rounds'),
+    settlementQueue: settlementQueue.describe('Rounds that wait for settlement, and the current submission'),
+    signer: signer.nullable().describe('The device’s signing key; null if none was reported'),
+    modules: z.array(moduleSnapshot).describe('Modules of the device, ordered by `instanceId`'),
   })
   .meta({ id: 'Status', description: 'Pipeline status' });
 
@@ -56,7 +56,7 @@ export function toStatusBody(view: ProcessView): StatusResponse {
   };
 }
 
-/** Derived from the revision, which covers everything else that is shown, and from the modules (CONTRACT.md, Caching). */
+/** Combines the revision, which covers everything except the modules, with a digest of the modules (CONTRACT.md, Caching). */
 export function computeStatusTag({ revision, modules }: StatusResponse): string {
   return `${revision}.${digest(modules)}`;
 }

@@ -24,23 +24,23 @@ import { bps, count } from './statisticsScalars.ts';
 const oracle = z.discriminatedUnion('status', [
   z.strictObject({
     status: availableStatus,
-    coverageStartedAt: timestamp.describe('Since when submissions are known'),
-    completeForWindow: z.boolean().describe('Whether that is since before the window'),
-    submissionCount: count.describe('Submissions that were created in the window, those under way too'),
-    confirmedCount: count.describe('Of these the confirmed ones'),
-    revertedCount: count.describe('Of these the reverted ones'),
-    supersededCount: count.describe('Of these the superseded ones'),
-    confirmedRateBps: bps.describe('Share of the confirmed ones in basis points'),
-    revertedRateBps: bps.describe('Share of the reverted ones in basis points'),
-    supersededRateBps: bps.describe('Share of the superseded ones in basis points'),
+    coverageStartedAt: timestamp.describe('Time from which submissions are known'),
+    completeForWindow: z.boolean().describe('Whether submissions are known from before the window'),
+    submissionCount: count.describe('Submissions created in the window, including one in progress'),
+    confirmedCount: count.describe('Confirmed submissions of the window'),
+    revertedCount: count.describe('Reverted submissions of the window'),
+    supersededCount: count.describe('Superseded submissions of the window'),
+    confirmedRateBps: bps.describe('Share of confirmed submissions, in basis points'),
+    revertedRateBps: bps.describe('Share of reverted submissions, in basis points'),
+    supersededRateBps: bps.describe('Share of superseded submissions, in basis points'),
     confirmationLatencyMedianMs: count
       .nullable()
       .describe(
-        'Median from submission to confirmation in milliseconds; null without a confirmation that is not earlier than its submission',
+        'Median time from submission to confirmation, in milliseconds; null without a confirmation after its submission',
       ),
     confirmationLatencyP90Ms: count
       .nullable()
-      .describe('90th percentile of the same; null without a confirmed one'),
+      .describe('90th percentile of this time, in milliseconds; null in the same case'),
   }),
   z.strictObject({
     status: unavailableStatus,
@@ -55,65 +55,73 @@ const members = {
   revision: z.string().min(1).describe('Opaque; changes with the content'),
   generatedAt: timestamp.describe('End of the window'),
   range: z.enum(statisticsRanges).describe('The range of the request'),
-  timezone: z.literal('UTC').describe('Days begin at noon of this time zone'),
+  timezone: z.literal('UTC').describe('Days begin at noon in this time zone'),
   window: z
     .strictObject({
       startAt: timestamp.describe('Noon at which the first day begins'),
       endAt: timestamp.describe(
-        'The half minute of the clock before this body was made: rounds that have not ended then do not count',
+        'The last full half minute before this body was made. Rounds that end later do not count',
       ),
-      dayCount: z.union([z.literal(7), z.literal(30)]).describe('Days of the window'),
+      dayCount: z.union([z.literal(7), z.literal(30)]).describe('Number of days in the window'),
       bucketSeconds: z.literal(bucketSeconds).describe('Length of a bucket in seconds'),
       roundSeconds: z.literal(roundSeconds).describe('Length of a round in seconds'),
     })
-    .describe('The universal day of now and the 6 or 29 before it'),
+    .describe('The current universal day and the 6 or 29 days before it'),
   lifetime: z
     .strictObject({
       acceptedWorkUnits: unboundedDecimal.describe('Work of all observed rounds, in work units'),
       observedDistanceMm: decimal.describe('Sum of the distances of all days, in millimetres'),
-      settledBlockCount: decimal.nullable().meta({ description: 'Null while the chain view is unavailable' }),
+      settledBlockCount: decimal
+        .nullable()
+        .meta({ description: 'Completed work blocks; null while the chain is unavailable' }),
       settlementCount: decimal.nullable().describe('Settled batches; null while the chain is unavailable'),
       settledWorkUnits: decimal
         .nullable()
         .describe('Settled work in work units; null while the chain is unavailable'),
       activeDayCount: count.describe('Days with work'),
       coverageBps: bps.describe('Share of the expected rounds that were observed, in basis points'),
-      firstObservedAt: timestamp.nullable().meta({ description: 'Null before the first accepted reading' }),
+      firstObservedAt: timestamp
+        .nullable()
+        .meta({ description: 'Time of the first accepted reading; null before it' }),
     })
-    .describe('Since the first accepted reading'),
-  activity: activity.describe('What the wheel did in the window'),
+    .describe('Totals since the first accepted reading'),
+  activity: activity.describe('Activity of the wheel in the window'),
   records: records.describe(
-    'Largest values of the window, each null where there is none above zero; the earliest of equal ones',
+    'Largest values of the window; null if no value is above zero. Of equal values, the earliest',
   ),
   blocks: z
     .strictObject({
       status: unavailableStatus,
       reason: z
         .enum(['completion_boundaries_unavailable', 'insufficient_history'])
-        .describe('What is missing'),
+        .describe('Why the times are unknown'),
     })
-    .describe('When work blocks were completed, which is not known for the window'),
+    .describe('Completion times of work blocks, which are not known for the window'),
   rounds: z
     .strictObject({
       observedCount: count.describe('Observed rounds'),
-      activeCount: count.describe('Of these those with work'),
-      zeroWorkCount: count.describe('Of these those without work'),
+      activeCount: count.describe('Observed rounds with work'),
+      zeroWorkCount: count.describe('Observed rounds without work'),
       missingCount: count.describe('Expected rounds that were not observed'),
-      activeRateBps: bps.describe('Share of the observed rounds that had work, in basis points'),
+      activeRateBps: bps.describe('Share of observed rounds with work, in basis points'),
       averageActiveWorkMilli: unboundedDecimal
         .nullable()
-        .describe('Average work of an active round in thousandths of a work unit; null without one'),
+        .describe(
+          'Average work of an active round, in thousandths of a work unit; null without an active round',
+        ),
       medianActiveWork: unboundedDecimal
         .nullable()
-        .describe('Median work of an active round in work units; null without one'),
+        .describe('Median work of an active round, in work units; null without an active round'),
       p90ActiveWork: unboundedDecimal
         .nullable()
-        .describe('90th percentile of the work of active rounds in work units; null without one'),
+        .describe(
+          '90th percentile of the work of active rounds, in work units; null without an active round',
+        ),
       mostActiveWork: unboundedDecimal
         .nullable()
-        .describe('Most work of a round in work units; null without an active one'),
+        .describe('Most work of a round, in work units; null without an active round'),
     })
-    .describe('Of the window'),
+    .describe('Rounds of the window'),
   oracle: oracle.describe('Submissions of the window'),
 };
 

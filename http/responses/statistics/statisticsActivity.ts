@@ -6,7 +6,7 @@ import { bps, count, minute } from './statisticsScalars.ts';
 
 const coverageMembers = {
   expectedRoundCount: count.describe('Rounds that have ended and could have been observed'),
-  observedRoundCount: count.describe('Rounds of which every instant is covered by readings'),
+  observedRoundCount: count.describe('Rounds that readings cover without a gap'),
   coverageBps: bps.describe('Share of the expected rounds that were observed, in basis points, rounded down'),
 };
 
@@ -14,30 +14,30 @@ const bucket = z.strictObject({
   startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
   coverage: z
     .enum(bucketCoverages)
-    .describe('Whether its three rounds were observed: all, some, none, or they have not ended'),
-  observedRoundCount: z.int().min(0).max(3).describe('How many of its three rounds were observed'),
+    .describe(
+      'Whether all, some or none of its three rounds were observed; `future` if the first has not ended',
+    ),
+  observedRoundCount: z.int().min(0).max(3).describe('Number of its three rounds that were observed'),
   workUnits: unboundedDecimal
     .nullable()
-    .describe(
-      'Work of the observed rounds, in work units: zero where none was done, null where none was observed',
-    ),
+    .describe('Work of the observed rounds, in work units; null if no round was observed'),
 });
 
 export const activity = z.strictObject({
-  provenance: z.literal('accepted_rounds').describe('All of it is from rounds that readings cover'),
+  provenance: z.literal('accepted_rounds').describe('Only rounds that readings cover are counted'),
   coverage: z
     .strictObject({
       ...coverageMembers,
       complete: z.boolean().describe('Whether every expected round was observed'),
     })
-    .describe('Of the window'),
+    .describe('Coverage of the window'),
   summary: z
     .strictObject({
       observedWorkUnits: unboundedDecimal.describe('Work of the observed rounds, in work units'),
       observedDistanceMm: decimal.describe('Sum of the distances of the days, in millimetres'),
       activeDayCount: count.describe('Days with work'),
       inactiveDayCount: count.describe(
-        'Days that were observed completely, without work; a day that is missing is neither',
+        'Completely observed days without work. A missing day is neither active nor inactive',
       ),
       averageWorkPerActiveDayMilli: unboundedDecimal
         .nullable()
@@ -51,48 +51,46 @@ export const activity = z.strictObject({
       mostActiveDate: z.iso.date().nullable().describe('Day with the most work; null without an active day'),
       mostActiveDateWorkUnits: unboundedDecimal
         .nullable()
-        .describe('Its work in work units; null without an active day'),
+        .describe('Work of that day, in work units; null without an active day'),
       peakWindowStartMinuteUtc: minute
         .nullable()
         .describe(
-          'Start of the half hour with the most work of a typical day, in minutes after midnight UTC; null without work',
+          'Start of the typical day’s half hour with the most work, in minutes after midnight UTC; null without work',
         ),
     })
-    .describe('Of the window'),
+    .describe('Totals and averages of the window'),
   days: z
     .array(
       z.strictObject({
         date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
-        coverage: z.strictObject(coverageMembers).describe('Of the day'),
+        coverage: z.strictObject(coverageMembers).describe('Coverage of the day'),
         observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
         distanceMm: decimal
           .nullable()
-          .describe(
-            'Largest distance that the device reported for the day, in millimetres; null without a reading',
-          ),
+          .describe('Largest reported distance of the day, in millimetres; null without a reading'),
         buckets: z
           .array(bucket)
           .length(48)
-          .describe('Half hours by the clock: the first 24 are of the date after `date`'),
+          .describe('Half hours in clock order; the first 24 belong to the date after `date`'),
       }),
     )
     .min(7)
     .max(30)
     .refine((days) => days.length === 7 || days.length === 30)
-    .describe('7 or 30, oldest first; consecutive'),
+    .describe('7 or 30 consecutive days, oldest first'),
   typicalDay: z
     .array(
       z.strictObject({
         startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
-        totalWorkUnits: unboundedDecimal.describe('Work of all complete ones, in work units'),
-        observedDayCount: count.describe('How many were complete'),
+        totalWorkUnits: unboundedDecimal.describe('Work of this half hour over all days, in work units'),
+        observedDayCount: count.describe('Number of days on which it was complete'),
         meanWorkMilli: unboundedDecimal
           .nullable()
-          .describe('Mean in thousandths of a work unit; null where none was complete'),
+          .describe('Mean work in thousandths of a work unit; null if it was never complete'),
       }),
     )
     .length(48)
-    .describe('Each half hour of the clock over all days, from complete half hours alone'),
+    .describe('Each half hour of the clock over all days; only complete half hours count'),
 });
 
 export function toActivityBody({ coverage, summary, days, typicalDay }: Statistics) {

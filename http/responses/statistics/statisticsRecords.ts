@@ -4,12 +4,12 @@ import { timestamp, unboundedDecimal } from '../scalars.ts';
 const record = z
   .strictObject({
     value: unboundedDecimal.describe(
-      'The value, in the unit that the name of the record says; work in work units, a streak in days',
+      'The value, in the unit of the record’s name; work in work units, a streak in days',
     ),
     occurredAt: timestamp.describe(
-      'Start of the half hour, day or run; of a peak, when the device took the reading',
+      'Start of the half hour, day or run; for a peak, when the device took the reading',
     ),
-    coverage: z.enum(['complete', 'partial']).describe('Whether all that the record spans was observed'),
+    coverage: z.enum(['complete', 'partial']).describe('Whether the record’s whole span was observed'),
   })
   .nullable();
 

@@ -4,18 +4,18 @@ import { routes } from '../routes.ts';
 import { schemaDialect } from './openApi.ts';
 
 const refPrefix = '#/components/schemas/';
-/** Formats that clients enable; what the others name, a pattern says too. */
+/** Formats that validators know. Every other format has a pattern too. */
 const formats: readonly unknown[] = ['date', 'date-time', 'uuid'];
 
-/** Names of the bodies and of an event, each of which has a JSON Schema. */
+/** Names of the JSON Schemas: one for each body, and one for an event. */
 export const schemaNames: readonly string[] = [
   ...new Set([...routes, { response: feedEvent }].map(nameBody)),
 ];
 
 /**
- * A schema of an OpenAPI document as a JSON Schema that needs nothing else.
+ * Converts a schema of an OpenAPI document to a self-contained JSON Schema.
  *
- * @param publicUrl where the service is reached, without a slash at its end; null: the schema has no ID.
+ * @param publicUrl public base URL of the service, without a trailing slash; null: the schema has no `$id`.
  */
 export function createJsonSchema(
   name: string,
@@ -27,7 +27,7 @@ export function createJsonSchema(
     if (Array.isArray(value)) return value.map(convert);
     if (typeof value !== 'object' || value === null) return value;
     const members = Object.entries(value).flatMap(([key, member]) => convertMember(key, member));
-    // Strict validators take a pattern only next to its type, which several patterns of one text have outside of them.
+    // Strict validators accept a pattern only next to its type. If a text has several patterns, its type is outside of them.
     const isBarePattern = typeof (value as { pattern?: unknown }).pattern === 'string' && !('type' in value);
     return { ...(isBarePattern && { type: 'string' }), ...Object.fromEntries(members) };
   };
@@ -37,7 +37,7 @@ export function createJsonSchema(
     if (key !== '$ref') return [[key, convert(member)]];
     const referred = String(member).slice(refPrefix.length);
     if (!(referred in definitions)) {
-      // Before it is converted: it may refer to itself.
+      // Entered before it is converted, since it may refer to itself.
       definitions[referred] = {};
       definitions[referred] = convert(schemas[referred]);
     }

@@ -19,10 +19,10 @@ const requestId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{8,128}$/)
   .meta({
-    description: 'Names the request in logs; generated unless the client sends one',
+    description: 'ID of the request in logs; generated unless the client sends one',
     example: 'trace-0001',
   });
-const cacheControl = z.string().describe('How long a copy may be used without asking');
+const cacheControl = z.string().describe('How long a stored copy may be used without revalidation');
 const retryAfter = z
   .string()
   .regex(/^[1-9][0-9]*$/)
@@ -30,16 +30,16 @@ const retryAfter = z
 const etag = z
   .string()
   .regex(/^(?:W\/)?"[^"]+"$/)
-  .meta({ description: 'Sent back verbatim in If-None-Match; weak where the body is compressed' });
+  .meta({ description: 'Tag to send back verbatim in If-None-Match; weak if the body is compressed' });
 
 const rateLimitPolicy = z.string().meta({
   description:
-    'The rate class, how many requests it allows at once (`q`), and the seconds in which all of them are allowed again (`w`). Where rate limits are on',
+    'The rate class, its burst of requests (`q`), and the seconds after which a full burst is allowed again (`w`). Present if rate limits are on',
   example: '"publicFast";q=60;w=2',
 });
 const rateLimit = z.string().meta({
   description:
-    'How many requests are left (`r`), and the seconds over which to spread them (`t`). Where rate limits are on',
+    'Requests that are left (`r`), and the seconds over which to spread them (`t`). Present if rate limits are on',
   example: '"publicFast";r=59;t=2',
 });
 const help = z.string().meta({
@@ -59,7 +59,7 @@ const commonErrors: readonly ErrorCode[] = [
   'internal_error',
   'database_unavailable',
 ];
-/** And those of a route that is evaluated for each request, which waits for its turn. */
+/** Further errors of read routes, which may have to wait. */
 const readErrors: readonly ErrorCode[] = ['database_busy', 'request_timeout'];
 
 /** The OpenAPI 3.1 document, generated from the route table and the schemas that type and check the responses. */
@@ -73,8 +73,8 @@ export function createOpenApiDocument(version: string) {
       title: 'Mining Activity Read Service',
       version,
       description:
-        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is not ' +
-        'known. Clients ignore unknown fields within a version. HEAD is answered wherever GET is.',
+        'Mining activity of a physical wheel, read-only: measured, optimistic, settled, issued. Unknown is never shown as zero: `status: unavailable` and null mean that a value is ' +
+        'unknown. Clients must ignore unknown fields within a version. HEAD works wherever GET does.',
       license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
     },
     servers: [{ url: '/', description: 'The service that answers this document' }],
@@ -89,7 +89,7 @@ export function createOpenApiDocument(version: string) {
   return openObjects({ jsonSchemaDialect: schemaDialect, ...createDocument(document) });
 }
 
-/** The same with the objects that the contract does not close as open ones. */
+/** Opens all objects that the contract does not close. */
 function openObjects<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map(openObjects) as Value;
   if (typeof value !== 'object' || value === null) return value;
@@ -101,17 +101,17 @@ function openObjects<Value>(value: Value): Value {
   const opened = Object.fromEntries(
     Object.entries(others).map(([key, member]) => [key, openObjects(member)]),
   );
-  // Of the same members, which the type of `fromEntries` does not keep.
+  // The type of `fromEntries` does not keep the members.
   return (isClosed ? { ...opened, additionalProperties } : opened) as Value;
 }
 
-/** Examples by the names that operations refer to them by. */
+/** Examples by the names that operations use. */
 function listExamples() {
   const named = Object.entries(examples.bodies).flatMap(([id, { answer, unavailable }]) => [
     [id, { value: answer }] as const,
     ...(unavailable === undefined
       ? []
-      : [[`${id}Unavailable`, { summary: 'What it says is not known now', value: unavailable }] as const]),
+      : [[`${id}Unavailable`, { summary: 'The data is unknown now', value: unavailable }] as const]),
   ]);
   return Object.fromEntries(named);
 }
@@ -134,7 +134,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
     summary: route.summary,
     description: [
       `Rate class \`${route.rateClass}\`: ${perSecond} requests per second for each IP address, burst ${burst}.`,
-      route.query === 'none' ? 'Takes no query parameters: any is answered with 400 `invalid_query`.' : '',
+      route.query === 'none' ? 'Takes no query parameters; with any the answer is 400 `invalid_query`.' : '',
     ]
       .filter((sentence) => sentence !== '')
       .join(' '),
@@ -180,7 +180,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
       ...(isConditional
         ? {
             '304': {
-              description: 'The copy of the client is current',
+              description: 'The client’s copy is current',
               headers: z.object({ ...commonHeaders, ETag: etag, ...describeCacheHeaders(route) }),
             },
           }
@@ -190,7 +190,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** Headers of both 200 and 304. */
+/** Cache headers of both 200 and 304. */
 function describeCacheHeaders(route: Route) {
   const header = route.kind === 'view' ? route.header : null;
   return {
@@ -203,7 +203,7 @@ function describeCacheHeaders(route: Route) {
   };
 }
 
-/** Paths that are not in the table: those about the process, and the event stream, whose response does not end. */
+/** Paths outside the table: the health routes, and the event stream, whose response does not end. */
 const otherPaths: ZodOpenApiPathsObject = {
   '/healthz': {
     get: {
@@ -232,7 +232,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       operationId: 'streamEvents',
       summary: 'Events of the feed as server-sent events, as they become visible',
       description:
-        'Each message has an event of `/v1/events` as its data, the type of that event, and an ID to resume after.',
+        'The data of a message is an event of `/v1/events`, its name is the event’s type, and its ID resumes the stream after it.',
       tags: ['events'],
       requestParams: {
         query: z.object({
@@ -242,13 +242,13 @@ const otherPaths: ZodOpenApiPathsObject = {
             .meta({ description: 'Category of the events', default: 'all' }),
           unnamed: z.literal('1').optional().meta({
             description:
-              'With `1` events have no name of their own, so that `onmessage` of an `EventSource` receives them; their type is in their data',
+              'With `1` messages have no name, so that `onmessage` of an `EventSource` receives them; the type is in the data',
           }),
         }),
         header: z.object({
           'X-Request-Id': requestId.optional(),
           'Last-Event-ID': z.string().min(1).max(512).optional().meta({
-            description: 'The ID of the last message that was received; browsers send it automatically',
+            description: 'The ID of the last received message; browsers send it automatically',
           }),
         }),
       },
@@ -302,7 +302,9 @@ function describeErrors(codes: readonly ErrorCode[]) {
         content: {
           'application/json': {
             schema: z.strictObject({
-              error: z.enum(ofStatus).describe('What is wrong, and what to do: see above'),
+              error: z
+                .enum(ofStatus)
+                .describe('Code of the error; the description of this response explains it'),
             }),
             examples: Object.fromEntries(
               ofStatus.map((error) => [error, { summary: errorStatus[error].meaning, value: { error } }]),

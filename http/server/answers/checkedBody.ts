@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { compileGuard } from '../../../actors/schemas/compileGuard.ts';
 
-/** Problems that are reported of one body; the first ones say what is wrong. */
+/** Problems reported for one body; the first few say what is wrong. */
 const problemsMax = 5;
 
 class InvalidBody extends Error {
@@ -13,7 +13,7 @@ class InvalidBody extends Error {
 }
 
 /**
- * The check of every body of a route, in production too. Only an invalid body is read twice, to say what is wrong with it.
+ * Creates the check that every body of a route passes, in production too. Only an invalid body is parsed again, to name its problems.
  *
  * @returns a function that throws InvalidBody.
  */

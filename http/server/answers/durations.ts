@@ -1,20 +1,20 @@
 import { Histogram, type MetricValueWithName, type Registry } from 'prom-client';
 import type { RateClass } from '../../routes/rateClasses.ts';
 
-/** Upper bounds in seconds: a polled view takes microseconds, a page from ClickHouse milliseconds, and a read ends after ten seconds. */
+/** Upper bounds in seconds. A polled view takes microseconds, a page from ClickHouse milliseconds, and a read ends after ten seconds. */
 const bounds = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 const metric = {
   name: 'miner_http_request_duration_seconds',
-  help: 'From the moment at which a request was seen until its response was written, by rate class; of an event stream, its beginning.',
+  help: 'Time from the arrival of a request until its response was written, by rate class. For an event stream, until its headers were written.',
   labelNames: ['class'] as const,
 };
 
-/** A histogram of durations whose every observation is an addition to an array. */
+/** A histogram of durations. An observation only adds to an array. */
 export interface Durations {
   observe(seconds: number): void;
-  /** How many were observed up to each bound, and beyond the last one: not cumulative. */
+  /** Observations per bucket, not cumulative; the last bucket holds everything above the highest bound. */
   readonly counts: Float64Array;
   sum(): number;
 }
@@ -34,12 +34,12 @@ export function createDurations(): Durations {
   };
 }
 
-/** Shows durations by rate class, as a scrape of `/metrics` finds them. */
+/** Registers the durations of all rate classes as one metric, read when `/metrics` is scraped. */
 export function registerDurations(registry: Registry, byClass: ReadonlyMap<RateClass, Durations>): void {
   new ScrapedHistogram(registry, byClass);
 }
 
-/** prom-client's own histogram hashes its labels at each observation, which costs more than a polled response. */
+/** Replaces prom-client's histogram, which hashes its labels at each observation. That costs more than a polled response. */
 class ScrapedHistogram extends Histogram<'class'> {
   readonly #byClass: ReadonlyMap<RateClass, Durations>;
 
@@ -48,7 +48,7 @@ class ScrapedHistogram extends Histogram<'class'> {
     this.#byClass = byClass;
   }
 
-  /** What both the text and the JSON of a registry are made from; prom-client's types do not show it. */
+  /** prom-client builds both the text and the JSON of a registry from this method. Its types do not show it. */
   async getForPromString() {
     const values = [...this.#byClass].flatMap(([rateClass, durations]) => listSamples(rateClass, durations));
     return { name: metric.name, help: metric.help, type: 'histogram', values };

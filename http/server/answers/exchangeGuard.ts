@@ -2,11 +2,11 @@ import { createHttpError } from '../../routes/errors.ts';
 import type { FailureLog } from './failureLog.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
-/** Whatever fails while a request is answered ends here: as a count, a line in the log, and a 500 where there is no answer yet. */
+/** Handles every failure while a request is answered: counts it, logs it, and answers 500 if nothing was sent yet. */
 export interface ExchangeGuard {
   run(exchange: Exchange, answer: () => void): void;
   fail(exchange: Exchange, error: unknown): void;
-  /** Of a failure that the answer survives. */
+  /** Counts and logs a failure despite which the request is answered. */
   note(exchange: Exchange, error: unknown): void;
 }
 
@@ -19,7 +19,7 @@ export function createExchangeGuard(writer: ResponseWriter, failures: FailureLog
   function fail(exchange: Exchange, error: unknown) {
     note(exchange, error);
     if (exchange.isAborted) return;
-    // A response that broke off in the middle cannot become another one.
+    // Part of the response was sent, so it can only be broken off.
     if (exchange.isAnswered) exchange.response.close();
     else writer.writeError(exchange, createHttpError('internal_error'));
   }

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../actors/clock.ts';
 
-/** A failure that lasts is logged again after this time. */
+/** A persistent failure is logged again after this time. */
 const repeatedAfterMs = 60_000;
-/** Different failures that are remembered; when there are more, all are forgotten, and each is logged once more. */
+/** Failures that are remembered. Once there are more, all are forgotten, and each is logged once more. */
 const failuresMax = 256;
 
-/** Logs why a route fails: once for each reason, not once for each request. */
+/** Logs why a route fails, once per reason instead of once per request. */
 export interface FailureLog {
   note(error: unknown, about: { readonly route: string; readonly requestId: string }): void;
 }
@@ -18,7 +18,7 @@ export function createFailureLog(logger: Logger, clock: Clock): FailureLog {
       const key = `${about.route} ${String(error)}`;
       const nowMs = clock.monotonicMs();
       const isRepeated = nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs;
-      // A search for the ID of one request finds it at this level.
+      // At this level a search for the ID of one request still finds it.
       if (isRepeated) return logger.debug({ err: error, ...about }, 'request failed for the same reason');
       if (loggedAtMs.size >= failuresMax) loggedAtMs.clear();
       loggedAtMs.set(key, nowMs);

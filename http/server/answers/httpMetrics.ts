@@ -4,23 +4,24 @@ import { createDurations, type Durations, registerDurations } from './durations.
 
 /** Counts of the requests of one route: plain numbers, read when `/metrics` is scraped. */
 export interface RouteCounts {
-  /** @param status as it is sent, such as `200 OK`. */
+  /** @param status the status line as sent, such as `200 OK`. */
   answered(status: string, seconds: number): void;
   failed(): void;
   shed(): void;
 }
 
 export interface HttpMetrics {
-  /** Registers a route, or what answers where there is none. */
+  /** Registers a route, or the handler of unknown paths, by its name in the metrics. */
   route(name: string, rateClass: RateClass): RouteCounts;
+  /** Counts a response that was serialized. */
   prepared(): void;
-  /** A response was prepared that shows a reading; the same reading may be shown by several. */
+  /** Measures the delay of a reading when the first response that shows it is prepared. */
   showed(receivedAtMs: number, nowMs: number): void;
-  reading(change: 1 | -1): void;
+  changeReadsInFlight(by: 1 | -1): void;
   readonly readsInFlight: number;
 }
 
-/** Upper bounds of the delay from receipt to response, in seconds; a wheel reports every few seconds. */
+/** Upper bounds of the delay from receipt to response, in seconds. A wheel reports every few seconds. */
 const delayBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 interface Counts {
@@ -42,7 +43,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   registerDurations(registry, durations);
   new Counter({
     name: 'miner_http_requests_total',
-    help: 'Requests answered, by route and status; 304 says that nothing had changed.',
+    help: 'Answered requests, by route and status. 304 means that nothing had changed.',
     labelNames: ['route', 'status'],
     registers,
     collect() {
@@ -56,23 +57,23 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   const preparations = new Counter({
     name: 'miner_http_prepared_responses_total',
-    help: 'Responses that were serialized; far fewer than requests, since one serves all until its view changes.',
+    help: 'Serialized responses. One serves all requests until its view changes.',
     registers,
   });
   const delays = new Histogram({
     name: 'miner_reading_delay_seconds',
-    help: 'From the receipt of a reading at its gateway until the first response that shows it was prepared, which happens at the first request.',
+    help: 'Time from the receipt of a reading at its gateway until the first response that shows it. That response is prepared at the first request.',
     buckets: delayBuckets,
     registers,
   });
   new Counter({
     name: 'miner_http_failures_total',
-    help: 'Requests whose body could not be computed or was invalid; answered with 500, or as unavailable.',
+    help: 'Requests whose body could not be computed or was invalid. The answer is 500, or unavailable.',
     labelNames: ['route'],
     registers,
     collect() {
       this.reset();
-      // Also those without: an alert sees a counter rise, not appear.
+      // Zeros too: an alert sees a counter rise, but not appear.
       for (const [route, { failed }] of routes) this.inc({ route }, failed);
     },
   });
@@ -105,11 +106,11 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
     route: (name, rateClass) => {
       const counts = routes.get(name) ?? { ok: 0, notModified: 0, others: new Map(), failed: 0, shed: 0 };
       routes.set(name, counts);
-      const ofClass = durations.get(rateClass) ?? createDurations();
-      durations.set(rateClass, ofClass);
+      const classDurations = durations.get(rateClass) ?? createDurations();
+      durations.set(rateClass, classDurations);
       return {
         answered: (status, seconds) => {
-          ofClass.observe(seconds);
+          classDurations.observe(seconds);
           if (status === '200 OK') counts.ok++;
           else if (status === '304 Not Modified') counts.notModified++;
           else {
@@ -128,13 +129,13 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
     prepared: () => preparations.inc(),
     showed: (receivedAtMs, nowMs) => {
       if (receivedAtMs <= newestShownMs) return;
-      // The first one that is shown may have been received long before this process started.
+      // The first reading shown may have been received long before this process started.
       if (newestShownMs !== Number.NEGATIVE_INFINITY)
         delays.observe(Math.max(0, nowMs - receivedAtMs) / 1000);
       newestShownMs = receivedAtMs;
     },
-    reading: (change) => {
-      readsInFlight += change;
+    changeReadsInFlight: (by) => {
+      readsInFlight += by;
     },
     get readsInFlight() {
       return readsInFlight;

@@ -1,9 +1,9 @@
-/** Longer texts are computed each time: a client could make them as long as a request may be. */
+/** Values of longer texts are computed each time, since a client can send texts as long as a request may be. */
 export const memoizedCharactersMax = 1_024;
 
 /**
- * A function of a text that clients send, computed once for each of the few texts that most of them send. When there are more
- * than `max`, all are forgotten, so nobody can fill the memory with them.
+ * Caches the values of a function by the text that clients send; most of them send the same few texts. Once there are more
+ * than `max`, all are forgotten, so clients cannot fill the memory.
  */
 export function memoize<Value>(compute: (text: string) => Value, max: number): (text: string) => Value {
   const known = new Map<string, Value>();

@@ -10,12 +10,12 @@ import type { HttpMetrics } from './httpMetrics.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 import { retryAfterSeconds } from './routeAnswers.ts';
 
-/** Expensive requests that may wait at the same time; more are answered with `database_busy`. */
+/** Expensive requests that may wait at the same time; further ones are answered with `database_busy`. */
 export const inFlightMax = 64;
-/** Of one client, and of one site, so that others are answered while reads take long. */
+/** Reads that one client, and one site, may wait for at the same time. The rest is left for others while reads take long. */
 export const waitingOfClientMax = 16;
 export const waitingOfSiteMax = 32;
-/** A read that takes longer is ended, and answered with `request_timeout`. */
+/** A read that takes longer is aborted and answered with `request_timeout`. */
 export const defaultReadTimeoutMs = 10_000;
 const busyRetryAfterSeconds = 1;
 const overloadedRetryAfterSeconds = 2;
@@ -24,7 +24,7 @@ const overloadedRetryAfterSeconds = 2;
 export type ReadBody<Body = unknown> = Exclude<ReadResult<Body>, { error: unknown }>;
 
 export interface PendingReads {
-  /** Runs a read, then answers with what it found, or with why there is nothing; not at all when the peer has disconnected. */
+  /** Runs a read, then answers with its body or its error. Answers nothing once the peer has disconnected. */
   run<Body>(
     exchange: Exchange,
     read: (signal: AbortSignal) => ReadResult<Body> | Promise<ReadResult<Body>>,
@@ -37,16 +37,16 @@ interface PendingReadsOptions {
   readonly writer: ResponseWriter;
   readonly guard: ExchangeGuard;
   readonly metrics: HttpMetrics;
-  /** While the event loop is late, no read is begun; null where expensive work is not limited. */
+  /** No read begins while the event loop is late. Null if expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
   readonly timeoutMs: number;
   readonly clock: Clock;
 }
 
 /**
- * Reads that may take time. The abort handler is attached before anything is awaited, responses after an await are
- * corked, and each read has a deadline: uWebSockets.js closes an idle socket, but never ends a pending handler. They share each turn of the event
- * loop with what costs little.
+ * Answers requests that may have to wait for a read. The abort handler is attached before anything is awaited, and responses
+ * after an await are corked. Each read has a deadline, since uWebSockets.js never ends a pending handler. Reads leave a part
+ * of each turn of the event loop to cheap requests.
  */
 export function createPendingReads(options: PendingReadsOptions): PendingReads {
   const { writer, guard, metrics, loadGuard, timeoutMs, clock } = options;
@@ -91,7 +91,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
       let deadline: NodeJS.Timeout | null = null;
       let isAnswered = false;
 
-      /** The response may be written in a later turn from here on. */
+      /** From here on the response may be written in a later turn. */
       const wait = () => {
         deadline = setTimeout(() => {
           finish(() => refuse(exchange, createHttpError('request_timeout')));
@@ -104,7 +104,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         });
         pending.add(ending);
         counts.change(client, 1);
-        metrics.reading(1);
+        metrics.changeReadsInFlight(1);
       };
       const finish = (write: () => void) => {
         if (isAnswered) return;
@@ -112,7 +112,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         if (deadline !== null) clearTimeout(deadline);
         pending.delete(ending);
         counts.change(client, -1);
-        metrics.reading(-1);
+        metrics.changeReadsInFlight(-1);
         if (!exchange.isAborted) response.cork(write);
       };
       const follow = (found: ReturnType<typeof read>) => {

@@ -6,32 +6,33 @@ import type { ContentEncoding } from './contentEncoding.ts';
 
 export const jsonType = 'application/json';
 
-/** Bodies up to this size are sent as they are: compressing them saves no packet. */
+/** Bodies up to this size are not compressed, since that saves no packet. */
 export const compressedAboveBytes = 1024;
-/** Near the best density at a few milliseconds for the largest bodies; it runs once per view, not once per request. */
+/** Compresses nearly as well as the best quality, within a few milliseconds for the largest bodies. */
 const brotliQuality = 5;
 
 export interface PreparedResponse {
   readonly isCompressible: boolean;
-  /** With its quotes; weak for a compressed body, since other bytes have the same tag (RFC 9110, 8.8.3). Null for none. */
+  /** The tag with its quotes, or null. A compressed body has a weak tag, since its bytes differ from the plain ones (RFC 9110, 8.8.3). */
   etag(encoding: ContentEncoding): string | null;
   encoded(encoding: ContentEncoding): EncodedResponse;
 }
 
 export interface EncodedResponse {
-  /** Compressed at the first request that wants it, then cached. */
+  /** The bytes, compressed at the first request for this encoding and then cached. */
   body(): Buffer;
-  /** Of the response with its body; the ID of the request follows, as in a 304. */
+  /** Headers of a 200; the request's ID follows. */
   readonly headers: LeadingHeaders;
+  /** Headers of a 304; the request's ID follows. */
   readonly notModified: LeadingHeaders;
 }
 
 export interface ResponseHeaders {
   readonly contentType: string;
-  /** Without quotes; null for none. */
+  /** The tag without quotes, or null. */
   readonly tag: string | null;
   readonly cacheControl: string | null;
-  /** Of this route or document alone. */
+  /** Headers that only this route or document has. */
   readonly own: readonly Header[];
 }
 
@@ -62,8 +63,8 @@ function prepareBytes(
     if (currentTag !== null) common.push(['ETag', currentTag]);
     if (cacheControl !== null) common.push(['Cache-Control', cacheControl]);
     common.push(...own);
-    const ofBody: Header[] = [['Content-Type', contentType]];
-    if (encoding !== 'identity') ofBody.push(['Content-Encoding', encoding]);
+    const content: Header[] = [['Content-Type', contentType]];
+    if (encoding !== 'identity') content.push(['Content-Encoding', encoding]);
     let body: Buffer | null = null;
     return {
       body: () => {
@@ -71,7 +72,7 @@ function prepareBytes(
         return body;
       },
       headers: prepareLeading(
-        [['Vary', isCompressible ? 'Accept-Encoding, Origin' : 'Origin'], ...common, ...ofBody],
+        [['Vary', isCompressible ? 'Accept-Encoding, Origin' : 'Origin'], ...common, ...content],
         requestIdHeader,
       ),
       notModified: prepareLeading([['Vary', 'Accept-Encoding, Origin'], ...common], requestIdHeader),

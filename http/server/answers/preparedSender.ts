@@ -3,10 +3,10 @@ import { type ContentEncoding, createEncodingChoice } from './contentEncoding.ts
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
-/** Sends what is prepared, in the encoding that the client prefers. */
+/** Sends prepared responses in the encoding that the client prefers. */
 export interface PreparedSender {
   send(exchange: Exchange, prepared: PreparedResponse): void;
-  /** 304 where `If-None-Match` names the tag. */
+  /** Answers 304 if `If-None-Match` names the tag. */
   sendConditionally(exchange: Exchange, prepared: PreparedResponse): void;
 }
 

@@ -14,12 +14,12 @@ export interface ReadAnswerDependencies extends AnswerDependencies {
   readonly reads: PendingReads;
 }
 
-/** Answers with what is read for each request, from memory or from the database. */
+/** Answers a route whose body is read for each request, from memory or from the database. */
 export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDependencies): Answer {
   const { sources, transport, writer, sender, guard, metrics, reads } = dependencies;
   const prepare = createPreparation(route, metrics);
 
-  /** The body that replaces a read that fails; where the route has none, the error is thrown. */
+  /** @returns the route's `unavailable` body for a failed read; throws the error if the route has none. */
   function replaceFailed(error: unknown, exchange: Exchange): ReadBody {
     if (route.unavailable === null) throw error;
     guard.note(exchange, error);

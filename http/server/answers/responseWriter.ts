@@ -12,38 +12,36 @@ import { requestIdHeader } from '../requests/requestId.ts';
 import type { RouteCounts } from './httpMetrics.ts';
 import { type EncodedResponse, jsonType } from './preparedResponse.ts';
 
-/**
- * One request and its response. A request object of uWebSockets.js is invalid once its handler has returned, so what is needed
- * of it is copied here.
- */
+/** One request and its response. Needed values are copied, since a request object of uWebSockets.js is invalid once its handler returns. */
 export interface Exchange {
   readonly response: HttpResponse;
   readonly route: string;
   readonly counts: RouteCounts;
-  /** When it was seen, by the monotonic clock. */
+  /** When the request was seen, by the monotonic clock. */
   readonly seenAtMs: number;
   readonly isHead: boolean;
   readonly headers: RequestHeaders;
   readonly requestId: string;
-  /** Empty unless somebody asks for it. */
+  /** `traceparent` of the request; empty unless requests are traced. */
   readonly traceparent: string;
-  /** The origin of the request where it is approved, else null. */
+  /** The request's origin if it is approved, else null. */
   readonly approvedOrigin: string | null;
-  /** What its client may still ask; null where nothing is limited. */
+  /** What its client may still ask; null if clients are not limited. */
   limit: RateVerdict | null;
-  /** Whom it is from; null where nothing is limited. */
+  /** Address of the client; null if clients are not limited. */
   client: AddressWords | null;
   isOfProxy: boolean;
-  /** The peer has disconnected: writing would end the process. */
+  /** The peer has disconnected. Writing to the response would then crash the process. */
   isAborted: boolean;
   isAnswered: boolean;
 }
 
-/** Headers that scripts of an approved origin may read, and send (CONTRACT.md, Origins). */
+/** Headers that scripts of an approved origin may read (CONTRACT.md, Origins). */
 const exposedHeaders =
   'ETag, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id, X-Miner-Settlement-Source';
+/** Headers that such scripts may send. */
 const allowedHeaders = 'If-None-Match, Last-Event-ID, X-Request-Id';
-/** Of a response whose other headers are computed. */
+/** First headers of responses that are not prepared. */
 const computedLeading = prepareLeading(
   [
     ['Vary', 'Origin'],
@@ -54,18 +52,18 @@ const computedLeading = prepareLeading(
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 
-/** Writes responses; each of them has the request's ID and says what it varies by. */
+/** Writes responses. Each of them carries the request's ID and `Vary`. */
 export interface ResponseWriter {
   writeOk(exchange: Exchange, prepared: EncodedResponse): void;
   writeNotModified(exchange: Exchange, prepared: EncodedResponse): void;
   writeError(exchange: Exchange, error: HttpError): void;
-  /** Closes the connection of a request that cannot be trusted, so that nothing behind it is taken for another one. */
+  /** Closes the connection without a response, so that the bytes behind a doubtful request are not read as another request. */
   closeConnection(exchange: Exchange, status: string): void;
   /** Answers a browser's preflight request from an approved origin. */
   writePreflight(exchange: Exchange): void;
-  /** Writes the headers of a response whose body follows piece by piece. */
+  /** Writes the headers of a response whose body the caller writes piece by piece. */
   beginStream(exchange: Exchange, contentType: string): HttpResponse;
-  /** The response of a health route, or the beginning of a stream without its body. */
+  /** Writes a 200 that must not be stored: of a health route, or of HEAD for a stream. */
   writeUncached(exchange: Exchange, contentType: string, body: Buffer): void;
 }
 
@@ -73,7 +71,7 @@ interface ResponseWriterOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly isLeaving: () => boolean;
-  /** Null where nobody asks. */
+  /** Null if answered requests are not reported. */
   readonly onAnswered: OnAnswered | null;
 }
 
@@ -94,7 +92,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     return exchange.response;
   }
 
-  /** Headers that differ between requests, behind those that are prepared. */
+  /** Writes the prepared headers, with the headers that differ between requests around them. */
   function writeOwnHeaders(
     { response, requestId, approvedOrigin, limit }: Exchange,
     prepared: LeadingHeaders,
@@ -107,7 +105,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     transport.writeLastHeader(response, prepared, requestId, limit?.headers ?? null);
   }
 
-  /** Written, or on its way as far as the connection takes it. */
+  /** Counts and reports a response that is written, or as much of it as the connection took. */
   function finish({ counts, seenAtMs, route, requestId, traceparent }: Exchange, status: string) {
     const seconds = (clock.monotonicMs() - seenAtMs) / 1000;
     counts.answered(status, seconds);
@@ -125,7 +123,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
 
   return {
     writeOk: (exchange, { headers, body }) => {
-      // Without a status it is 200 OK.
+      // The engine's default status is 200 OK.
       beginPrepared(exchange, headers);
       end(exchange, '200 OK', body());
     },
@@ -145,7 +143,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
     closeConnection: (exchange, status) => {
       exchange.isAnswered = true;
       finish(exchange, status);
-      // With a response the parser would continue with what was received behind the request.
+      // After a response the parser would go on with the bytes behind the request.
       exchange.response.close();
     },
     writePreflight: (exchange) => {
@@ -160,7 +158,7 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       const response = begin(exchange, '200 OK');
       response.writeHeader('Content-Type', contentType);
       response.writeHeader('Cache-Control', 'no-store');
-      // Else proxies would buffer what should arrive at once.
+      // Keeps proxies from buffering the stream.
       response.writeHeader('X-Accel-Buffering', 'no');
       finish(exchange, '200 OK');
       return response;

@@ -22,10 +22,10 @@ export interface AnswerDependencies {
 
 export type Answer = (exchange: Exchange, request: HttpRequest) => void;
 
-/** Seconds to wait while state is being restored, or the database is unavailable or busy. */
+/** `Retry-After` while state is being restored, or the database is unavailable. */
 export const retryAfterSeconds = 2;
 
-/** Serializes bodies that fit the route's schema; others throw InvalidBody. */
+/** @returns a function that serializes a body, and throws InvalidBody if the body does not fit the route's schema. */
 export function createPreparation(
   route: Route,
   metrics: HttpMetrics,
@@ -38,12 +38,12 @@ export function createPreparation(
   };
 }
 
-/** Empty where the path has no parameter; null where it is none that the route takes. */
+/** The value of the path's parameter; empty if the path has none, null if the route refuses the value. */
 export function parsePathValue({ pathParameter }: Route, request: HttpRequest): string | null {
   return pathParameter === null ? '' : pathParameter.parse(decodePercent(request.getParameter(0)));
 }
 
-/** A segment that is not encoded correctly stays as it is: no parameter has a percent sign, so none takes it. */
+/** A segment with a wrong encoding is returned unchanged; every parameter refuses it, since none allows a percent sign. */
 function decodePercent(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {

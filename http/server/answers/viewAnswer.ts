@@ -12,25 +12,25 @@ import {
   retryAfterSeconds,
 } from './routeAnswers.ts';
 
-/** Different queries of a route whose parsed form is cached. */
+/** Queries of a route whose parsed form is cached. */
 const queriesMax = 256;
 
-/** The outcome for one view: `prepared` is null where the response is 500. */
+/** The outcome for one view; `prepared` is null if the response is 500. */
 interface Attempt {
   readonly prepared: PreparedResponse | null;
   readonly failure: { readonly error: unknown } | null;
 }
 
-/** Answers from a view in memory: its bytes are prepared once. */
+/** Answers a route from a view in memory. The bytes are prepared once per view. */
 export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependencies): Answer {
   const { sources, transport, writer, sender, guard, metrics, clock } = dependencies;
-  // Taken from the route once: its shape is one of many, which would have to be distinguished at each request.
+  // Read from the route once: route objects have many shapes, which makes every access at a request slow.
   const { view: findView, refusal: findRefusal, isConditional } = route;
   const isQueryRead = typeof route.query !== 'string';
   const prepare = createPreparation(route, metrics);
 
   function prepareView(view: object): PreparedResponse {
-    // Casts to `never`: what the functions of one entry take and return matches (`defineViewRoute`).
+    // The casts to `never` are safe: `defineViewRoute` matches the types of one entry's functions.
     const body = route.body(view as never);
     const { cacheControl, header } = route;
     const response = prepare(body, {
@@ -43,7 +43,7 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
     return response;
   }
 
-  /** The bytes of a view, or of the one that replaces a view that fails. */
+  /** Prepares a view, or its replacement if that fails. */
   function attempt(view: object): Attempt {
     try {
       return { prepared: prepareView(view), failure: null };
@@ -57,11 +57,11 @@ export function createViewAnswer(route: ViewRoute, dependencies: AnswerDependenc
     try {
       return prepareView(route.unavailable(sources.views, failed as never));
     } catch {
-      return null; // The first error says why: both views have a part of the body in common.
+      return null; // The first error is reported. The two bodies share a part, so it usually explains both.
     }
   }
 
-  // A view is immutable: the same one means the same bytes.
+  // Views are immutable, so the same object gives the same bytes.
   const prepareOnce = memoizeByIdentity(attempt);
   const parseSelection = memoize((query) => route.selection(new URLSearchParams(query)), queriesMax);
 

@@ -1,27 +1,28 @@
 export type Header = readonly [name: string, value: string];
 
+/** Prepared headers that follow a header whose value differs between requests. */
 export interface HeaderBlock {
   readonly headers: readonly Header[];
-  /** All of them as lines that follow the value of another header. */
+  /** All headers as lines that can be appended to the value of another header. */
   readonly following: string;
 }
 
-/** Headers that are prepared, before one whose value differs between requests. */
+/** Prepared headers that precede a header whose value differs between requests. */
 export interface LeadingHeaders {
   readonly headers: readonly Header[];
-  /** Name of the one behind them. */
+  /** Name of that header. */
   readonly lastName: string;
-  /** All lines, to the end of that name. Bytes are copied as they are; the addon would measure and convert a text at each request. */
+  /** All lines, through that name. As bytes, since the addon would measure and convert a text at each request. */
   readonly bytes: Buffer;
 }
 
-/** @throws Error when a value has a line break: what is written in one piece would contain a header that nobody wanted. */
+/** @throws Error if a name or value has a line break, which would inject another header. */
 export function prepareHeaders(headers: readonly Header[]): HeaderBlock {
   requireLines(headers);
   return { headers, following: headers.map((header) => `\r\n${header.join(': ')}`).join('') };
 }
 
-/** @throws Error when a value has a line break. */
+/** @throws Error if a name or value has a line break. */
 export function prepareLeading(headers: readonly Header[], lastName: string): LeadingHeaders {
   requireLines([...headers, [lastName, '']]);
   const lines = headers.map((header) => `${header.join(': ')}\r\n`);

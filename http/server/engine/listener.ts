@@ -4,7 +4,7 @@ import { closeListenSocket, portOfSocket } from './uws.ts';
 export class PortUnavailable extends Error {
   override readonly name = 'PortUnavailable';
 
-  /** @param setting the variable that names the port, where it is known. */
+  /** @param setting the variable that sets the port, if it is known. */
   constructor(host: string, port: number, setting = 'the port') {
     super(
       `cannot listen on ${host}:${port}: it is taken or not permitted; set ${setting} to another one, or to 0 for any`,
@@ -14,22 +14,22 @@ export class PortUnavailable extends Error {
 
 export interface Listener {
   /**
-   * @param port 0 for any free one.
-   * @returns the port.
+   * @param port 0 for any free port.
+   * @returns the port that it listens on.
    * @throws PortUnavailable
    */
   listen(host: string, port: number): Promise<number>;
-  /** The process is about to end: clients are asked to open their next connection elsewhere. */
+  /** Asks clients to open their next connection elsewhere, since the process is about to end. */
   leave(): void;
-  /** Accepts no new connection, and ends reads that are in progress. */
+  /** Accepts no new connection, and aborts reads in progress. */
   close(): void;
 }
 
-/** Another process on the same port is an error, unless the configuration says that it shares the connections. */
+/** Options of uWebSockets.js: whether other processes may listen on the same port. */
 const [sharedPort, exclusivePort] = [0, 1] as const;
 
 interface ListenerOptions {
-  /** Other processes may listen on the same port; they may not, unless it is set. */
+  /** Whether other processes may listen on the same port; false by default. */
   readonly isPortShared?: boolean;
   readonly onLeave?: () => void;
   readonly onClose?: () => void;

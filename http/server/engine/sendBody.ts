@@ -2,10 +2,10 @@ import type { HttpResponse } from 'uWebSockets.js';
 import type { Transport } from './uws.ts';
 
 /**
- * Sends a body as far as the connection takes it, and the rest once it does: nothing that a client does not read is buffered here. A client that
- * sends further requests meanwhile is disconnected, so a connection has at most one response under way.
+ * Sends as much of a body as the connection takes, and the rest as the client reads, so nothing is buffered here. The engine disconnects a
+ * client that sends another request meanwhile, so a connection has at most one response in progress.
  *
- * @param onAborted called when the peer disconnects before all is sent.
+ * @param onAborted called when the peer disconnects before everything is sent.
  */
 export function sendBody(
   transport: Transport,

@@ -1,6 +1,6 @@
 /**
- * What this program uses of uWebSockets.js, in each of its builds. The types are here, and not those of a package, since only one of the packages is
- * installed on a machine.
+ * The part of uWebSockets.js that this program uses, in each of its builds. The types are declared here, since only one of the packages
+ * is installed on a machine.
  */
 declare module 'uWebSockets.js' {
   type Bytes = string | ArrayBuffer | Uint8Array;
@@ -10,9 +10,9 @@ declare module 'uWebSockets.js' {
     getHeader(lowerCaseName: string): string;
     getParameter(index: number): string;
     getUrl(): string;
-    /** In lower case. */
+    /** In lower case from the native engine, in upper case from the substitute. */
     getMethod(): string;
-    /** Undefined in some builds if there is no question mark. */
+    /** Undefined in some builds if the target has no question mark. */
     getQuery(): string | undefined;
     forEach(callback: (lowerCaseName: string, value: string) => void): void;
   }
@@ -20,7 +20,7 @@ declare module 'uWebSockets.js' {
   interface HttpResponse {
     writeStatus(status: Bytes): this;
     writeHeader(name: Bytes, value: Bytes): this;
-    /** @returns whether the connection took it all. */
+    /** @returns whether the connection took the whole chunk. */
     write(chunk: Bytes): boolean;
     end(body?: Bytes, closesConnection?: boolean): this;
     endWithoutBody(contentLength?: number, closesConnection?: boolean): this;
@@ -53,6 +53,6 @@ declare module 'uWebSockets.js' {
   function App(): TemplatedApp;
   function us_listen_socket_close(socket: ListenSocket): void;
   function us_socket_local_port(socket: ListenSocket): number;
-  /** Missing in the substitute. `silent` answers without a header that names the engine. */
+  /** Missing in the substitute. `silent` leaves out the header that names the engine. */
   const _cfg: ((option: 'silent') => void) | undefined;
 }

@@ -3,9 +3,9 @@ import { createRequire } from 'node:module';
 import type { HeaderBlock, LeadingHeaders } from './headerBlock.ts';
 import { chooseUwsBuild, type Uws, uwsPackages } from './uwsBuild.ts';
 
-// Loaded with require, since imports of the native addon and of the fallback have different shapes.
+// Loaded with require, since imports of the native addon and of the fallback differ in shape.
 const require = createRequire(import.meta.url);
-// The last package is the only one with a substitute.
+// Only the last package has a substitute.
 const packages = process.env.UWS_USE_FALLBACK === undefined ? uwsPackages : uwsPackages.slice(-1);
 const { uws, packageName, implementation } = chooseUwsBuild((name) => require(name) as Uws, packages);
 
@@ -15,8 +15,8 @@ export const { us_listen_socket_close: closeListenSocket, us_socket_local_port: 
 export const uwsPackage = packageName;
 
 /**
- * Which implementation of uWebSockets.js runs: the native addon, or the package's JavaScript fallback (another
- * Node version or platform, or UWS_USE_FALLBACK=1), which lacks what this file adds.
+ * Which implementation of uWebSockets.js runs: the native addon, or the package's fallback in JavaScript. The fallback runs on
+ * Node versions and platforms without an addon, and with UWS_USE_FALLBACK=1. It lacks what this file adds.
  */
 export function detectImplementation(): 'native' | 'fallback' {
   return implementation;
@@ -33,13 +33,13 @@ interface FallbackApp {
   readonly httpContext: { readonly router: { route(method: string, url: string): boolean } };
 }
 
-/** The fallback routes by the whole target: with a query string, or in absolute form, it would find no route. */
+/** The fallback matches routes with the whole target, so it would miss them for a query string or an absolute form. */
 function routeByPath({ httpContext: { router } }: FallbackApp) {
   const route = router.route.bind(router);
   router.route = (method, url) => route(method, extractPath(url));
 }
 
-/** The path of a request target, which may be in absolute form: `http://host/path?query` (RFC 9112, 3.2.2). */
+/** @returns the path of a request target, which may be in absolute form: `http://host/path?query` (RFC 9112, 3.2.2). */
 function extractPath(target: string): string {
   const path = target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] as string;
   return path === '' ? '/' : path;
@@ -47,14 +47,14 @@ function extractPath(target: string): string {
 
 export interface Transport {
   path(request: HttpRequest): string;
-  /** Raw query string without its question mark; empty when there is none. */
+  /** Raw query string without its question mark; empty if there is none. */
   query(request: HttpRequest): string;
-  /** Calls back for every line of the headers, in order. */
+  /** Calls back for every header line, in order. */
   forEachHeader(request: HttpRequest, note: (lowerCaseName: string, value: string) => void): void;
   remoteAddress(response: HttpResponse): string;
-  /** 4 or 16 bytes of the peer's address; null where only text is known. */
+  /** 4 or 16 bytes of the peer's address; null if only its text is known. */
   remoteAddressBytes(response: HttpResponse): ArrayBuffer | null;
-  /** Prepared headers with the value of their last one, which has no line break, and further ones behind it. */
+  /** Writes prepared headers, the value of their last header, which has no line break, and the headers behind it. */
   writeLastHeader(
     response: HttpResponse,
     leading: LeadingHeaders,
@@ -62,12 +62,13 @@ export interface Transport {
     behind: HeaderBlock | null,
   ): void;
   /**
-   * Sends a body, or the rest of one of `bytes`, as far as the connection takes it.
+   * Sends as much of a body as the connection takes.
    *
-   * @returns whether that was all; if not, the rest follows once `onWritable` is called.
+   * @param bytes length of the whole body, of which `body` may be the rest.
+   * @returns whether everything was sent; if not, the caller sends the rest when `onWritable` is called.
    */
   tryEnd(response: HttpResponse, body: Buffer, bytes: number): boolean;
-  /** Ends an answer that announces a length and carries no body: HEAD, and 304 without a length. */
+  /** Ends a response without a body. HEAD announces the length that its body would have; a 304 has none. */
   endWithoutBody(response: HttpResponse, contentLength: number | null): void;
 }
 
@@ -77,12 +78,12 @@ const native: Transport = {
   forEachHeader: (request, note) => request.forEach(note),
   remoteAddress: (response) => Buffer.from(response.getRemoteAddressAsText()).toString('latin1'),
   remoteAddressBytes: (response) => response.getRemoteAddress(),
-  // One call into the addon costs more than joining the lines, and it writes names and values as they are.
+  // One call with joined lines, since a call into the addon costs more than joining. The addon writes names and values unchanged.
   writeLastHeader: (response, { bytes }, value, behind) =>
     response.writeHeader(bytes, behind === null ? value : value + behind.following),
   tryEnd: (response, body, bytes) => response.tryEnd(body, bytes)[1],
   endWithoutBody: (response, contentLength) => {
-    // Given the length as an argument, the addon would wait for a body, and the connection would hang.
+    // With the length as an argument the addon would wait for a body, and the connection would hang.
     if (contentLength !== null) response.writeHeader('Content-Length', String(contentLength));
     response.endWithoutBody();
   },
@@ -92,7 +93,7 @@ const native: Transport = {
 interface FallbackRequest {
   readonly request: {
     readonly url: string;
-    /** Names and values by turns. */
+    /** Names and values alternate. */
     readonly rawHeaders: readonly string[];
   };
 }
@@ -117,7 +118,7 @@ const fallback: Transport = {
     for (const [name, text] of behind?.headers ?? []) response.writeHeader(name, text);
   },
   tryEnd: (response, body) => {
-    // Node's own server stops reading requests while a client does not read responses.
+    // Node's server reads no further requests while a client does not read responses.
     response.end(body);
     return true;
   },
@@ -131,6 +132,6 @@ function readUrl(request: HttpRequest): string {
   return (request as unknown as FallbackRequest).request.url;
 }
 
-export function transport(): Transport {
+export function selectTransport(): Transport {
   return detectImplementation() === 'native' ? native : fallback;
 }

@@ -1,4 +1,4 @@
-/** What uWebSockets.js and the packages that bring builds of it export. */
+/** Exports of uWebSockets.js, and of the packages with builds of it. */
 export type Uws = typeof import('uWebSockets.js');
 
 interface UwsBuild {
@@ -8,16 +8,15 @@ interface UwsBuild {
 }
 
 /**
- * Packages that bring uWebSockets.js, in the order in which they are tried: builds for current platforms, then older builds with a substitute in JavaScript.
- * One of them is installed (`deploy/engines/`).
+ * Packages with uWebSockets.js, in the order in which they are tried: builds for current platforms, then older builds with a
+ * substitute in JavaScript. One of them is installed (`deploy/engines/`).
  */
 export const uwsPackages = ['@btc-vision/uwebsockets.js', 'uWebSockets.js'] as const;
 
 /**
- * Takes the first native build that loads, else the first substitute.
- *
- * @param load throws where a package is not installed, or has no build that loads on this machine.
- * @throws Error of the first package where none loads.
+ * @param load throws if a package is not installed, or has no build for this machine.
+ * @returns the first native build that loads, else the first substitute.
+ * @throws the error of the first package if none loads.
  */
 export function chooseUwsBuild(load: (packageName: string) => Uws, packages: readonly string[]): UwsBuild {
   let substitute: UwsBuild | null = null;
@@ -25,7 +24,7 @@ export function chooseUwsBuild(load: (packageName: string) => Uws, packages: rea
   for (const packageName of packages) {
     try {
       const uws = load(packageName);
-      // The substitute lacks what reads forms.
+      // The substitute cannot read forms.
       if ('getParts' in uws) return { uws, packageName, implementation: 'native' };
       substitute ??= { uws, packageName, implementation: 'fallback' };
     } catch (error) {

@@ -1,4 +1,4 @@
-/** Clients that a broadcast reaches in one turn of the event loop. */
+/** Clients served by a broadcast in one turn of the event loop. */
 const batchSize = 50;
 
 interface Broadcast<Client> {
@@ -7,9 +7,9 @@ interface Broadcast<Client> {
   next: number;
 }
 
-/** Messages for many clients: some clients in a turn of the event loop, so that no other request waits for all of them. */
+/** Delivers messages to many clients, a batch of clients per turn of the event loop, so that other requests get their turn. */
 interface Broadcasts<Client> {
-  /** Each client gets it behind all that was started before. The first ones may get it at once. */
+  /** Delivers after all earlier broadcasts. The first clients may get the message before this returns. */
   start(recipients: readonly Client[], deliver: (client: Client) => void): void;
   clear(): void;
 }

@@ -1,23 +1,23 @@
 import type { FeedNews } from '../../../actors/views/feed/feedViews.ts';
 
-/** Clients that may wait for ClickHouse at the same time; the others wait for one of these. */
+/** Clients that may wait for ClickHouse at the same time; others wait until one of them is done. */
 export const catchUpReadsMax = 8;
 
 interface CatchUpOptions<Client> {
-  /** The next events that a client has missed, or a function that reads them; null while the feed is not available. */
+  /** The next events that a client has missed, or a function that reads them; null while the feed is unavailable. */
   readonly findMissed: (client: Client) => FeedNews | (() => Promise<FeedNews>) | null;
-  /** Sends them, and adds the client again where it has missed more and takes it. */
+  /** Sends the events. Adds the client again if it has missed more and is ready for it. */
   readonly deliver: (client: Client, missed: FeedNews) => void;
-  /** While it is true nobody has a turn: what costs little goes first. */
+  /** While this is true no client has a turn, so that cheap requests go first. */
   readonly isOverloaded: () => boolean;
   readonly onReadFailed: () => void;
 }
 
-/** Clients of the event stream that have missed events. They take turns: one of them is sent one batch in a turn of the event loop. */
+/** Clients of the event stream that have missed events. In each turn of the event loop one of them is sent one batch. */
 interface CatchUp<Client> {
   /**
-   * A client that is behind has a turn. Whoever could not be served, since nothing could be read or the event loop was late, has to be added again
-   * after a while; for one that waits already that is a reminder.
+   * Gives a client a turn. The caller adds the clients that are behind again after a while, since a turn is lost if a read fails
+   * or the event loop is late. Adding a waiting client again does no harm.
    */
   add(client: Client): void;
   remove(client: Client): void;
@@ -26,7 +26,7 @@ interface CatchUp<Client> {
 export function createCatchUp<Client>(options: CatchUpOptions<Client>): CatchUp<Client> {
   const { findMissed, deliver, isOverloaded, onReadFailed } = options;
   const queue = new Set<Client>();
-  /** Those for whom something is being read, or was read and is sent in one of the next turns. */
+  /** Clients whose events are being read, or were read and wait to be sent. */
   const readers = new Set<Client>();
   const waitingReaders = new Set<Client>();
   const found: { readonly client: Client; readonly missed: FeedNews }[] = [];
@@ -42,10 +42,10 @@ export function createCatchUp<Client>(options: CatchUpOptions<Client>): CatchUp<
   function takeTurn() {
     isScheduled = false;
     if (isOverloaded()) return;
-    // What was read goes first: it waits in memory, and others wait for its place.
+    // Events that were read go first: they take memory, and other clients wait for their place.
     const ready = found.shift();
     if (ready === undefined) serveNext();
-    else deliverRead(ready.client, ready.missed);
+    else if (endRead(ready.client)) deliver(ready.client, ready.missed);
     schedule();
   }
 
@@ -75,11 +75,7 @@ export function createCatchUp<Client>(options: CatchUpOptions<Client>): CatchUp<
     );
   }
 
-  function deliverRead(client: Client, missed: FeedNews) {
-    if (endRead(client)) deliver(client, missed);
-  }
-
-  /** @returns whether the client is still there. */
+  /** @returns whether the client is still connected. */
   function endRead(client: Client): boolean {
     reads--;
     const [next] = waitingReaders;

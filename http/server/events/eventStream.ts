@@ -18,7 +18,7 @@ import { createStreamOutput } from './streamOutput.ts';
 
 export const eventStreamType = 'text/event-stream; charset=utf-8';
 
-/** How often the feed is looked at while somebody listens. */
+/** How often the feed is checked while clients listen. */
 const refreshMs = 1_000;
 export const defaultHeartbeatMs = 15_000;
 /** Milliseconds after which a client should connect again. */
@@ -32,11 +32,11 @@ interface EventStreamOptions {
   readonly feed: FeedViews;
   readonly writer: ResponseWriter;
   readonly registry: Registry;
-  /** Null where expensive work is not limited. */
+  /** Null if expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
-  /** An event was left out, since its body is invalid. */
+  /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
-  /** A quiet connection is kept open by a comment in this interval. */
+  /** Interval of the comments that keep a quiet connection open. */
   readonly heartbeatMs?: number;
 }
 
@@ -46,12 +46,13 @@ interface StreamRequest {
   readonly lastEventId: string;
 }
 
-/** Server-sent events: those of the feed as they become visible (CONTRACT.md, Event stream). */
+/** The events of the feed as server-sent events, as they become visible (CONTRACT.md, Event stream). */
 export interface EventStream {
+  /** @returns why no stream was opened; null if one was. */
   open(exchange: Exchange, request: StreamRequest): HttpError | null;
   /**
-   * The ID that the stream sends with an event, from the ID that the event has in the feed.
-   *
+   * @param eventId the event's ID in the feed.
+   * @returns the ID that the stream sends with the event.
    * @throws StorageUnavailable
    */
   locate(eventId: string, signal: AbortSignal): Promise<ReadResult<string>>;
@@ -72,7 +73,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     feed,
     clients,
     loadGuard,
-    onSlow: end,
+    onSlow: endSlow,
     onReadFailed: metrics.failedRead,
     onRefused: options.onRefused,
   });
@@ -136,8 +137,7 @@ export function createEventStream(options: EventStreamOptions): EventStream {
     upkeep = null;
   }
 
-  /** It did not read what it was sent. */
-  function end(client: StreamClient) {
+  function endSlow(client: StreamClient) {
     metrics.slowClient();
     forget(client);
     client.response.end();

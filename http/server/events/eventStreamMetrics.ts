@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** What happens to clients of the event stream, as it is counted. */
+/** Counters of what happens to clients of the event stream. */
 interface EventStreamMetrics {
   slowClient(): void;
   failedRead(): void;

@@ -12,32 +12,33 @@ import { createCatchUp } from './catchUp.ts';
 import { formatEvents, formatPosition, type StreamForm } from './streamForm.ts';
 import type { StreamOutput } from './streamOutput.ts';
 
-/** Events that a client which has missed some is sent at once. */
+/** Missed events that a client is sent in one batch. */
 export const missedBatchSize = 100;
 
 export interface StreamClient {
   readonly response: HttpResponse;
   readonly form: StreamForm;
-  /** Null where its streams are not limited. */
+  /** Null if clients are not limited. */
   readonly address: AddressWords | null;
   readonly output: StreamOutput;
-  /** Through which events everything was delivered to it; null while the feed was never available. */
+  /** Everything through this position was delivered; null until the feed is available. */
   position: FeedPosition | null;
-  /** It has everything, and receives what is new. */
+  /** Whether the client has everything, and receives news as it is broadcast. */
   isLive: boolean;
+  /** Aborts when the stream ends. */
   readonly ending: AbortController;
 }
 
-/** What clients of the event stream are sent: first what each of them has missed, then what is new. */
+/** Sends clients of the event stream first the events that they have missed, then new ones. */
 interface StreamDelivery {
   send(client: StreamClient, text: string): void;
-  /** Lets a client that reads begin, or catch up; one that has everything receives what is broadcast. */
+  /** Lets a client begin or catch up, unless it is live already or does not read. */
   advance(client: StreamClient): void;
-  /** Looks for what is new, and reminds those that are behind. */
+  /** Checks the feed for new events, and lets clients that are behind catch up. */
   refresh(): void;
   /**
-   * For those to whom exactly what precedes it was delivered: a client that opened its stream, or caught up, since then has it
-   * already. Each text is made once for all clients of a form.
+   * Sends new events to the clients whose position is exactly the one before them. Clients that opened their stream or caught up
+   * since then have them already. Each text is made once for all clients of a form.
    */
   broadcastNews(news: FeedNews): void;
   sendHeartbeats(): void;
@@ -48,12 +49,12 @@ interface StreamDelivery {
 interface StreamDeliveryOptions {
   readonly feed: FeedViews;
   readonly clients: ReadonlySet<StreamClient>;
-  /** Null where expensive work is not limited. */
+  /** Null if expensive work is not limited. */
   readonly loadGuard: LoadGuard | null;
-  /** A client has not read what it was sent, and can be sent nothing more. */
+  /** Called when too much waits for a client that does not read. */
   readonly onSlow: (client: StreamClient) => void;
   readonly onReadFailed: () => void;
-  /** An event was left out, since its body is invalid. */
+  /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
 }
 
@@ -96,17 +97,17 @@ export function createStreamDelivery(options: StreamDeliveryOptions): StreamDeli
   }
 
   function begin(client: StreamClient) {
-    // What exists already is not news; a client that reconnects from here loses nothing.
+    // Existing events are not news, and a client that reconnects from this position misses nothing.
     feed.refresh();
     client.position = feed.position();
-    if (client.position === null) return; // Unavailable so far: a refresh tries again.
+    if (client.position === null) return; // The feed is unavailable; the next refresh tries again.
     client.isLive = true;
     send(client, formatPosition(client.position));
   }
 
   function findMissed({ form, position, ending }: StreamClient) {
     if (position === null) throw new Error('a client that catches up has a position');
-    // So that what is complete is followed by what is broadcast next.
+    // The next broadcast then follows on what is read here.
     feed.refresh();
     const missed = feed.after(form.category, position, missedBatchSize);
     return typeof missed === 'function' ? () => missed(ending.signal) : missed;
@@ -118,7 +119,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions): StreamDeli
     client.output.cork(() => {
       for (const text of formatEvents(client.form, missed, onRefused)) send(client, text);
     });
-    // Else it waits for what is not folded here yet: a refresh tries again.
+    // Without progress the missed events are not folded here yet; the next refresh tries again.
     if (!isSamePosition(missed.position, missed.from)) advance(client);
   }
 

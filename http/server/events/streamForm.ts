@@ -10,10 +10,10 @@ import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 import { parseExactQuery } from '../../routes/parseExactQuery.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 
-/** What a client chose to receive. Clients of one form receive the same texts. */
+/** The events and the format that a client chose. Clients of one form receive the same texts. */
 export interface StreamForm {
   readonly category: FeedCategory;
-  /** Whether events have their type as a name; `onmessage` of a browser's `EventSource` receives those without one. */
+  /** Whether events carry their type as a name. `onmessage` of a browser's `EventSource` receives only events without one. */
   readonly isNamed: boolean;
 }
 
@@ -32,9 +32,8 @@ export function parseStreamForm(query: URLSearchParams): StreamForm | null {
 }
 
 /**
- * Events of a category as they are sent.
- *
- * @param onRefused called for an event whose body is invalid, which is left out.
+ * @param onRefused called for an event with an invalid body, which is left out.
+ * @returns the messages of the form's events.
  */
 export function formatEvents(
   { category, isNamed }: StreamForm,
@@ -56,7 +55,7 @@ export function formatEvents(
     });
 }
 
-/** Gives the client its position, without an event. */
+/** @returns a message that gives the client its position without an event. */
 export function formatPosition(position: FeedPosition): string {
   return `id: ${encodeFeedPosition(position)}\n\n`;
 }

@@ -1,30 +1,30 @@
 import type { HttpResponse } from 'uWebSockets.js';
 
 /**
- * Bytes that one turn of the event loop writes to a client before the next turn goes on. uWebSockets.js gathers 16 KiB of a turn, and the build that
- * runs here loses what no longer fits when the connection has no room at that moment (mended in uWebSockets 20.77).
+ * Bytes that are written to a client in one turn of the event loop. uWebSockets.js gathers 16 KiB per turn. Before version 20.77 it
+ * loses the rest if the connection has no room at that moment.
  */
 const portionBytes = 8 * 1024;
-/** Of the library, around each text: its length and two line ends. */
+/** The engine frames each text with its length and two line ends. */
 const framingBytes = 16;
-/** Texts that wait for a client that does not read (clients share them). */
+/** Texts that may wait for a client that does not read. Clients share the texts. */
 export const waitingMax = 4_096;
 
-/** What a client of the event stream is sent: in order, as fast as it reads, and whole. */
+/** Writes texts to a client of the event stream: in order, complete, and as fast as the client reads. */
 export interface StreamOutput {
-  /** Whether a text that is sent now is written now. */
+  /** Whether the next text would be written without waiting. */
   isFlowing(): boolean;
-  /** @returns false where too much waits for the client already. */
+  /** @returns false if too much waits for the client already. */
   send(text: string): boolean;
-  /** Writes in one piece what is sent meanwhile. */
+  /** Writes everything that `run` sends in one piece. */
   cork(run: () => void): void;
-  /** The client is gone, or its stream ends: nothing more is written. */
+  /** Writes nothing more, since the client is gone or its stream ends. */
   stop(): void;
 }
 
 /**
- * @param response of which the headers are written, and nothing else.
- * @param onFlowing called, in one piece with what it sends, whenever the output flows again.
+ * @param response with its headers written, and nothing else.
+ * @param onFlowing called, corked, whenever the output flows again.
  */
 export function createStreamOutput(response: HttpResponse, onFlowing: () => void): StreamOutput {
   const waiting: string[] = [];

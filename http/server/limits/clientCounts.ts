@@ -1,21 +1,21 @@
 import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
 
-/** What clients have under way, by whom it counts for: a client, which may be an office behind one address, and its site (`ipAddress.ts`), where it has one. */
+/** Number of requests or streams in progress per client and per site (`ipAddress.ts`). Everybody behind one address is one client. */
 interface ClientCounts {
-  /** Whether whoever has this address may have one more; always where it is null, which is not limited. */
+  /** Whether the client or its site has reached its limit; never for null, which is not limited. */
   isFull(address: AddressWords | null): boolean;
   change(address: AddressWords | null, by: 1 | -1): void;
 }
 
-/** Bounds, so that nobody takes all of what clients share. */
-export function createClientCounts(ofClientMax: number, ofSiteMax: number): ClientCounts {
+/** @param clientMax and siteMax bound how much one client, and one site, can take of a shared resource. */
+export function createClientCounts(clientMax: number, siteMax: number): ClientCounts {
   const counts = new Map<string, number>();
 
   function findOrigins(address: AddressWords | null): (readonly [key: string, max: number])[] {
     if (address === null) return [];
-    const client = [toClient(address).join('.'), ofClientMax] as const;
+    const client = [toClient(address).join('.'), clientMax] as const;
     const site = toSite(address);
-    return site === null ? [client] : [client, [site.join('.'), ofSiteMax]];
+    return site === null ? [client] : [client, [site.join('.'), siteMax]];
   }
 
   return {

@@ -2,23 +2,23 @@ import { performance } from 'node:perf_hooks';
 import { interval } from 'rxjs';
 import type { Clock } from '../../../actors/clock.ts';
 
-/** Later than this on average, everything waits its turn too long: expensive requests are refused until it is less. */
+/** Above this average delay expensive requests are refused, since every request waits too long for its turn. */
 export const eventLoopDelayMaxMs = 25;
 const sampleMs = 20;
-/** Of the newest sample in the average: sustained delay is noticed within a second, and its end as well. */
+/** Weight of the newest sample in the average, which notices the beginning and the end of a sustained delay within a second. */
 const sampleWeight = 0.04;
-/** A single sample of any size, such as after a process was suspended, is not overload. */
-const sampleMax = 500;
+/** Bound of a sample, so that a single long delay is not overload, such as after the process was suspended. */
+const sampleMaxMs = 500;
 
-/** Protects what costs little from what costs much: how late the event loop is, since a request waits for as long before it is even seen. */
+/** Protects cheap requests from expensive ones. It measures how late the event loop is, which is how long a request waits before it is seen. */
 export interface LoadGuard {
   isOverloaded(): boolean;
   stop(): void;
 }
 
 /**
- * @param activeMs time that the event loop has worked so far. Only as much of a delay counts: where the loop was idle meanwhile, it was the machine
- *   that was busy with other work, and refusing requests would not help.
+ * @param activeMs time that the event loop has worked so far. A delay counts only as far as the loop worked meanwhile. If it was idle,
+ *   the machine was busy with other work, and refusing requests would not help.
  */
 export function createLoadGuard(
   clock: Clock,
@@ -30,7 +30,7 @@ export function createLoadGuard(
   const sampling = interval(sampleMs).subscribe(() => {
     const [nowMs, nowActiveMs] = [clock.monotonicMs(), activeMs()];
     const lateMs = Math.max(0, nowMs - sampledMs - sampleMs);
-    const ownMs = Math.min(sampleMax, lateMs, nowActiveMs - activeThroughMs);
+    const ownMs = Math.min(sampleMaxMs, lateMs, nowActiveMs - activeThroughMs);
     sampledMs = nowMs;
     activeThroughMs = nowActiveMs;
     delayMs += (ownMs - delayMs) * sampleWeight;

@@ -5,20 +5,20 @@ import { type AddressWords, toClient, toSite } from '../requests/ipAddress.ts';
 import { createRateVerdicts, type RateVerdict, type RateVerdicts } from './rateVerdict.ts';
 
 const classNames = listKeys(rateClasses);
-/** The table has 8,192 sets of 8 addresses. All of it is allocated once, about 4 MB. */
+/** The table has 8,192 sets of 8 addresses, about 4 MB, allocated once. */
 const setCount = 8_192;
 const waysPerSet = 8;
 
 export interface RateLimiter {
-  /** Takes one token of the bucket of the address's client, and of its site where it has one. */
+  /** Takes one token from the bucket of the address's client, and from its site's bucket if it has a site. */
   take(address: AddressWords, rateClass: RateClass, nowMs: number): RateVerdict;
-  /** Clients and sites that are tracked; more of them do not take more memory. */
+  /** Most clients and sites that are tracked at the same time. */
   readonly capacity: number;
 }
 
 /**
- * Rate limits by client, in a fixed amount of memory: a set-associative table in typed arrays. When a set is full, the client that was
- * seen least recently is evicted, and starts with a full bucket should it come back.
+ * Limits the rate of each client in a fixed amount of memory: a set-associative table in typed arrays. When a set is full, the client
+ * that was seen least recently is evicted. It starts with a full bucket if it comes back.
  */
 export function createRateLimiter(): RateLimiter {
   const capacity = setCount * waysPerSet;
@@ -26,11 +26,11 @@ export function createRateLimiter(): RateLimiter {
   /** When an entry was last refilled; 0 marks a free one. */
   const touchedMs = new Float64Array(capacity);
   const tokens = new Float64Array(capacity * classNames.length);
-  // Random, so that nobody outside can choose addresses that collide in one set.
+  // Random, so that a client cannot choose addresses that collide in one set.
   const seed = randomInt(2 ** 31);
   const verdicts = classNames.map((name) => createRateVerdicts(name, rateClasses[name]));
 
-  /** @param factor of the rates and bursts of its buckets. */
+  /** @param factor multiplies the rates and bursts of the entry's buckets. */
   function findEntry(address: AddressWords, factor: number, nowMs: number): number {
     const first = (hashAddress(address, seed) % setCount) * waysPerSet;
     let oldest = first;
@@ -61,7 +61,7 @@ export function createRateLimiter(): RateLimiter {
     }
   }
 
-  /** @returns whole tokens that are left when one was taken; where there was none, the negative of the seconds until there is one. */
+  /** @returns the whole tokens left after one was taken. If there was none: the seconds until there is one, as a negative number. */
   function takeOne(address: AddressWords, factor: number, index: number, nowMs: number): number {
     const slot = findEntry(address, factor, nowMs) * classNames.length + index;
     const available = tokens[slot] as number;
@@ -78,12 +78,12 @@ export function createRateLimiter(): RateLimiter {
     take: (address, rateClass, nowMs) => {
       const index = classNames.indexOf(rateClass);
       const { allowed, refused } = verdicts[index] as RateVerdicts;
-      const ofClient = takeOne(toClient(address), 1, index, nowMs);
+      const clientLeft = takeOne(toClient(address), 1, index, nowMs);
       const site = toSite(address);
       const left =
-        ofClient < 0 || site === null
-          ? ofClient
-          : Math.min(ofClient, takeOne(site, siteFactor, index, nowMs));
+        clientLeft < 0 || site === null
+          ? clientLeft
+          : Math.min(clientLeft, takeOne(site, siteFactor, index, nowMs));
       return left < 0 ? refused(-left) : allowed(left);
     },
   };
@@ -99,7 +99,7 @@ function isKey(keys: Uint32Array, entry: number, address: AddressWords): boolean
   );
 }
 
-/** A mixing of 128 bits and a seed to 32 (the finalizer of MurmurHash3, word by word). */
+/** Mixes 128 bits and a seed to 32 bits, with the finalizer of MurmurHash3 word by word. */
 function hashAddress(address: AddressWords, seed: number): number {
   let hash = seed;
   for (let index = 0; index < 4; index++) {

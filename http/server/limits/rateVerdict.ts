@@ -1,30 +1,30 @@
 import { type HeaderBlock, prepareHeaders } from '../engine/headerBlock.ts';
 
-/** A token bucket: how fast it fills, and how much it holds. */
+/** A token bucket: tokens that it gains per second, and tokens that it holds at most. */
 interface Bucket {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** Whether a request may pass, and what its response says of the limit (draft-ietf-httpapi-ratelimit-headers-11). */
+/** Whether a request may pass, and the headers that tell its limit (draft-ietf-httpapi-ratelimit-headers-11). */
 export interface RateVerdict {
-  /** 0 for a request that may pass, else the whole seconds after which one may. */
+  /** 0 for a request that may pass, else the whole seconds until the next one may. */
   readonly waitSeconds: number;
   /**
-   * `RateLimit-Policy`: the burst, and the seconds in which an empty bucket is full again. `RateLimit`: how many requests are left, and the seconds over which
-   * they should be spread.
+   * `RateLimit-Policy`: the burst, and the seconds in which an empty bucket fills. `RateLimit`: the requests left, and the seconds over
+   * which to spread them.
    */
   readonly headers: HeaderBlock;
 }
 
 export interface RateVerdicts {
-  /** @param left whole tokens that are left, at most the burst. */
+  /** @param left whole tokens left, at most the burst. */
   readonly allowed: (left: number) => RateVerdict;
-  /** @param waitSeconds until there is a token, at least 1. */
+  /** @param waitSeconds seconds until there is a token, at least 1. */
   readonly refused: (waitSeconds: number) => RateVerdict;
 }
 
-/** The verdicts of a class, all made in advance: an answer costs no text of its own. */
+/** All verdicts of a rate class, built in advance so that a request builds no text. */
 export function createRateVerdicts(name: string, { perSecond, burst }: Bucket): RateVerdicts {
   const policy = `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
   const build = (left: number, overSeconds: number, waitSeconds: number): RateVerdict => ({

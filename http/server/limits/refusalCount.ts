@@ -1,7 +1,7 @@
-/** Rate-limited requests that are answered in one turn of the event loop; the connections of further ones are closed. */
+/** Rate-limited requests that are answered in one turn of the event loop. Connections of further ones are closed. */
 export const refusalsPerTurn = 64;
 
-/** Connections that a trusted proxy shares between its clients send `X-Forwarded-For`, and are never closed for this. */
+/** Counts refusals in the current turn of the event loop. */
 export function createRefusalCount(): { isFlooded(): boolean } {
   let count = 0;
   return {

@@ -1,17 +1,17 @@
 import type { Clock } from '../../../actors/clock.ts';
 
-/** Time of one turn of the event loop for expensive requests: a request that costs little waits for so long at most. */
+/** Time for expensive requests in one turn of the event loop. No cheap request waits for them much longer. */
 export const expensiveMsPerTurn = 10;
 
-/** Shares the event loop between what costs much and what costs little. */
+/** Shares the event loop between expensive and cheap requests. */
 interface TurnBudget {
-  /** Runs a task now where this turn has time for it, else in a later one, in order. Whoever calls bounds how many wait. */
+  /** Runs a task now if this turn has time for it, else in a later turn, in order. The caller bounds the number of waiting tasks. */
   run(task: () => void): void;
   /** Whether a task would wait. */
   isSpent(): boolean;
 }
 
-/** Between two turns what has arrived is served: a hundred expensive requests that arrive together do not delay the next cheap one by all their time. */
+/** Between two turns the event loop serves what has arrived, so a hundred expensive requests do not all delay the next cheap one. */
 export function createTurnBudget(clock: Clock): TurnBudget {
   const waiting: (() => void)[] = [];
   let spentMs = 0;

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A folder that the build has written: beside the bundle of the service; where the sources run by themselves, as in tests, in the folder of the build.
+ * Finds a folder that the build has written: next to the bundle of the service, or in the build's folder if the sources run directly, as in tests.
  *
- * @param file that is in it once it is complete.
+ * @param file a file that exists once the folder is complete.
+ * @throws Error if the folder is not built.
  */
 export function findBuiltFolder(name: string, file: string): string {
   const folders = [join(import.meta.dirname, name), join(import.meta.dirname, '../../../dist/deploy', name)];

@@ -14,12 +14,12 @@ import { findBuiltFolder } from './builtFolder.ts';
 import { once } from './once.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 
-/** A document that is served as it is (CONTRACT.md, Documents). */
+/** A static document (CONTRACT.md, Documents). */
 interface PublicDocument {
   readonly path: string;
-  /** Of more than 128 KiB: it is limited as an expensive route is. */
+  /** Whether it exceeds 128 KiB, and is limited like an expensive route. */
   readonly isLarge: boolean;
-  /** Built or read at the first request for it, then cached: most processes are never asked, and every start would wait for it. */
+  /** Builds or reads the document at the first request, then caches it. Most processes are never asked for it. */
   readonly prepare: () => PreparedResponse;
 }
 
@@ -28,11 +28,11 @@ export const interfaceVersion = '1.0.0';
 
 const cacheControl = 'public, max-age=300';
 const securityTextsMax = 1;
-/** Guides are text: no script at all. */
+/** Guides have no scripts. */
 const guideHeaders = buildPageHeaders(
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
-/** Swagger UI styles elements inline, and its icons are data URIs; scripts come from this service alone. */
+/** Swagger UI styles elements inline, and its icons are data URIs. Scripts come only from this service. */
 const referenceHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
@@ -57,7 +57,7 @@ const reference = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });\n`;
 
-/** The OpenAPI description, the page that shows it with everything that it needs, guides, and texts for machines. */
+/** The OpenAPI document, the reference page with its assets, JSON Schemas, guides, and texts for machines. */
 export function loadDocuments(
   {
     securityContact,
@@ -105,7 +105,7 @@ export function loadDocuments(
   ];
 }
 
-/** It names the day on which it expires, so it is another one each day. */
+/** `security.txt` names the day on which it expires, so it changes every day. */
 function describeSecurity(contact: string, clock: Clock): PublicDocument {
   const prepare = memoize(
     (text) =>

@@ -9,7 +9,7 @@ interface ExplorerBuild {
   readonly renderPage: RenderPage;
   /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
   readonly files: Readonly<Record<string, string>>;
-  /** Responses by the name in the path. */
+  /** Responses by file name. */
   readonly responses: ReadonlyMap<string, PreparedResponse>;
 }
 
@@ -21,6 +21,7 @@ const contentTypes: Record<string, string> = {
   '.png': 'image/png',
 };
 
+/** @throws Error if the explorer is not built. */
 export function readExplorerBuild(): ExplorerBuild {
   const folder = findBuiltFolder('explorer', 'public/names.json');
   const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
@@ -29,7 +30,7 @@ export function readExplorerBuild(): ExplorerBuild {
     const bytes = readFileSync(join(folder, 'public', name));
     return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
   });
-  // Built from `http/explorer/renderPage.tsx`, which is checked to export this.
+  // Built from `http/explorer/renderPage.tsx`, whose types check this export.
   const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {
     renderPage: RenderPage;
   };

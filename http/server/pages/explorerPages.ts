@@ -11,11 +11,11 @@ import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 
-/** Bodies that are read before a page is rendered, by the routes' paths; null for those that could not be read. */
+/** Bodies that are read before a page is rendered, by path; null if a body could not be read. */
 type BodiesRead = ReadonlyMap<string, unknown>;
 
 interface ExplorerPage {
-  /** With the current figures; null where it would have to be rendered, which costs as much as an expensive request. */
+  /** The cached page if its figures are current. Null if it must be rendered, which costs as much as an expensive request. */
   readonly current: PreparedResponse | null;
   read(signal: AbortSignal): ReadResult<BodiesRead> | Promise<ReadResult<BodiesRead>>;
   render(read: BodiesRead): PreparedResponse;
@@ -23,26 +23,26 @@ interface ExplorerPage {
 
 export interface ExplorerPages {
   find(path: string, query: string): ExplorerPage;
-  /** A file that pages refer to; null where there is none of this name. */
+  /** A file that pages refer to; null for an unknown name. */
   file(name: string): PreparedResponse | null;
 }
 
 interface ExplorerPagesOptions {
   readonly sources: RouteSources;
-  /** False until folded state was restored: until then pages have no figures. */
+  /** False until state is restored. Until then pages have no figures. */
   readonly hasViews: () => boolean;
   readonly clock: Clock;
-  /** Address of a transaction in a block explorer, without its hash; null where none is configured. */
+  /** Base URL of transactions in a block explorer, to which the hash is appended; null if not configured. */
   readonly transactionUrl: string | null;
-  /** Address of the pages as others open them, without a slash at its end; null where it is not configured. */
+  /** Public base URL of the pages, without a trailing slash; null if not configured. */
   readonly publicUrl: string | null;
 }
 
-/** Paths of the pages, as the router takes them: those of owners read lists of one owner, others what everybody shares. */
+/** Paths of the pages in the router's syntax. Pages of owners read an owner's lists; the others show shared views. */
 export const sharedPaths = ['/', '/statistics', '/settlements', '/feed'] as const;
 export const ownerPaths = ['/owners', '/owners/:address'] as const;
 
-/** Everything comes from this service. Pictures of tokens are SVG in data URIs, which as images run no script. */
+/** Everything comes from this service. Pictures of tokens are SVG in data URIs; as images they run no script. */
 const pageHeaders = buildPageHeaders(
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 );
@@ -50,14 +50,14 @@ const pageHeaders = buildPageHeaders(
 interface CachedPage {
   readonly response: PreparedResponse;
   readonly bytes: number;
-  /** What it was rendered from: the views of the routes that it read, by the routes' paths. */
+  /** The views that the page was rendered from, by path of their route. */
   readonly views: ReadonlyMap<string, object | null>;
 }
 
-/** The explorer: the pages for people, rendered from the same views as the routes (`http/explorer`). */
+/** Renders the explorer's pages from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { sources, hasViews, clock, transactionUrl, publicUrl } = options;
-  // At the first request for it: most processes are never asked.
+  // Read at the first request, since most processes never get one.
   const loadBuild = once(readExplorerBuild);
   const bodies = createPageBodies(sources, hasViews);
   const cache = createPageCache<CachedPage>();
@@ -98,7 +98,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       cacheControl: revalidated,
       own: pageHeaders,
     });
-    // What could not be read is asked for again by the next request.
+    // The next request tries again to read what failed.
     if (![...known.values()].includes(null)) cache.set(key, { response, bytes: html.length, views });
     return response;
   }
@@ -117,13 +117,13 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   };
 }
 
-/** Owners by their addresses in lower case, and one page for everything that is no address, which does not repeat it. */
+/** Writes an owner's address in lower case. All invalid addresses share one page, which does not repeat them. */
 function toServedPlace(place: Place): Place {
   if (place.view !== 'owners' || place.address === null) return place;
   return { view: 'owners', address: parseOwner(place.address) ?? noAddress };
 }
 
-/** Routes whose answers depend on more than the views that a page is compared by. */
+/** Paths of the routes that a page must read, because no view says whether their bodies are current. */
 function listOwnerPaths(place: Place): string[] {
   if (place.view !== 'owners' || place.address === null || place.address === noAddress) return [];
   return [portfolioPath(place.address), activityPath(place.address)];

@@ -1,4 +1,4 @@
-/** A function that computes its value at the first call, and returns the same from then on. */
+/** Computes a value at the first call, and returns the same value from then on. */
 export function once<Value extends object>(build: () => Value): () => Value {
   let built: Value | null = null;
   return () => {

@@ -3,16 +3,17 @@ import type { Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 
-/** What pages show: bodies of routes as they would be sent, by their paths. */
+/** Bodies of routes for the pages, as the routes would send them, by path. */
 interface PageBodies {
-  /** The view that a route shows at the moment, to be compared with the one that it showed; null where it shows none, or none of its own. */
+  /** The view that a route shows now, whose identity tells whether a page is current; null if the route has none at the moment. */
   findView(path: string): object | null;
-  /** A body from memory; null where the route answers with an error, or only after a read of the database. */
+  /** A body from memory; null if the route answers with an error, or has to read the database. */
   read(path: string): unknown;
+  /** The same, or a promise if the route reads the database. */
   readLater(path: string, signal: AbortSignal): unknown;
 }
 
-/** A route as a path asks for it. */
+/** The route that a path names, with its arguments. */
 interface Target {
   readonly route: Route;
   readonly pathValue: string;
@@ -20,14 +21,14 @@ interface Target {
 }
 
 /**
- * A body that its schema refuses is not shown, as it is not sent: the route itself says so in the log, once it is asked.
+ * A body that its schema refuses is not shown. The route logs the reason when a client requests it.
  *
- * @param hasViews false until folded state was restored: until then there are no bodies.
+ * @param hasViews false until state is restored. Until then there are no bodies.
  */
 export function createPageBodies(sources: RouteSources, hasViews: () => boolean): PageBodies {
   const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
 
-  /** Null for anything that fails. */
+  /** @returns null if the read fails. */
   function attempt<Value>(read: () => Value): Value | null {
     try {
       return read();
@@ -47,12 +48,12 @@ export function createPageBodies(sources: RouteSources, hasViews: () => boolean)
     return selection === null ? null : route.view(sources.views, pathValue, selection as never);
   }
 
-  /** A promise where the database is read. */
+  /** @returns a promise if the database is read. */
   function readTarget(target: Target, signal: AbortSignal): unknown {
     const { route, pathValue, query } = target;
     if (route.kind === 'view') {
       const view = findViewOf(route, target);
-      // The view is the one that this route has returned.
+      // Safe: this route has returned the view.
       return check(route, view === null ? null : route.body(view as never));
     }
     const takeBody = (result: Awaited<ReturnType<typeof route.read>>) =>
@@ -77,7 +78,7 @@ export function createPageBodies(sources: RouteSources, hasViews: () => boolean)
       const reading = new AbortController();
       const body = readLater(path, reading.signal);
       if (!(body instanceof Promise)) return body;
-      // Nobody waits for it: this page is rendered from what memory holds.
+      // The page is rendered from memory alone, so nothing waits for the read.
       reading.abort();
       return null;
     },
@@ -96,7 +97,7 @@ function findTarget(path: string): Target | null {
   return null;
 }
 
-/** The value of the path's parameter, empty where it has none; null for another path. */
+/** @returns the value of the path's parameter, empty if it has none; null if the path does not match. */
 function matchPath(template: string, path: string): string | null {
   const [before = '', after] = template.split(/\{\w+\}/);
   if (after === undefined) return template === path ? '' : null;

@@ -1,8 +1,8 @@
-/** Pages of different places that are cached, and their bytes before compression: beyond that the one that was rendered first is forgotten. */
+/** Bounds of the cached pages, and of their bytes before compression. Beyond them the page that was rendered first is evicted. */
 export const cachedPagesMax = 64;
 export const cachedPagesBytesMax = 4 * 1024 * 1024;
 
-/** What is rendered for each place, in a bounded amount of memory. */
+/** Rendered pages by place, in a bounded amount of memory. */
 interface PageCache<Page extends { readonly bytes: number }> {
   get(place: string): Page | undefined;
   set(place: string, page: Page): void;

@@ -1,6 +1,6 @@
 import type { Header } from '../engine/headerBlock.ts';
 
-/** Headers of a page for people: what it may load is its policy, and it needs nothing else of a browser. */
+/** Headers of a page for people. The policy says what the page may load; all other browser features are off. */
 export function buildPageHeaders(contentSecurityPolicy: string): readonly Header[] {
   return [
     ['Content-Security-Policy', contentSecurityPolicy],

@@ -1,19 +1,20 @@
 import type { Logger } from 'pino';
 
 interface AnsweredRequest {
-  /** As the contract writes it, with `{name}` for a parameter. */
+  /** Path as in the contract, with `{name}` for a parameter. */
   readonly route: string;
   readonly requestId: string;
-  /** As it was sent, such as `200 OK`. */
+  /** Status line as sent, such as `200 OK`. */
   readonly status: string;
   readonly seconds: number;
   /** `traceparent` of the request (W3C Trace Context); empty without one. */
   readonly traceparent: string;
 }
 
-/** Receives each answered request; costs nothing where there is none. */
+/** Receives each answered request. */
 export type OnAnswered = (request: AnsweredRequest) => void;
 
+/** @param oneOf logs one of so many requests. */
 export function createAccessLog(logger: Logger, oneOf: number): OnAnswered {
   let count = 0;
   return ({ route, requestId, status, seconds }) => {

@@ -7,19 +7,19 @@ const unknownAddress: AddressWords = [0, 0, 0, 0];
 
 interface ClientAddress {
   readonly address: AddressWords;
-  /** The connection is a proxy's, and has requests of other clients too. */
+  /** Whether the connection belongs to a proxy, and carries requests of other clients too. */
   readonly isOfProxy: boolean;
 }
 
-/** Whom a request is from, by its connection and its `X-Forwarded-For`. */
+/** Finds the client of a request from its connection and its `X-Forwarded-For`. */
 export type FindClientAddress = (response: HttpResponse, forwardedFor: string) => ClientAddress;
 
 /**
- * Finds whom a request is from. `X-Forwarded-For` is believed only when the peer is a configured proxy: the client is the first
- * address from the right that is not one.
+ * `X-Forwarded-For` counts only if the peer is a configured proxy. The client is then the first address from the right that is not
+ * a configured proxy.
  *
  * @param trustedProxies addresses and CIDR blocks.
- * @throws RangeError when one of them is neither.
+ * @throws RangeError if an entry is neither.
  */
 export function createClientAddress(
   trustedProxies: readonly string[],
@@ -38,7 +38,7 @@ export function createClientAddress(
     let client = peer;
     for (let index = forwarded.length - 1; index >= 0; index--) {
       const address = removePort((forwarded[index] as string).trim());
-      // Our proxies write valid addresses: at the first invalid one parsing stops, and nothing to its left is believed.
+      // Trusted proxies write valid addresses, so an invalid one and everything to its left came from the client.
       if (parseAddress(address) === null) break;
       client = address;
       if (!isTrusted(unmapIPv4(address))) break;
@@ -67,7 +67,7 @@ function buildBlockList(entries: readonly string[]): BlockList {
   return list;
 }
 
-/** `::ffff:10.0.0.1`, in any spelling, as `10.0.0.1`. */
+/** Turns `::ffff:10.0.0.1`, in any spelling, into `10.0.0.1`. */
 function unmapIPv4(address: string): string {
   const words = parseAddress(address);
   if (words === null || words[0] !== 0 || words[1] !== 0 || words[2] !== 0xffff) return address;

@@ -4,7 +4,7 @@ import fresh from 'fresh';
  * Whether `If-None-Match` names the current tag: exactly, in its weak form, in a comma-separated list, or as `*`
  * (CONTRACT.md, Common headers).
  *
- * @param ifNoneMatch lines of the header, with a line break between two.
+ * @param ifNoneMatch the header's lines, joined by line breaks.
  */
 export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '') return false;

@@ -1,25 +1,25 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** An IP address as four 32-bit words; an IPv4 address as its IPv4-mapped IPv6 one, so that both forms are equal. */
+/** An IP address as four 32-bit words. An IPv4 address is stored IPv4-mapped, so that both of its forms are equal. */
 export type AddressWords = readonly [number, number, number, number];
 
 const mappedPrefix = 0xffff;
 const nat64Prefix = 0x0064_ff9b;
 
 /**
- * Whom limits count as one client: an IPv4 address, also one that NAT64 embeds, or the /64 of an IPv6 address, of which whoever has one address has
- * all 2^64.
+ * The client that limits count: an IPv4 address, even if NAT64 embeds it, or the /64 of an IPv6 address. A host usually has a
+ * whole /64.
  */
 export function toClient(address: AddressWords): AddressWords {
   return isIPv4Client(address) ? [0, 0, mappedPrefix, address[3]] : [address[0], address[1], 0, 0];
 }
 
-/** The /48 of an IPv6 address, as it is assigned to one site, in words that no client has; null for IPv4. */
+/** The /48 of an IPv6 address, which is assigned to one site; null for IPv4. Its words differ from every client's. */
 export function toSite(address: AddressWords): AddressWords | null {
   return isIPv4Client(address) ? null : [address[0], (address[1] & 0xffff_0000) >>> 0, 0xffff_ffff, 48];
 }
 
-/** In the last word: IPv4-mapped, or translated by NAT64 from 64:ff9b::/96 (RFC 6052). */
+/** Whether the last word is an IPv4 address: IPv4-mapped, or translated by NAT64 in 64:ff9b::/96 (RFC 6052). */
 function isIPv4Client([first, second, third]: AddressWords): boolean {
   if (second !== 0) return false;
   return first === 0 ? third === mappedPrefix : first === nat64Prefix && third === 0;
@@ -38,7 +38,7 @@ export function parseAddress(text: string): AddressWords | null {
   return [word(0), word(2), word(4), word(6)];
 }
 
-/** @param bytes 4 or 16 of them, in network order. */
+/** @param bytes 4 or 16 bytes, in network order. */
 export function decodeAddress(bytes: ArrayBuffer): AddressWords {
   const view = new DataView(bytes);
   if (bytes.byteLength === 4) return [0, 0, mappedPrefix, view.getUint32(0)];

@@ -1,9 +1,9 @@
 import type { HttpRequest } from 'uWebSockets.js';
 
-/** GET and HEAD are answered, OPTIONS where a browser asks for permission; every other method is an endpoint that does not exist (CONTRACT.md, Requests). */
+/** The methods that are told apart: GET and HEAD are answered, and OPTIONS of a preflight request (CONTRACT.md, Requests). */
 export type Method = 'get' | 'head' | 'options' | 'other';
 
-/** Read once per request that is not a GET, since each question crosses into the addon. The native engine writes it in small letters, the fallback in capitals. */
+/** The native engine writes the method in lower case, the fallback in upper case. */
 export function readMethod(request: HttpRequest): Method {
   switch (request.getMethod()) {
     case 'get':

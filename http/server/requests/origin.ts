@@ -1,9 +1,9 @@
-/** What an `Origin` header means for an answer (CONTRACT.md, Origins). */
+/** Judgement of an `Origin` header (CONTRACT.md, Origins). */
 type OriginVerdict = 'none' | 'approved' | 'refused';
 
 /**
- * Approved are the configured origins alone. The request's own `Host` says nothing: a website may have its name resolved to this server. The
- * documentation page needs no approval, since browsers send no `Origin` with a page's requests to where it came from.
+ * Approves only the configured origins. A match with the request's `Host` proves nothing, since any website may resolve its name to
+ * this server. The documentation page needs no approval: browsers send no `Origin` with same-origin GET requests.
  */
 export function createOriginCheck(allowedOrigins: readonly string[]): (origin: string) => OriginVerdict {
   const allowed = new Set(allowedOrigins);

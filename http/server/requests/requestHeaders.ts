@@ -1,27 +1,26 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import type { Transport } from '../engine/uws.ts';
 
-/** What is read of a request's headers. Those that are no list count with their first line; one that is missing is empty. */
+/** The headers that are read. A missing header is empty. If a header that is not a list repeats, its first line counts. */
 export interface RequestHeaders {
   readonly host: string;
   readonly origin: string;
   readonly requestId: string;
   readonly acceptEncoding: string;
-  /** All lines of it, with a line break between two. */
+  /** All lines, joined by line breaks. */
   readonly ifNoneMatch: string;
-  /** All lines of it, as one list: a proxy may add a line of its own behind that of its client. */
+  /** All lines as one list, since a proxy may add a line instead of extending its client's. */
   readonly forwardedFor: string;
   readonly lastEventId: string;
   readonly preflightMethod: string;
   /**
-   * Another parser might see another length, and with it the beginning of another request, or another host: the connection of such a
-   * request is closed (RFC 9112, 3.2 and 6.3). So it is with any `Transfer-Encoding`: no route reads a body, and the native engine takes trailers
-   * of chunks for the next request.
+   * Whether another parser might see another length or host, and so another request. The connection is then closed (RFC 9112, 3.2
+   * and 6.3). `Transfer-Encoding` is always ambiguous: no route reads a body, and the native engine reads chunk trailers as the next request.
    */
   readonly isAmbiguous: boolean;
 }
 
-/** Reads them in one pass: asking for single headers would cost as much, and shows only the first line of each. */
+/** Reads all headers in one pass. Single look-ups would cost as much, and show only the first line of each header. */
 export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Transport): RequestHeaders {
   let host: string | null = null;
   let origin = '';

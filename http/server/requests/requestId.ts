@@ -5,11 +5,11 @@ export const requestIdHeader = 'X-Request-Id';
 /** CONTRACT.md, Common headers. */
 const wellFormed = /^[A-Za-z0-9._:-]{8,128}$/;
 
-/** Gives each request its ID: the caller's own where it is well-formed, else one that is unique across processes. */
+/** @returns a function that chooses a request's ID: the requested one if it is well-formed, else one that is unique across processes. */
 export function createRequestIds(): (requested: string) => string {
   const prefix = randomBytes(6).toString('hex');
   const endings = Array.from({ length: 36 ** 2 }, (_, number) => formatCount(number, 2));
-  /** What the next IDs have in common. */
+  /** Common part of the next IDs. */
   let beginning = '';
   let count = 0;
   return (requested) => {

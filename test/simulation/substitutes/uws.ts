@@ -142,4 +142,4 @@ const simulated = {
   endWithoutBody: (response: AnsweredResponse) => response.end(),
 } satisfies Record<keyof Transport, unknown>;
 
-export const transport = () => simulated;
+export const selectTransport = () => simulated;
