@@ -29,7 +29,7 @@ function queries(list: readonly Query[]): DataqueryBuilder[] {
 
 type Steps = readonly { readonly value: number | null; readonly color: 'green' | 'yellow' | 'red' }[];
 
-/** Well below the first value; to be acted on from the second one on. */
+/** Green below the first value, red from the second. */
 function wellBelow(look: number, act: number): Steps {
   return [
     { value: null, color: 'green' },
@@ -38,7 +38,7 @@ function wellBelow(look: number, act: number): Steps {
   ];
 }
 
-/** None is a failure; one has no replacement. */
+/** Zero is a failure; one has no replacement. */
 const wellFromTwo: Steps = [
   { value: null, color: 'red' },
   { value: 1, color: 'yellow' },
