@@ -18,13 +18,13 @@ interface HostileOptions extends Pick<PartialRun, 'only'> {
   readonly seconds: number;
 }
 
-/** Attacks a service that has its limits, and measures what others notice of it. */
+/** Attacks a service with its limits, and measures what other clients notice. */
 export async function measureHostile({ rounds, seconds, ...partial }: HostileOptions): Promise<void> {
   const series = await inWorkspace(async ({ dir, onEnd }) => {
     const environment = {
       ...(await fillData(dir)),
       MINER_RATE_LIMITS: 'on',
-      // So that the attacks may come from as many clients as they like.
+      // Attacks may come from any number of clients.
       MINER_TRUSTED_PROXIES: '127.0.0.1',
     };
     const service = await startServiceProcess({ dir, environment, core: serverCore });
@@ -87,7 +87,7 @@ async function measureDuring(
 }
 
 async function runAttack(name: string, target: Target, seconds: number): Promise<void> {
-  // Who measures goes first on the core that both may share.
+  // The measurement has priority on the core that both may share.
   const attack = [attacker, name, JSON.stringify(target), String(seconds)];
   const [program, ...args] = pinToCore(loadCore, ['nice', '-n', '19', process.execPath, ...attack]);
   const [status] = await once(spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');

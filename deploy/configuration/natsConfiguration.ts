@@ -66,9 +66,9 @@ export function findNatsProblems(variables: NatsVariables): string[] {
   if (logins.length > 1) problems.push(`${logins.join(' and ')} are set; expected one of them`);
   for (const name of ['MINER_NATS_CA', 'MINER_NATS_CERTIFICATE', 'MINER_NATS_KEY'])
     if (given.some(([one]) => one === name) && !url.startsWith('tls:'))
-      problems.push(`${name} is set, but MINER_NATS_URL is not of TLS; expected tls://host:port`);
+      problems.push(`${name} is set, but MINER_NATS_URL does not use TLS; expected tls://host:port`);
   if ((variables.MINER_NATS_CERTIFICATE === null) !== (variables.MINER_NATS_KEY === null))
-    problems.push('of MINER_NATS_CERTIFICATE and MINER_NATS_KEY one is set; expected both or none');
+    problems.push('only one of MINER_NATS_CERTIFICATE and MINER_NATS_KEY is set; expected both or none');
   return [...problems, ...given.flatMap(([name, path]) => findFileProblem(name, path))];
 }
 

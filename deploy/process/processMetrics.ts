@@ -22,7 +22,7 @@ export function createProcessRegistry(): Registry {
   }).set({ version: packageJson.version, node: process.versions.node }, 1);
   new Gauge({
     name: 'miner_memory_limit_bytes',
-    help: 'Memory that this process may take: the limit of its container, or what the machine has.',
+    help: 'Memory limit of this process: the limit of its container, or the memory of the machine.',
     registers: [registry],
   }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
   return registry;
