@@ -65,6 +65,15 @@ async function start(role: string, connections: Readonly<Record<string, string>>
   return { ...started, publicUrl: addresses[1] ?? '', operatorUrl: addresses[2] ?? '', probe };
 }
 
+/** Runs a command of the installed program to its end. Returns its status and output. */
+async function run(command: string, environment: Readonly<Record<string, string>>) {
+  const started = startProcess(process.execPath, ['dist/deploy/miner.js', command], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0', ...environment },
+  });
+  return [await started.exited, started.output()];
+}
+
 describe('a production install', () => {
   const engine = useClickHouseEngine();
 
@@ -96,12 +105,8 @@ describe('a production install', () => {
     ['openapi', '"openapi": "3.1.0"', 0],
     ['local', 'there is no anvil', 1],
   ])('can load `%s`', async (command, said, status) => {
-    const environment = { PATH: process.env.PATH, MINER_DATA_DIR: temporaryDirectory() };
-    const run = startProcess(process.execPath, ['dist/deploy/miner.js', command], {
-      cwd: folder,
-      env: environment,
-    });
-    expect([await run.exited, run.output()]).toEqual([status, expect.stringContaining(said)]);
+    const output = await run(command, { MINER_DATA_DIR: temporaryDirectory() });
+    expect(output).toEqual([status, expect.stringContaining(said)]);
   });
 
   it('serves and ingests next to a standby, writes no files, and stops at a signal', async () => {
@@ -141,17 +146,9 @@ describe('a production install', () => {
     ['local', '/proc'],
   ])('refuses `%s` in one sentence if its data folder cannot be created below %s', async (command, place) => {
     const deployment = writeDeployment(temporaryDirectory());
-    const environment = {
-      PATH: process.env.PATH,
-      MINER_HTTP_PORT: '0',
-      MINER_OPS_PORT: '0',
-      // Nobody can create a folder there, root included.
-      MINER_DATA_DIR: join(place === 'a file' ? deployment : place, 'data'),
-      MINER_DEPLOYMENT: deployment,
-    };
-    const program = ['dist/deploy/miner.js', command];
-    const run = startProcess(process.execPath, program, { cwd: folder, env: environment });
-    expect([await run.exited, run.output()]).toEqual([
+    // Nobody can create a folder there, root included.
+    const dataDir = join(place === 'a file' ? deployment : place, 'data');
+    expect(await run(command, { MINER_DATA_DIR: dataDir, MINER_DEPLOYMENT: deployment })).toEqual([
       2,
       expect.stringMatching(/^the folder \S+ cannot be created \(\w+\); set MINER_DATA_DIR .+\n$/),
     ]);
@@ -159,18 +156,11 @@ describe('a production install', () => {
 
   it('names the missing setting without a ClickHouse server', async () => {
     const dir = temporaryDirectory();
-    const run = startProcess(process.execPath, ['dist/deploy/miner.js', 'run'], {
-      cwd: folder,
-      env: {
-        PATH: process.env.PATH,
-        MINER_HTTP_PORT: '0',
-        MINER_OPS_PORT: '0',
-        MINER_NATS_URL: 'nats://127.0.0.1:1',
-        MINER_DATA_DIR: dir,
-        MINER_DEPLOYMENT: writeDeployment(dir),
-      },
-    });
-    expect(await run.exited).toBe(2);
-    expect(run.output()).toContain('set MINER_CLICKHOUSE_URL');
+    const environment = {
+      MINER_NATS_URL: 'nats://127.0.0.1:1',
+      MINER_DATA_DIR: dir,
+      MINER_DEPLOYMENT: writeDeployment(dir),
+    };
+    expect(await run('run', environment)).toEqual([2, expect.stringContaining('set MINER_CLICKHOUSE_URL')]);
   });
 });
