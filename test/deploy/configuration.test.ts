@@ -241,4 +241,10 @@ describe('command line', () => {
     expect(output).not.toContain('    at ');
     expect(status).toBe(expected);
   });
+
+  it('prints the OpenAPI document', async () => {
+    const { status, output } = await run(['openapi']);
+    expect(status).toBe(0);
+    expect(JSON.parse(output)).toHaveProperty('openapi', '3.1.0');
+  });
 });
