@@ -1,7 +1,7 @@
-// Plans for faults of the program that need circumstances which few seeds draw: each has these often, and nothing that is never drawn.
+// Plans for faults that need circumstances which few seeds draw.
 import { calmWeather } from './plan/calmWeather.mjs';
 
-/** @param faults second of the episode, kind, and what else belongs to it. */
+/** @param faults second of the episode, kind, and members of each fault. */
 const episode = (faults, { weather = {}, ...rest } = {}) => ({
   durationMs: 100_000,
   sleepMs: 0,
@@ -25,8 +25,8 @@ const plan = (seed, episodes, rest = {}) => ({
 const times = (first, last, step) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step);
 
-/** Reorganizations of safe blocks, of those above, and of more than are kept. */
-export const deepReorganizations = plan('reorganizations', [
+/** Reorganizations above the safe block, of safe blocks, and below every retained state. */
+const deepReorganizations = plan('reorganizations', [
   ...[
     [14, 15, 25, 20],
     [3, 1, 60, 90],
@@ -38,8 +38,8 @@ export const deepReorganizations = plan('reorganizations', [
   ),
 ]);
 
-/** Short reorganizations again and again, also behind a time in which the node is away. */
-export const shortReorganizations = plan('forks', [
+/** Many short reorganizations, some after the node was away. */
+const shortReorganizations = plan('forks', [
   episode(
     [
       ...times(6, 96, 10).map((second, at) => [
@@ -54,8 +54,8 @@ export const shortReorganizations = plan('forks', [
   ),
 ]);
 
-/** Streams lose their end while no process runs, and so do the snapshots of what was folded. */
-export const lostRows = plan('rows', [
+/** Streams and snapshots lose their newest messages while no process runs. */
+const lostRows = plan('rows', [
   episode([], { sleepMs: 40 * 86_400_000, durationMs: 70_000, secondsPerBlock: 0.5 }),
   ...[60, 40].map((messages) =>
     episode(
@@ -69,18 +69,18 @@ export const lostRows = plan('rows', [
 ]);
 
 /** Streams are created again while they are read. */
-export const recreatedStreams = plan(
+const recreatedStreams = plan(
   'recreated',
   [1, 2].map(() => episode(times(10, 80, 14).map((second) => [second, 'recreateStream']))),
 );
 
 /** Rejections cannot be published while a replay ends, whose snapshots are then behind them. */
-export const fullRejections = plan('rejections', [
+const fullRejections = plan('rejections', [
   episode([10, 40, 70].map((second) => [second, 'rejectionsFull', { forMs: 25_000, hasReplay: true }])),
 ]);
 
-/** Processes die behind their snapshots of readings, of which more arrive each second. */
-export const killsBehindSnapshots = plan('behind', [
+/** Processes die just after they saved snapshots of readings, while more readings arrive. */
+const killsBehindSnapshots = plan('behind', [
   episode(
     [1, 80].map((second) => [
       second,
@@ -91,8 +91,8 @@ export const killsBehindSnapshots = plan('behind', [
   ),
 ]);
 
-/** The second snapshot of a process cannot be saved, the third one can, and then it dies; little is said, so that not all of it is said again. */
-export const refusedSnapshots = plan('refused', [
+/** ClickHouse refuses the second snapshot of a process and accepts the third. Then the process dies. Few messages arrive, so that not everything changes again. */
+const refusedSnapshots = plan('refused', [
   episode(
     [0, 202, 404].flatMap((second) => [
       [second + 110, 'snapshotsRefused', { forMs: 30_000 }],
@@ -100,19 +100,19 @@ export const refusedSnapshots = plan('refused', [
     ]),
     { durationMs: 610_000, readingsPerSecond: 0.05, secondsPerBlock: 30 },
   ),
-  // What was open then is closed, and becomes rows.
+  // Open rounds are closed here, and become rows.
   episode([], { durationMs: 20_000, sleepMs: 3_600_000 }),
 ]);
 
-/** Processes that ingest stand still for longer than their lease lasts, while another one waits for it. */
-export const pausedHolders = plan('pauses', [
+/** Processes that ingest are paused for longer than their lease, while another process waits for it. */
+const pausedHolders = plan('pauses', [
   episode(
     times(10, 85, 25).map((second) => [second, 'pause', { process: 0, forMs: 12_000, hasStandby: true }]),
   ),
 ]);
 
-/** Little is said for a long time, so that now and then nothing but a module changes. */
-export const quietModules = plan(
+/** Few messages arrive for a long time, so that sometimes only a module changes. */
+const quietModules = plan(
   'quiet',
   [1, 2].map(() =>
     episode([], {
@@ -125,12 +125,12 @@ export const quietModules = plan(
 );
 
 /** The node lies now and then. */
-export const lyingNode = plan('lies', [
+const lyingNode = plan('lies', [
   episode([], { durationMs: 200_000, secondsPerBlock: 0.25, weather: { nodeLie: 0.05 } }),
 ]);
 
-/** Whoever reads the chain is behind for some seconds, in which it is reorganized above and below the block that is read. */
-export const reorganizationsMeanwhile = plan('meanwhile', [
+/** The indexer is behind for some seconds, while the chain is reorganized above and below the block it reads. */
+const reorganizationsMeanwhile = plan('meanwhile', [
   episode(
     times(5, 80, 25).flatMap((second) => [
       [second, 'nodeAway', { forMs: 12_000 }],
@@ -140,8 +140,8 @@ export const reorganizationsMeanwhile = plan('meanwhile', [
   ),
 ]);
 
-/** The node follows another branch for two seconds, and then the one before again. */
-export const returningBranches = plan('returning', [
+/** The node follows another branch for two seconds, and then returns. */
+const returningBranches = plan('returning', [
   episode([
     [94, 'reorganize', { depth: 3, length: 4 }],
     [96, 'returnToBranch'],
@@ -149,7 +149,7 @@ export const returningBranches = plan('returning', [
 ]);
 
 /** NATS has another folder, which is empty or has streams of the same names, while processes start or run on. */
-export const wrongNats = plan(
+const wrongNats = plan(
   'wrong',
   [true, false].flatMap((isEmpty) =>
     [true, false].map((restarts) =>
@@ -159,7 +159,7 @@ export const wrongNats = plan(
 );
 
 /** Logs that need a message of their own, and logs that no message can hold, next to small ones. */
-export const largeLogs = plan('large', [
+const largeLogs = plan('large', [
   episode(
     [3_000, 12_000, 40_000].flatMap((bytes, at) => [
       [10 + at * 10, 'largeLogs', { logs: 4, bytes }],
@@ -170,7 +170,7 @@ export const largeLogs = plan('large', [
 ]);
 
 /** The chain follows a fork that the service does not know, and gives it up. */
-export const unknownForks = plan('unknown', [
+const unknownForks = plan('unknown', [
   episode(
     [10, 40].map((second) => [second, 'unknownFork', { forMs: 15_000 }]),
     { durationMs: 60_000, secondsPerBlock: 0.5 },
@@ -178,15 +178,15 @@ export const unknownForks = plan('unknown', [
 ]);
 
 /** Two gateways, oracles and reporters say different things about the same installations. */
-export const twoPublishers = plan('two', [
+const twoPublishers = plan('two', [
   episode(
     [5, 30].map((second) => [second, 'twoPublishers', { forMs: 20_000 }]),
     { durationMs: 60_000 },
   ),
 ]);
 
-/** Retention takes messages through the position of snapshots, from which processes start then. */
-export const removedFronts = plan(
+/** Retention removes messages through the snapshots from which processes then start. */
+const removedFronts = plan(
   'fronts',
   [
     episode(
@@ -201,4 +201,26 @@ export const removedFronts = plan(
 );
 
 /** Nothing goes wrong, and a replica serves too. */
-export const replicas = plan('replicas', [episode([[1, 'startReplica']])]);
+const replicas = plan('replicas', [episode([[1, 'startReplica']])]);
+
+/** By the names that `mutations.txt` uses. */
+export const mutationPlans = {
+  deepReorganizations,
+  shortReorganizations,
+  lostRows,
+  recreatedStreams,
+  fullRejections,
+  killsBehindSnapshots,
+  refusedSnapshots,
+  pausedHolders,
+  quietModules,
+  lyingNode,
+  reorganizationsMeanwhile,
+  returningBranches,
+  wrongNats,
+  largeLogs,
+  unknownForks,
+  twoPublishers,
+  removedFronts,
+  replicas,
+};

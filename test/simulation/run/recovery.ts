@@ -5,23 +5,16 @@ import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { Miners } from '../workload/miners.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
-/** In fair weather everything is caught up by then. */
+/** In fair weather everything catches up within this time. */
 const recoveryMs = 90_000;
-/** So often blocks are mined while it is waited for. */
+/** Interval of blocks while it waits. */
 const blockMs = 2_000;
 /** A reorganization to fewer blocks is followed once there are as many as before. */
 const blocksAfterStorm = 4;
 /** A safe block that is older than 15 minutes is not shown. */
 const safeAgeMs = 600_000;
 
-interface Recovery {
-  /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
-  wait(isOver: () => boolean): Promise<void>;
-  /** Those that answer from everything that the streams hold; one that waits for the lease has no state. */
-  listCurrent(): ServiceProcess[];
-}
-
-export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Miners): Recovery {
+export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Miners) {
   const readinessOf = ({ domain, service }: ServiceProcess) =>
     world.time.within(domain, () => service.readiness());
   const isReady = (process: ServiceProcess) => readinessOf(process).isReady;
@@ -42,7 +35,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
     return ready.length === 1 && [...ready, ...ofRole('serve')].every(isCurrent);
   }
 
-  /** What is folded is also stored, and what is mined is indexed. */
+  /** Whether everything folded is stored, and everything mined is indexed. */
   async function isStored(): Promise<boolean> {
     const writer = ofRole('run').find(isReady);
     if (writer === undefined) return false;
@@ -70,7 +63,8 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
     fleet.alive.map((process) => `${process.name} ${JSON.stringify(readinessOf(process))}`).join(', ');
 
   return {
-    wait: async (isOver) => {
+    /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
+    wait: async (isOver: () => boolean) => {
       await fleet.settled();
       if (ofRole('run').length === 0) await fleet.start('run');
       const endMs = world.time.nowMs() + recoveryMs;
@@ -79,7 +73,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
       while (!(isCaughtUp() && (await isStored()))) {
         await world.sleep(500);
         if (isOver()) return;
-        // The chain goes on until nobody is behind anything else.
+        // The chain grows while anything else is behind.
         if (!isCaughtUp() && world.time.nowMs() > minedMs + blockMs) {
           await miners.mineOne();
           minedMs = world.time.nowMs();
@@ -87,9 +81,10 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
         if (world.time.nowMs() > endMs)
           throw new SimulationFailure('recovery', `after ${recoveryMs} ms: ${describe()}`);
       }
-      // What is shown depends on the clock; who shows it is asked at the same time from here on.
+      // Answers depend on the clock, so all processes have the same clock from here on.
       for (const { domain } of fleet.alive) domain.wallAheadMs = 0;
     },
+    /** Processes that answer from all messages. A process that waits for the lease has no state. */
     listCurrent: () => fleet.alive.filter(isReady),
   };
 }

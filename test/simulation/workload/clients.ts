@@ -21,25 +21,17 @@ const polledPaths = [
   '/v2/public/miners/state',
   '/v1/settlements?range=24h',
 ];
-/** Of these a tag is that of what they say, and nothing of it depends on the clock. */
+/** Paths whose tag depends only on their contents, not on the clock. */
 const shownBlockPaths: ReadonlySet<string> = new Set([
   '/v1/core',
   '/v1/mining/state',
   '/v2/public/miners/state',
 ]);
-/** Answers of a service that cannot answer at the moment. */
+/** Statuses of a service that cannot answer at the moment. */
 const busyStatuses: ReadonlySet<number> = new Set([503, 504]);
 
-/** Clients that poll and walk while everything happens; what they see is checked at once, or when it is complete. */
-export interface Clients {
-  /** Until `isOver`. */
-  run(isOver: () => boolean): Promise<void>;
-  /** What they have read may be gone. */
-  restart(): void;
-  check(accepted: readonly Reading[]): void;
-}
-
-export function createClients(world: SimulatedWorld, fleet: Fleet): Clients {
+/** Clients that poll and walk during storms. Their answers are checked at once, or when a list is complete. */
+export function createClients(world: SimulatedWorld, fleet: Fleet) {
   const random = world.random.fork('clients');
   const walkers = ['wheel.one', 'wheel:two'].map(createWalker);
   const ownerWalkers = owners
@@ -66,16 +58,17 @@ export function createClients(world: SimulatedWorld, fleet: Fleet): Clients {
   }
 
   return {
-    run: async (isOver) => {
+    run: async (isOver: () => boolean) => {
       while (!isOver()) {
         await world.sleep(random.integer(200, 3_000));
         await step();
       }
     },
+    /** Begins again, because messages they have read may be gone. */
     restart: () => {
       for (const walker of walkers) walker.restart();
     },
-    check: (accepted) => {
+    check: (accepted: readonly Reading[]) => {
       for (const walker of walkers)
         walker.check(
           accepted
