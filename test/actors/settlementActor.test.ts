@@ -104,7 +104,7 @@ describe('submissions', () => {
     expect(reporter(buildSubmission(first, overrides))).toHaveProperty('rejection.reason', 'malformed');
   });
 
-  it('expect sums up to their bounds, whatever a core could compute', () => {
+  it('expect sums up to their bounds, even if no core could compute them', () => {
     const height = 2n ** 64n - 1n;
     const bounds = {
       cumulativeWork: 1n,

@@ -37,7 +37,7 @@ const buildOwnerEvent = (eventNumber: number): OwnerEvent => ({
   position: 1,
 });
 
-/** Far more in memory than stays there, as after a start on the state of an earlier version; so many are rows. */
+/** A state with far more events in memory than are retained; the first `rowCount` are rows. */
 function buildState(rowCount: number) {
   const events = Array.from({ length: eventCount }, (_, eventNumber) => buildOwnerEvent(eventNumber));
   const block = { number: lastBlock, hash: buildBlockHash(1), timestampMs: 0 };
@@ -60,7 +60,7 @@ function buildState(rowCount: number) {
   };
 }
 
-it('with one message about so many events become rows as a message may have, and whole blocks', () => {
+it('one message turns at most about `rowsOfMessage` events into rows, and only whole blocks', () => {
   let state: ReturnType<typeof makeActivityFinal>['state'] = buildState(0);
   const rows: FinalActivity[] = [];
   // The newest block is not final yet.
@@ -80,7 +80,7 @@ it('with one message about so many events become rows as a message may have, and
   );
 });
 
-it('with one message so many more events leave memory as a message may have than became rows with it', () => {
+it('one message evicts at most `rowsOfMessage` more events than it turns into rows', () => {
   let state: ReturnType<typeof makeActivityFinal>['state'] = buildState(3 * rowsOfMessage + 1);
   const takeMessage = () => {
     const { final, ...made } = makeActivityFinal(state, lastBlock - 1n, retained);
