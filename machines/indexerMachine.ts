@@ -173,7 +173,7 @@ export const indexerMachine = indexer.createMachine({
             },
           },
         },
-        /** NATS or the fold would refuse the next span, and nothing after it could be folded. Restarting NATS with another setting resolves this. */
+        /** NATS or the fold would refuse the next span, and nothing after it could be folded. It is retried rarely, or when NATS has restarted. */
         unpublishable: {
           id: 'unpublishable',
           invoke: { src: 'awaitReconnection', onDone: '#connecting' },

@@ -17,6 +17,7 @@ import { computeStatusTag, toStatusBody } from '../../http/responses/process/sta
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { genesisMs } from '../support/genesis.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
@@ -43,12 +44,10 @@ function startViews() {
     clock,
   });
   let seq = 0;
-  const receive = (index: number, overrides: Partial<CounterReadingMessage> = {}) => {
-    const data = Buffer.from(JSON.stringify(readingMessage('wheel.one', index, overrides)));
-    return counters.receive({ seq: ++seq, subject: counterSubject('wheel.one'), data, timestampNanos: 0n });
-  };
+  const receive = (index: number, overrides: Partial<CounterReadingMessage> = {}) =>
+    counters.receive(jsonMessage(counterSubject(id), readingMessage(id, index, overrides), { seq: ++seq }));
   const publish = (subject: string, body: object) =>
-    settlements.receive({ seq: ++seq, subject, data: Buffer.from(JSON.stringify(body)), timestampNanos: 0n });
+    settlements.receive(jsonMessage(subject, body, { seq: ++seq }));
   const at = () => new Date(clock.nowMs()).toISOString();
   /** One message of every source of the process snapshot; each call sends a new one. */
   let said = 0;

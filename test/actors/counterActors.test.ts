@@ -7,19 +7,14 @@ import { type CounterActors, createCounterActors } from '../../actors/wheel/coun
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const createActors = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
 
-function buildMessage(body: CounterReadingMessage, seq: number): StreamMessage {
-  return {
-    seq,
-    subject: counterSubject(body.installationId),
-    data: Buffer.from(JSON.stringify(body)),
-    timestampNanos: 0n,
-  };
-}
+const buildMessage = (body: CounterReadingMessage, seq: number) =>
+  jsonMessage(counterSubject(body.installationId), body, { seq });
 
 /** State and views of the actors. */
 function captureState(actors: CounterActors, installations: readonly string[], nowMs: number) {

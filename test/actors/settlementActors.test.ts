@@ -6,16 +6,12 @@ import {
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
-function report(
-  actors: SettlementActors,
-  instanceId: string,
-  overrides: Record<string, unknown> = {},
-  seq = 1,
-) {
+function report(actors: SettlementActors, instanceId: string, overrides: Record<string, unknown> = {}) {
   const snapshot = {
     instanceId,
     moduleType: 'wheel-sensor',
@@ -29,8 +25,7 @@ function report(
     data: { resource: '/dev/secret' },
     ...overrides,
   };
-  const data = Buffer.from(JSON.stringify(snapshot));
-  return actors.receive({ seq, subject: moduleSubject('wheel.one', instanceId), data, timestampNanos: 0n });
+  return actors.receive(jsonMessage(moduleSubject('wheel.one', instanceId), snapshot));
 }
 
 function publishSigner(actors: SettlementActors, keySlot: string) {
@@ -43,8 +38,7 @@ function publishSigner(actors: SettlementActors, keySlot: string) {
     lastVerifiedAt: at,
     lastSignature: 'c2ln',
   };
-  const data = Buffer.from(JSON.stringify(signer));
-  return actors.receive({ seq: 1, subject: signerSubject('wheel.one'), data, timestampNanos: 0n });
+  return actors.receive(jsonMessage(signerSubject('wheel.one'), signer));
 }
 
 describe('the actors of the settlement stream', () => {

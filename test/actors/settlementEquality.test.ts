@@ -19,6 +19,7 @@ import type { SubmissionOutcome } from '../../machines/submission.ts';
 import * as reference from '../reference/process.ts';
 import { type Settlement as ReferenceSettlement, startSettlement } from '../reference/settlement.ts';
 import { followCaptures } from '../support/increments.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
@@ -259,9 +260,7 @@ describe('a snapshot', () => {
   const record = (): FoldRecord => {
     const actors = createSettlementActors();
     const at = new Date(startMs).toISOString();
-    const body = { type: 'run_started', at, runId: 'a' };
-    const data = Buffer.from(JSON.stringify(body));
-    actors.receive({ seq: 1, subject: reporterSubject(id), data, timestampNanos: 0n });
+    actors.receive(jsonMessage(reporterSubject(id), { type: 'run_started', at, runId: 'a' }));
     return [...actors.capture().all()].find(({ kind }) => kind === 'settlement') as FoldRecord;
   };
 

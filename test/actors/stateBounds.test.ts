@@ -42,6 +42,7 @@ import {
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
@@ -128,13 +129,7 @@ describe('installations', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
     const receive = (wheel: number, index: number) => {
       const body = readingMessage(`wheel-${wheel}`, index);
-      const data = Buffer.from(JSON.stringify(body));
-      return actors.receive({
-        seq: 1 + wheel,
-        subject: counterSubject(body.installationId),
-        data,
-        timestampNanos: 0n,
-      });
+      return actors.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
     };
     for (let wheel = 0; wheel < installationsMax; wheel++)
       expect(receive(wheel, 0)).toHaveProperty('output.reading');
@@ -145,14 +140,9 @@ describe('installations', () => {
 
   it('are limited in the settlement stream', () => {
     const actors = createSettlementActors();
-    const body = JSON.stringify({ type: 'unblocked', at: new Date(genesisMs).toISOString() });
+    const body = { type: 'unblocked', at: new Date(genesisMs).toISOString() };
     const receive = (wheel: number) =>
-      actors.receive({
-        seq: 1 + wheel,
-        subject: oracleSubject(`wheel-${wheel}`),
-        data: Buffer.from(body),
-        timestampNanos: 0n,
-      });
+      actors.receive(jsonMessage(oracleSubject(`wheel-${wheel}`), body, { seq: 1 + wheel }));
     for (let wheel = 0; wheel < installationsMax; wheel++) expect(receive(wheel)).toHaveProperty('output');
     expect(receive(installationsMax)).toHaveProperty('rejection.reason', 'too_many_installations');
     expect(receive(0)).toHaveProperty('rejection.reason', 'not_allowed');
@@ -209,8 +199,7 @@ describe('messages of oracle and reporter', () => {
     const send = (subject: string, body: object) => {
       // Equal statements need different times.
       const at = new Date(genesisMs + number).toISOString();
-      const data = Buffer.from(JSON.stringify({ at, ...body }));
-      return actors.receive({ seq: ++number, subject, data, timestampNanos: 0n });
+      return actors.receive(jsonMessage(subject, { at, ...body }, { seq: ++number }));
     };
     return {
       oracle: (body: object) => send(oracleSubject('wheel.one'), body),

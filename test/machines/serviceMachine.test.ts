@@ -277,6 +277,7 @@ const fullStop = [
 ];
 /** Steps of a stop of a process that has not begun to work. */
 const closing = ['close public server', 'close NATS', 'close database', 'close operator server'];
+const closingWithLease = closing.toSpliced(1, 0, 'give lease back');
 
 describe('the machine of the service', () => {
   useVirtualTime();
@@ -389,21 +390,9 @@ describe('the machine of the service', () => {
     ['JetStream does not answer', { hangs: ['open JetStream'] }, closing],
     ['the database does not answer', { hangs: ['identify'] }, closing],
     ['another process ingests', { isHeldElsewhere: true }, closing],
-    [
-      'the database is migrated',
-      { hangs: ['migrate'] },
-      ['close public server', 'give lease back', ...closing.slice(1)],
-    ],
-    [
-      'a replay runs',
-      { fails: { 'choose generation': 99 } },
-      ['close public server', 'give lease back', ...closing.slice(1)],
-    ],
-    [
-      'followers are built',
-      { hangs: ['compose'] },
-      ['close public server', 'give lease back', ...closing.slice(1)],
-    ],
+    ['the database is migrated', { hangs: ['migrate'] }, closingWithLease],
+    ['a replay runs', { fails: { 'choose generation': 99 } }, closingWithLease],
+    ['followers are built', { hangs: ['compose'] }, closingWithLease],
   ])('is stopped at once while %s', async (_, settings, steps) => {
     const { stop, isIn } = start(settings);
     await pass(100);

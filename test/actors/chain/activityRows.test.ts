@@ -6,9 +6,9 @@ import {
   rowsOfMessage,
 } from '../../../actors/chain/rows/activityRows.ts';
 import { emptyChainState } from '../../../actors/chain/state/chainState.ts';
-import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
+import { buildClaim } from '../../support/chain/ownerEvents.ts';
 
 const eventsPerBlock = 7;
 const eventCount = 4 * rowsOfMessage + 3;
@@ -16,26 +16,8 @@ const retained = 100;
 const findBlock = (eventNumber: number) => BigInt(Math.floor(eventNumber / eventsPerBlock));
 const lastBlock = findBlock(eventCount - 1);
 
-const buildOwnerEvent = (eventNumber: number): OwnerEvent => ({
-  kind: 'claim',
-  address: stateOwner,
-  tokenIds: [],
-  amountBaseUnits: 1n,
-  from: null,
-  to: null,
-  level: null,
-  effectiveRound: null,
-  nextMergeBlock: null,
-  source: {
-    blockNumber: findBlock(eventNumber),
-    blockHash: buildBlockHash(1),
-    blockTimestampMs: 0,
-    transactionHash: buildTransactionHash(1),
-    transactionIndex: 0,
-    logIndex: eventNumber % eventsPerBlock,
-  },
-  position: 1,
-});
+const buildOwnerEvent = (eventNumber: number) =>
+  buildClaim({ blockNumber: findBlock(eventNumber), logIndex: eventNumber % eventsPerBlock });
 
 /** A state with far more events in memory than are retained; the first `rowCount` are rows. */
 function buildState(rowCount: number) {

@@ -2,32 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { chainRecords } from '../../../actors/chain/records/chainRecords.ts';
 import { collectOwners } from '../../../actors/chain/records/collectOwners.ts';
 import type { MinerPosition } from '../../../actors/chain/state/miningState.ts';
-import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import { dispatchRecords, type FoldRecord } from '../../../actors/foldRecord.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
+import { buildClaim } from '../../support/chain/ownerEvents.ts';
 
-const buildOwnerEvent = (number: number): OwnerEvent => ({
-  kind: 'claim',
-  address: stateOwner,
-  tokenIds: [BigInt(number)],
-  amountBaseUnits: 1n,
-  from: null,
-  to: stateOwner,
-  level: null,
-  effectiveRound: null,
-  nextMergeBlock: null,
-  source: {
-    blockNumber: BigInt(number),
-    blockHash: buildBlockHash(1),
-    blockTimestampMs: 0,
-    transactionHash: buildTransactionHash(1),
-    transactionIndex: 0,
-    logIndex: 0,
-  },
-  position: number + 1,
-});
+const buildOwnerEvent = (number: number) =>
+  buildClaim({ blockNumber: BigInt(number) }, { tokenIds: [BigInt(number)], to: stateOwner });
 
 /** Collects one owner's events, which are written and removed by number. */
 function collect(put: readonly number[], removed: readonly number[] = [], later: readonly number[] = []) {

@@ -7,6 +7,7 @@ import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics/statistics.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { genesisMs } from '../../support/genesis.ts';
+import { jsonMessage } from '../../support/jsonMessage.ts';
 import { manualClock } from '../../support/manualClock.ts';
 import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 
@@ -31,19 +32,11 @@ function startViews() {
   const views = createViews();
   let seq = 0;
   const read = (index: number) =>
-    counters.receive({
-      seq: ++seq,
-      subject: counterSubject(id),
-      data: Buffer.from(JSON.stringify(readingMessage(id, index))),
-      timestampNanos: 0n,
-    });
-  const report = (body: object) =>
-    settlements.receive({
-      seq: ++seq,
-      subject: reporterSubject(id),
-      data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
-      timestampNanos: 0n,
-    });
+    counters.receive(jsonMessage(counterSubject(id), readingMessage(id, index), { seq: ++seq }));
+  const report = (body: object) => {
+    const at = new Date(clock.nowMs()).toISOString();
+    return settlements.receive(jsonMessage(reporterSubject(id), { at, ...body }, { seq: ++seq }));
+  };
   return { clock, world, views, createViews, read, report };
 }
 
