@@ -43,7 +43,15 @@ it('a year later the state is unchanged, although retention has removed all of i
     const dependencies = { recent, counts: createMessageCounts(registry), logger: silentLogger, registry };
     const follow = (stream: InputStreamName, fold: StreamFold) => {
       const source = createMessageSource({ ...nats, stream, clock, logger: silentLogger });
-      return createTestFollower(nats, { stream, source, fold, snapshots, sinks: emptySinks(), clock });
+      const follower = createTestFollower(nats, {
+        stream,
+        source,
+        fold,
+        snapshots,
+        sinks: emptySinks(),
+        clock,
+      });
+      return { follower, running: follower.ended };
     };
     const followers = [
       follow('MINER_COUNTER', counterStream.createFold(counters, dependencies)),
@@ -54,13 +62,16 @@ it('a year later the state is unchanged, although retention has removed all of i
       pipeline,
       reached: (positions: readonly number[]) =>
         eventually(
-          () => followers.every((follower, at) => follower.status().position === positions[at]),
+          () => followers.every(({ follower }, at) => follower.status().position === positions[at]),
           `positions ${positions}`,
         ),
-      missed: () => followers.map((follower) => follower.status().missedMessages),
+      missed: () => followers.map(({ follower }) => follower.status().missedMessages),
       records: () => [list(counters.capture()), list(pipeline.capture())],
       stop: async () => {
-        for (const follower of followers) await follower.stop({ graceMs: 5_000 });
+        for (const { follower, running } of followers) {
+          await follower.stop({ graceMs: 5_000 });
+          await running;
+        }
       },
     };
   }
