@@ -5,7 +5,7 @@ type End = () => unknown;
 
 const sharing = new AsyncLocalStorage<End[]>();
 
-/** Ends what was started when the test has finished, or after the last test of the file where it is shared by them. */
+/** Calls `end` when the test has finished, or after the last test of the file if its tests share what it ends. */
 export function whenFinished(end: End): void {
   const ends = sharing.getStore();
   if (ends !== undefined) ends.push(end);
@@ -15,9 +15,16 @@ export function whenFinished(end: End): void {
     });
 }
 
+let sharedCount = 0;
+
+/** Number of parts that tests of a file share and that were started so far in this process. */
+export function countShared(): number {
+  return sharedCount;
+}
+
 /**
- * What tests of a file share because it takes long to start: started for the first one that asks, ended after the last. Tests that share something
- * expect nothing of it that another one may change.
+ * Starts something slow once for all tests of a file: for the first test that asks. It ends after the last test. A test must not rely on state that
+ * another one may change.
  */
 export function shareInFile<Shared>(start: () => Promise<Shared>): () => Promise<Shared> {
   const ends: End[] = [];
@@ -26,7 +33,10 @@ export function shareInFile<Shared>(start: () => Promise<Shared>): () => Promise
     for (const end of ends.reverse()) await end();
   });
   return () => {
-    started ??= sharing.run(ends, start);
+    if (started === null) {
+      sharedCount++;
+      started = sharing.run(ends, start);
+    }
     return started;
   };
 }
