@@ -305,6 +305,11 @@ describe('whoever has many IPv6 addresses', () => {
     };
     expect(takeAll('2001:db8:1')).toBe(siteFactor * burst);
     expect(takeAll('2001:db8:2')).toBe(siteFactor * burst);
+    // The client itself has tokens, but its site has to wait.
+    const fresh = words('2001:db8:2:ffff::1');
+    const { waitSeconds } = limiter.take(fresh, 'publicHeavy', 1_000);
+    expect(waitSeconds).toBeGreaterThan(0);
+    expect(limiter.take(fresh, 'publicHeavy', 1_000 + waitSeconds * 1_000).waitSeconds).toBe(0);
   });
 
   it('behind a trusted proxy, is no other client by the lines of X-Forwarded-For that it sends itself', async () => {

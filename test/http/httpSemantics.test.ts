@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
-import { compressedAboveBytes } from '../../http/server/answers/preparedResponse.ts';
+import { compressedAboveBytes, prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
@@ -312,6 +312,12 @@ describe('encodings', () => {
     }
     const metrics = await server.registry.metrics();
     expect(metrics).toContain('miner_http_prepared_responses_total 1');
+  });
+
+  it.each(['br', 'gzip'] as const)('%s is computed once per view', (encoding) => {
+    const body = { text: 'x'.repeat(2 * compressedAboveBytes) };
+    const prepared = prepareResponse(body, { tag: null, cacheControl: null, own: [] });
+    expect(prepared.encoded(encoding).body()).toBe(prepared.encoded(encoding).body());
   });
 
   it('leave a small body as it is', async () => {
