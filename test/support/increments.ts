@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { FoldRecord, StateCapture } from '../../actors/foldRecord.ts';
 
-/** Collects records, and applies the records of increments to them. */
+/** Records after increments were applied. */
 export function createRecords() {
   const values = new Map<string, string>();
   const apply = (records: Iterable<FoldRecord>) => {
@@ -14,7 +14,7 @@ export function createRecords() {
   return { apply, sorted, clear: () => values.clear() };
 }
 
-/** Follows the captures of one fold, and checks that the changes turn the previous state into the complete one. */
+/** Follows the captures of one fold. The changes since the previous capture must give the complete state. */
 export function followCaptures() {
   const followed = createRecords();
   let increments = 0;
@@ -33,7 +33,7 @@ export function followCaptures() {
       isFirst = false;
       expect(followed.sorted()).toEqual(complete.sorted());
     },
-    /** Number of captures that were followed only by their changes. */
+    /** Number of captures that had only changes. */
     increments: () => increments,
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../actors/clock.ts';
 
 /** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {
-  /** A negative value sets back only the time of day: the other times never go back. */
+  /** A negative time sets only the time of day back. */
   advance(ms: number): void;
 }
 

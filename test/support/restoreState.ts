@@ -1,20 +1,20 @@
 import type { FoldRecord } from '../../actors/foldRecord.ts';
 import type { FoldRestoration, StreamFold } from '../../streams/pipeline/streamFold.ts';
 
-/** Actors, or the fold of a stream. */
+/** Actors or the fold of a stream. */
 interface Restorable {
   beginRestore(): Pick<FoldRestoration, 'add' | 'complete'>;
 }
 
-/** Replaces the state by the recorded one. */
+/** Replaces the state by the records' state. */
 export function restoreState(into: Restorable, records: Iterable<FoldRecord>, position = 0): void {
   const restoration = into.beginRestore();
-  // The records may be captured lazily from the state that is about to be replaced.
+  // Captured lazily, from what it is about to replace.
   for (const record of [...records]) restoration.add(record);
   restoration.complete()(position);
 }
 
-/** Whether a fold can continue from the recorded state. */
+/** Whether a fold can continue from the state of the records. */
 export function acceptsState(fold: StreamFold, records: Iterable<FoldRecord>): boolean {
   const restoration = fold.beginRestore();
   for (const record of records) restoration.add(record);
