@@ -1,16 +1,13 @@
 import { tap } from 'rxjs';
 import { beforeEach, vi } from 'vitest';
 import { cancelledConsumers, changeHeld, readHeld, untilReleased } from './processes/held.ts';
-import { countShared } from './processes/lifetime.ts';
 
 // After each test, parts in this process hold no more streams, requests and listeners than before it, no cancelled consumer pulls, and completed
-// pipelines have left their gate. Parts that tests of a file share are released after the file, so the test that starts them is not judged.
+// pipelines have left their gate.
 beforeEach(({ onTestFinished }) => {
-  const [before, shared] = [readHeld(), countShared()];
+  const before = readHeld();
   // Runs after all that the test itself has registered.
-  onTestFinished(async () => {
-    if (countShared() === shared) await untilReleased(before);
-  });
+  onTestFinished(() => untilReleased(before));
 });
 
 vi.doMock(import('../../http/server/limits/clientCounts.ts'), async (importOriginal) => {

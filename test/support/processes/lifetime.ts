@@ -15,13 +15,6 @@ export function whenFinished(end: End): void {
     });
 }
 
-let sharedCount = 0;
-
-/** Number of parts that tests of a file share and that were started so far in this process. */
-export function countShared(): number {
-  return sharedCount;
-}
-
 /**
  * Starts something slow once for all tests of a file: for the first test that asks. It ends after the last test. A test must not rely on state that
  * another one may change.
@@ -33,10 +26,7 @@ export function shareInFile<Shared>(start: () => Promise<Shared>): () => Promise
     for (const end of ends.reverse()) await end();
   });
   return () => {
-    if (started === null) {
-      sharedCount++;
-      started = sharing.run(ends, start);
-    }
+    started ??= sharing.run(ends, start);
     return started;
   };
 }
