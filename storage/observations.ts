@@ -3,6 +3,7 @@ import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';
+import { createReadAhead, pagesAhead } from './readAhead.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
 import { createConsistentReads, removalNumber } from './removals.ts';
 import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
@@ -52,6 +53,7 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     mayHaveReadings = () => true,
   } = options;
   const readConsistently = createConsistentReads(database);
+  const ahead = createReadAhead();
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
@@ -71,20 +73,28 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   };
 
   function readWithOlder(query: PageQuery, newest: ObservationPage['items']): Promise<ObservationPage> {
-    return readConsistently(() => readOlder(query, newest));
+    return readConsistently((removal) => readOlder(query, newest, removal));
   }
 
   async function readOlder(
     { installationId, afterPosition, coversAbove, limit, signal }: PageQuery,
     newest: ObservationPage['items'],
+    removal: number | null,
   ): Promise<ObservationPage> {
+    const source = removal === null ? null : { table: tables().readings, removal, installationId };
+    const oldestMs = oldestRowMs();
+    const kept = source && ahead.find({ ...source, afterPosition, limit: limit + 1, oldestMs });
+    if (kept?.readings) return cutPage(kept.readings, limit);
     if (!(await isStoredThrough(coversAbove))) {
       throw new StorageUnavailable(
         `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
       );
     }
     const through = coversAbove.position;
-    const older = await seekReadings({ installationId, afterPosition, through, limit: limit + 1, signal });
+    const pages = kept?.isContinued ? pagesAhead : 1;
+    const query = { installationId, afterPosition, through, limit: limit * pages + 1, signal };
+    const older = await seekReadings(query);
+    if (source !== null) ahead.keep({ ...source, after: afterPosition, readings: older });
     return cutPage([...older, ...newest], limit);
   }
 

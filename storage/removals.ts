@@ -33,19 +33,23 @@ export async function hasOpenRemoval(database: Database): Promise<boolean> {
  * Reads rows while no removal is under way. Instead of checking before each read, it checks that no removal began since an earlier read. If one
  * did, it reads again.
  *
+ * `read` gets the number of the last removal: rows that it read under the same number may be used again. With null it must read all rows.
+ *
  * @throws StorageUnavailable (as a rejection) if rows were removed meanwhile, so the result may have holes.
  */
 export function createConsistentReads(
   database: Database,
-): <Result>(read: () => Promise<Result>) => Promise<Result> {
+): <Result>(read: (removal: number | null) => Promise<Result>) => Promise<Result> {
   let lastRemoval: number | null = null;
   return async (read) => {
-    if (lastRemoval !== null) {
-      const result = await read();
-      if ((await removalNumber(database)) === lastRemoval) return result;
-      lastRemoval = null;
+    // Another read may notice a later removal meanwhile, which this one must not take for its own.
+    const expected = lastRemoval;
+    if (expected !== null) {
+      const result = await read(expected);
+      if ((await removalNumber(database)) === expected) return result;
+      if (lastRemoval === expected) lastRemoval = null;
     }
-    const { result, removal } = await readBetween(database, read);
+    const { result, removal } = await readBetween(database, () => read(null));
     lastRemoval = removal;
     return result;
   };
