@@ -23,7 +23,7 @@ const pages = [
 ];
 const folders = ['actors', 'benchmarks', 'deploy', 'http', 'machines', 'storage', 'streams', 'test'];
 
-/** Link anchors of a page's sections. */
+/** Anchors of a page's sections. */
 function listSections(page: string): string[] {
   return [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title
