@@ -1,17 +1,17 @@
 import type { Database } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
-import { type ManualClock, manualClock } from '../manualClock.ts';
+import { manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';
 
 /** Migrates a database and opens a writer to its tables. */
-export async function openWriter(database: Database, clock: ManualClock = manualClock()) {
+export async function openWriter(database: Database) {
   const tables = await migrate(database, silentLogger);
   const writer = createRowWriter({
     stream: 'MINER_COUNTER',
     database,
     tables: () => tables,
-    clock,
+    clock: manualClock(),
     logger: silentLogger,
   });
   return { tables, writer };
