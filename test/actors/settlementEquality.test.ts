@@ -123,7 +123,12 @@ function viewReference(
 
 const inputs = [false, true].flatMap((isPaused) =>
   [0, 1].flatMap((bufferedRoundCount) =>
-    [0, 600_000, 1_300_000].map((afterMs) => ({ isPaused, bufferedRoundCount, nowMs: startMs + afterMs })),
+    // The run of `enabling` ends two seconds after the start, and is stale 600 seconds later, not at 600.
+    [0, 602_000, 602_001, 1_300_000].map((afterMs) => ({
+      isPaused,
+      bufferedRoundCount,
+      nowMs: startMs + afterMs,
+    })),
   ),
 );
 

@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Achievement } from '../../../actors/events/eventSchemas.ts';
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
-import { type DayHistory, withReading } from '../../../actors/wheel/dayHistory.ts';
-import {
-  addAchievements,
-  formatDiscriminator,
-  type MeasurementProgress,
-} from '../../../actors/wheel/measurementEvents.ts';
+import { formatDiscriminator, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
+import { addPublicReading, type PublicState } from '../../../actors/wheel/publicState.ts';
 import { listReached } from '../../reference/measurementFeed.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
 
@@ -16,18 +12,10 @@ const dayMs = 86_400_000;
 const km = 1_000_000;
 
 function foldReadings(readings: readonly CounterReading[]): MeasurementProgress | null {
-  let history: DayHistory | null = null;
-  let progress: MeasurementProgress | null = null;
-  for (const reading of readings) {
-    const previousDayMm: number = history?.open.distanceMm ?? 0;
-    history = withReading(history, reading, null);
-    progress = addAchievements(progress, reading, {
-      dayMm: history.open.distanceMm ?? 0,
-      previousDayMm,
-      stored: { timestampNanos: 0n },
-    });
-  }
-  return progress;
+  const state: PublicState = { history: null, progress: null };
+  for (const reading of readings)
+    expect(addPublicReading(state, { reading, round: null, stored: { timestampNanos: 0n } })).toBeNull();
+  return state.progress;
 }
 
 function formatAchievement(achievement: Achievement): string {
