@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
@@ -66,9 +66,7 @@ describe('observations of any age', () => {
   });
 
   it('are read ten pages at once for a client that reads page after page', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    onTestFinished(() => database.close());
-    const tables = await migrate(database, silentLogger);
+    const { database, tables } = await openTables();
     const readings = Array.from({ length: 60 }, (_, at) => acceptedReading({ position: at + 1 }));
     await storeInto(database, tables)(readings);
     const recent = createRecentReadings({ storedThrough: () => 60, retained: 1 });
