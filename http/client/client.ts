@@ -10,6 +10,12 @@ import {
   type RequestOptions,
 } from './request.ts';
 
+/** Parameters and options of a call. Parameters may be left out if the route requires none. */
+type Rest<Given, Options> =
+  Record<never, never> extends Given
+    ? [parameters?: Given, options?: Options]
+    : [parameters: Given, options?: Options];
+
 /** Reads a Mining Activity Read Service. Decimals are bigints in all that it returns. */
 export interface Client {
   /**
@@ -18,7 +24,7 @@ export interface Client {
    *
    * @throws ServiceError
    */
-  get<At extends Path>(path: At, parameters: Parameters<At>, options?: RequestOptions): Promise<Body<At>>;
+  get<At extends Path>(path: At, ...rest: Rest<Parameters<At>, RequestOptions>): Promise<Body<At>>;
   /**
    * The body of a route, and each that differs from the one before, until the iteration ends.
    *
@@ -26,8 +32,7 @@ export interface Client {
    */
   poll<At extends Path>(
     path: At,
-    parameters: Parameters<At>,
-    options?: PollOptions,
+    ...rest: Rest<Parameters<At>, PollOptions>
   ): AsyncGenerator<Body<At>, never>;
   /**
    * All pages of a list.
@@ -50,8 +55,8 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const requester = createRequester(options);
   return {
-    get: (path, parameters, asked = {}) => requester.get(path, parameters, asked),
-    poll: (path, parameters, asked = {}) => poll(requester, path, parameters, asked),
+    get: (path, ...[parameters = {}, asked = {}]) => requester.get(path, parameters, asked),
+    poll: (path, ...[parameters = {}, asked = {}]) => poll(requester, path, parameters, asked),
     pages: (path, parameters, asked = {}) => readPages(requester, path, parameters, asked),
     events: (asked = {}) => streamEvents(requester, asked),
   };
