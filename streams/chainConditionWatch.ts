@@ -20,9 +20,9 @@ interface ChainConditionWatchOptions {
 }
 
 /**
- * Shows operators why views of the chain are unavailable, in more detail than response bodies: in the log once per change, and as a metric.
+ * Shows operators why chain views are unavailable, in more detail than responses do: one log line per change, and a metric.
  *
- * @returns emits nothing; the conditions are checked every second while subscribed.
+ * @returns emits nothing; checks the conditions every second while subscribed.
  */
 export function watchChainConditions({
   views,

@@ -3,13 +3,13 @@ import { fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import type { Database } from '../storage/database.ts';
 
-/** Checks whether ClickHouse answers, and has not answered for longer than `graceMs`, which ends readiness (CONTRACT.md, Health). */
+/** Watches whether ClickHouse answers. No answer for longer than `graceMs` ends readiness (CONTRACT.md, Health). */
 export function createDatabaseWatch(database: Database, graceMs: number): typeof databaseWatchMachine {
   return databaseWatchMachine.provide({
     delays: { grace: graceMs },
     actors: {
       ask: fromPromise(async ({ signal }) => {
-        // A statement of the embedded engine cannot be cancelled, and closing the engine must be able to wait for its end.
+        // A statement of the embedded engine cannot be cancelled: closing the engine waits for its end.
         await database.select('SELECT 1', {}, database.kind === 'server' ? signal : undefined);
       }),
     },

@@ -43,9 +43,9 @@ interface FollowersOptions {
   readonly jsm: JetStreamManager;
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Makes the tables those of a generation that a replay has activated. */
+  /** Switches to the tables of a generation that a replay has activated. */
   readonly useGeneration: (generation: number) => void;
-  /** Tables that hold the readings whose messages have left the stream: the active ones, also while others are being filled. */
+  /** Tables with the readings whose messages have left the stream: always the active ones, even while others are filled. */
   readonly storedTables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly actors: StreamActors;
@@ -60,7 +60,7 @@ interface FollowersOptions {
   readonly checkStreams: () => Promise<unknown>;
   /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
   readonly ensureStreams?: () => Promise<void>;
-  /** Called with what each batch took; omitted where nobody asks. */
+  /** Called with the duration of each batch. */
   readonly onBatch?: (stream: InputStreamName, batch: FoldedBatchReport) => void;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
@@ -68,15 +68,15 @@ interface FollowersOptions {
   readonly registry: Registry;
 }
 
-/** The followers of all folded streams, and what reads and stores for them. */
+/** The followers of all folded streams, with their readers and writers. */
 export interface Followers {
   readonly followers: ReadonlyMap<InputStreamName, StreamFollower>;
   readonly observations: ObservationReader;
   readonly olderEvents: OlderEvents;
   readonly olderActivity: OlderActivity;
-  /** By the stream whose rows they write; none on a read replica. */
+  /** Row writers by stream; empty on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
-  /** By the stream whose rejections they publish; none on a read replica. */
+  /** Rejection logs by stream; empty on a read replica. */
   readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
 }

@@ -14,7 +14,7 @@ interface IndexingOptions {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly proofs: ChainProofs;
-  /** First block that is published again; null for none. */
+  /** First block to publish again; null to publish only new blocks. */
   readonly repairFrom?: bigint | null;
   readonly logger: Logger;
   /** Called while it is far behind, with the last published block and the node's newest one. */

@@ -11,11 +11,11 @@ const noFollowers: Followers['followers'] = new Map();
 interface ReadinessOptions {
   readonly clock: Clock;
   /**
-   * A process is not ready if an input lags, spans are refused, ClickHouse does not answer or takes no rows, or a rejection cannot be published, for
-   * longer than this. Only old pages need ClickHouse: an outage that is shorter does not take a process out of service.
+   * How long a fault may last before the process is not ready: an input lags, spans are refused, ClickHouse does not answer or takes no
+   * rows, or a rejection cannot be published. A short outage of ClickHouse is harmless, since only old pages need it.
    */
   readonly graceMs: number;
-  /** Null until their tables are known. */
+  /** Null until the tables are known. */
   readonly followers: () => Pick<Followers, 'followers' | 'writers' | 'rejections'> | null;
   readonly isNatsConnected: () => boolean;
   readonly isDatabaseReachable: () => boolean;
@@ -23,13 +23,13 @@ interface ReadinessOptions {
   readonly isDatabaseWithinGrace: () => boolean;
   /** The process that ingests while this one waits as a standby. */
   readonly standbyFor: () => LeaseHolder | null;
-  /** Streams that what is stored was made from, and that the last look did not find. */
+  /** Sources of stored rows or snapshots that the last check did not find. */
   readonly lostStreams: () => readonly LostStream[];
   /** The process is about to end. */
   readonly isLeaving: () => boolean;
   /**
-   * Why views of the chain are unavailable, in more detail than response bodies. It does not make a process unready, since another one
-   * would be in the same condition.
+   * Why chain views are unavailable, in more detail than in responses. It does not make a process unready, since any other process would
+   * be in the same condition.
    */
   readonly chain: () => unknown;
   /** Since when published spans of the chain have been refused (epoch milliseconds); null while they are folded. */
@@ -37,14 +37,14 @@ interface ReadinessOptions {
 }
 
 /**
- * Whether responses are complete and fresh: every stream is restored, caught up and current, and folded rows are being stored, as are the
- * rejections that they wait for. It names what the process is waiting for.
+ * Determines whether responses are complete and fresh: every stream is restored, caught up and current, and rows and rejections are being
+ * stored. Otherwise the result names everything that the process waits for.
  */
 export function createReadiness(options: ReadinessOptions): () => Readiness {
   const { clock, graceMs, isNatsConnected, isDatabaseReachable, isDatabaseWithinGrace } = options;
   const { standbyFor, isLeaving } = options;
 
-  /** Without streams that were found again since. */
+  /** Lost streams, without those that have been found again. */
   function findLost(followers: Followers['followers']): readonly LostStream[] {
     return options.lostStreams().filter(({ stream }) => {
       const follower = followers.get(stream);
@@ -71,7 +71,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
 
   function areRowsTaken(): boolean {
     const writers = [...(options.followers()?.writers.values() ?? [])];
-    // An insert that is not answered is not refused yet, and stores nothing either.
+    // An unanswered insert is no refusal yet, but stores nothing either.
     return writers.every((writer) => (writer.status().storingForMs ?? 0) <= graceMs);
   }
 
@@ -86,7 +86,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     return logs.every((log) => (log.publishingForMs ?? 0) <= graceMs);
   }
 
-  /** What is published is not what is folded. */
+  /** Whether published spans can be folded. */
   function areSpansFolded(): boolean {
     const sinceMs = options.spansRefusedSinceMs();
     return sinceMs === null || clock.nowMs() - sinceMs <= graceMs;
@@ -129,7 +129,7 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
   };
 }
 
-/** Shows readiness for alerts. A standby is as ready as it can be, and has no value. */
+/** Shows readiness for alerts. A standby has no value: it is as ready as it can be. */
 export function registerReadinessMetric(registry: Registry, readiness: () => Readiness): void {
   new Gauge({
     name: 'miner_ready',

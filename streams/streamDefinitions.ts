@@ -9,7 +9,7 @@ import type { FoldDependencies, FoldedDeployment, StreamDefinition } from './fol
 import type { StreamFold } from './pipeline/streamFold.ts';
 import { settlementStream } from './settlement/settlementStream.ts';
 
-/** What the messages of each stream mean. */
+/** The actors of each stream. */
 export interface StreamActors {
   readonly MINER_COUNTER: CounterActors;
   readonly MINER_PIPELINE: SettlementActors;

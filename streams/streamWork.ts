@@ -4,17 +4,17 @@ import { type Drift, runSelfAudit, type SelfAudit } from './audit/selfAudit.ts';
 import type { Followers } from './followers.ts';
 import type { Indexer } from './indexer/indexer.ts';
 
-/** What a process does with the streams, once it is known which tables it works on. */
+/** The stream work of a process, once its tables are known. */
 export interface StreamWork extends Followers {
-  /** Every stream's state was restored at least once, so views answer from folded state. */
+  /** Whether every stream's state was restored at least once, so that views can answer. */
   isRestored(): boolean;
-  /** For the root, which runs them. */
+  /** Machines for the root to run. */
   readonly machines: WorkMachines;
   /** Compares a sample at each interval while subscribed; emits nothing. */
   audits(): Observable<never>;
-  /** What the audits know to differ. */
+  /** Differences that the audits know. */
   drifts(): Drift[];
-  /** Continues the fold of the counter stream in another generation, after what a replay has stored there. */
+  /** Continues the fold of the counter stream in another generation, from the state that a replay has stored there. */
   useGeneration(generation: number): void;
 }
 

@@ -7,7 +7,7 @@ import { Owners } from './views/owners/Owners.tsx';
 import { Settlements } from './views/settlements/Settlements.tsx';
 import { StatisticsView } from './views/statistics/Statistics.tsx';
 
-/** The page below `body`; the same on the server and in the browser. */
+/** Content of `body`, identical on the server and in the browser. */
 export function App({ page }: { page: Page }) {
   return (
     <PageContext.Provider value={page}>
@@ -16,7 +16,7 @@ export function App({ page }: { page: Page }) {
       </a>
       <svg class="patterns" width="0" height="0" aria-hidden="true">
         <defs>
-          {/* Of what was not observed. */}
+          {/* Marks time that was not observed. */}
           <pattern
             id="hatching"
             width="5"

@@ -1,5 +1,5 @@
-// The bundles of the explorer, built by `deploy/build/build.mjs` together with the service that serves them: the browser's program with its styles
-// and icons under names that change with their contents, and the program that renders pages on the server.
+// Builds the explorer's bundles, for `deploy/build/build.mjs`: the browser's script with its styles and icons, under names that change with
+// their contents, and the program that renders pages on the server.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
@@ -7,9 +7,9 @@ const folder = import.meta.dirname;
 const root = join(folder, '../..');
 const jsx = { runtime: 'automatic', importSource: 'preact' };
 
-/** @param {string} directory where the service's own bundle is; the explorer is in a folder of it. */
+/** @param {string} directory folder of the service's bundle, which gets a folder for the explorer. */
 export function explorerBundles(directory) {
-  // The options of the compiler are not read: they are not in the folder that an image is built in.
+  // Without tsconfig.json, which is not copied into the image's build.
   const shared = { cwd: root, logLevel: 'warn', tsconfig: false, transform: { target: 'es2022', jsx } };
   const program = {
     ...shared,
@@ -28,13 +28,13 @@ export function explorerBundles(directory) {
     ...shared,
     input: { renderPage: relative(root, join(folder, 'renderPage.tsx')) },
     platform: 'node',
-    // CommonJS, since that can be loaded at the first request without a request having to wait for it.
+    // CommonJS can be loaded synchronously, at the first request.
     output: { dir: join(directory, 'explorer'), entryFileNames: '[name].cjs', format: 'cjs' },
   };
   return [program, renderer];
 }
 
-/** Styles, icons and pictures are served as they are. */
+/** Styles, icons and pictures are served unchanged. */
 function staticFiles() {
   const files = [
     join(folder, 'style.css'),
@@ -48,7 +48,7 @@ function staticFiles() {
         this.emitFile({ type: 'asset', name: file.split('/').at(-1), source: readFileSync(file) });
       }
     },
-    /** The names of this build: while one watches for changes, files of former builds stay beside it. */
+    /** Names of this build's files. In watch mode, files of earlier builds stay in the folder. */
     generateBundle(_options, bundle) {
       this.emitFile({ type: 'asset', fileName: 'names.json', source: JSON.stringify(Object.keys(bundle)) });
     },

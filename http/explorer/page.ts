@@ -11,7 +11,7 @@ import type { StatusResponse } from '../responses/process/status.ts';
 import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
 import type { Place } from './place.ts';
 
-/** Bodies of the routes that the explorer reads: the types of the routes' own schemas. */
+/** Bodies of the routes that the explorer reads, typed by the routes' schemas. */
 export interface Bodies {
   readonly status: StatusResponse;
   readonly core: CoreResponse;
@@ -27,39 +27,39 @@ export type FeedEvent = z.infer<typeof feedEvent>;
 export type ResourceName = keyof Bodies;
 
 interface Problem {
-  /** HTTP status; 0 where the service was not reached. */
+  /** HTTP status; 0 if the service was not reached. */
   readonly status: number;
-  /** Error code of the body, empty where there is none. */
+  /** Error code of the body; empty if it has none. */
   readonly code: string;
-  /** When it is tried again, in epoch milliseconds. */
+  /** Time of the next attempt, in epoch milliseconds. */
   readonly retryAtMs: number;
 }
 
-/** What is known of one resource. A problem does not remove the body that was read before it. */
+/** State of one resource. A problem does not remove the body that was read before. */
 export interface Resource<Body> {
   readonly body: Body | null;
   readonly problem: Problem | null;
 }
 
-/** Reads what is known of a resource at a path with its query, such as `/v1/measurement/stats?range=7d`. */
+/** Returns the state of the resource at a path with its query, such as `/v1/measurement/stats?range=7d`. */
 export type ReadResource = <Name extends ResourceName>(name: Name, path: string) => Resource<Bodies[Name]>;
 
-/** What the page is rendered with besides figures. */
+/** Settings that a page is rendered with. */
 export interface PageSettings {
-  /** Address of a transaction without its hash; null: transactions are not linked. */
+  /** URL prefix of a transaction's page, to which the hash is appended; null if transactions are not linked. */
   readonly transactionUrl: string | null;
-  /** Address of the pages as others open them, without a slash at its end; null where it is not known. */
+  /** Public URL of the explorer, without a trailing slash; null if unknown. */
   readonly publicUrl: string | null;
-  /** Public names of the page's files by their plain names, such as `explorer.js`. */
+  /** Public URL of each of the page's files, by plain name such as `explorer.js`. */
   readonly files: Readonly<Record<string, string>>;
 }
 
 export interface PageRequest {
   readonly place: Place;
-  /** When the page is rendered, in epoch milliseconds. */
+  /** Time of rendering, in epoch milliseconds. */
   readonly nowMs: number;
   readonly settings: PageSettings;
-  /** The body of a route, null where it has none at the moment. */
+  /** Returns the body of a route; null if it has none at the moment. */
   readonly read: (path: string) => unknown;
 }
 

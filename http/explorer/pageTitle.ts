@@ -5,7 +5,7 @@ import { nameView, type Place } from './place.ts';
 import { statusPath } from './resources.ts';
 import { describeWheel } from './wheelState.ts';
 
-/** Title of the window, and name of the icon that shows the state of the wheel. */
+/** Title of the window, and the icon for the state of the wheel. */
 export function describePage(
   place: Place,
   read: ReadResource,

@@ -1,4 +1,4 @@
-/** Where in the explorer one is: each place has an address of its own, which can be opened, bookmarked and shared. */
+/** A place in the explorer. Each has its own URL, which can be opened, bookmarked and shared. */
 export type Place =
   | { readonly view: 'glance' }
   | { readonly view: 'statistics'; readonly range: StatisticsRange }
@@ -13,15 +13,15 @@ export type SettlementsRange = (typeof settlementsRanges)[number];
 export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
 export type FeedCategory = (typeof feedCategories)[number];
 
-/** Stands for every text that is no address, in a page that does not repeat it. */
+/** Stands for every invalid address, on a page that does not repeat it. */
 export const noAddress = '';
 
-/** Longest text that is taken for an address: what is longer is cut, and is no address either way. */
+/** Maximum length of an address in a URL. Longer text is cut, and is invalid either way. */
 const addressLengthMax = 64;
-/** Half of a character. */
+/** Half of a surrogate pair. */
 const loneSurrogate = /\p{Surrogate}/gu;
 
-/** The place of an address; parameters that it does not know are ignored, so that every link leads somewhere. */
+/** Returns the place of a URL. It ignores unknown parameters, so every link leads somewhere. */
 export function parsePlace(path: string, query: string): Place {
   const parameters = new URLSearchParams(query);
   const [, first = '', second = ''] = path.split('/');
@@ -75,7 +75,7 @@ function choose<Option extends string>(
   return options.find((option) => option === requested) ?? fallback;
 }
 
-/** Not in the middle of a character, which could not be written into an address. */
+/** Does not cut within a character, because half a surrogate pair cannot be encoded in a URL. */
 function cut(text: string): string {
   return [...text.slice(0, 2 * addressLengthMax)]
     .slice(0, addressLengthMax)

@@ -5,8 +5,8 @@ import { describePage } from './pageTitle.ts';
 import { formatPlace } from './place.ts';
 
 /**
- * A page as the server sends it: complete without script, with the figures of the moment. The browser's program renders the same over it, once
- * it has read the resources that are listed in `data-reads`.
+ * Renders a complete page on the server, with current figures, that works without script. The script renders the same page over it once
+ * it has read the resources listed in `data-reads`.
  */
 export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody }: PageRequest) => {
   const reads = new Map<string, ResourceName>();
@@ -15,7 +15,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody 
     reads.set(route, name);
     const resource = known.get(route) ?? { body: readBody(route), problem: null };
     known.set(route, resource);
-    // The body is of the route that this name stands for (`resources.ts`).
+    // The path belongs to the route of this name (`resources.ts`).
     return resource as Resource<Bodies[Name]>;
   };
   const page = {
@@ -42,13 +42,13 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody 
       <meta property="og:description" content={description} />
       <meta property="og:type" content="website" />
       {publicUrl !== null && <meta property="og:url" content={`${publicUrl}${formatPlace(place)}`} />}
-      {/* Who shows a preview takes no relative address. */}
+      {/* Previews need absolute URLs. */}
       {publicUrl !== null && <meta property="og:image" content={`${publicUrl}${files['preview.png']}`} />}
       {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
       {publicUrl !== null && <link rel="canonical" href={`${publicUrl}${formatPlace(place)}`} />}
       <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
       <link rel="stylesheet" href={files['style.css']} />
-      {/* Not a module: browsers ask for modules with an Origin, which the service does not serve (CONTRACT.md, Origins). */}
+      {/* Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */}
       <script defer src={files['explorer.js']} />
     </head>,
   );

@@ -3,8 +3,8 @@ import type { ResourceName } from './page.ts';
 const second = 1_000;
 
 /**
- * How often a resource is read again while it is looked at. The status is read as often as a person sees a difference; the rest changes with
- * the chain or every half hour, and an event of the chain causes a read by itself.
+ * How often a visible resource is read again. The status is read as often as a person sees a difference. The others change with
+ * the chain or every half hour, and each chain event triggers a read.
  */
 export const intervalsMs: Readonly<Record<ResourceName, number>> = {
   status: 5 * second,

@@ -2,13 +2,13 @@ import type { Bodies } from './page.ts';
 
 type Core = Extract<Bodies['core'], { status: 'available' }>;
 
-/** What was shown as settled, and is not in the chain that is there now. */
+/** Rounds that were shown as settled and are not settled in the current chain. */
 export interface Reversal {
   readonly firstRound: bigint;
   readonly lastRound: bigint;
 }
 
-/** How far settlement was seen to reach, and at which safe block. */
+/** Highest settled round that was seen, and its safe block. */
 export interface SettledMark {
   readonly core: string;
   readonly throughRound: bigint;
@@ -16,8 +16,8 @@ export interface SettledMark {
 }
 
 /**
- * Compares what was seen of the core contract with what is shown now. In one chain the settled rounds only grow, so fewer of them at the same
- * block or a later one mean that another chain has taken its place. Fewer at an earlier block mean nothing: a replica may be behind.
+ * Compares the core contract's earlier state with the current one. In one chain the settled rounds only grow, so fewer of them at the same
+ * block or a later one mean that a reorganization has replaced the chain. Fewer at an earlier block mean nothing: a replica may be behind.
  */
 export function compareSettled(
   seen: SettledMark | null,

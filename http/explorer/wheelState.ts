@@ -8,16 +8,16 @@ export interface WheelWords {
   readonly detail: string;
 }
 
-/** For whoever has never heard of it. */
+/** For visitors who do not know the project. */
 const whatItIs =
   'A wheel whose every turn is counted as work, settled on Ethereum, and rewarded with tokens.';
 
-/** Whether the service cannot be reached, so that nothing here is known to hold any more. */
+/** Whether the service is unreachable, so nothing on the page is known to be current. */
 export function isLost(connection: Connection | null, { problem }: Resource<unknown>): boolean {
   return problem?.status === 0 || connection?.isOnline === false;
 }
 
-/** What the newest reading says of the wheel, in words; the first row that holds. */
+/** Describes the wheel by its newest reading. The first matching row wins. */
 export function describeWheel(status: Resource<Bodies['status']>, connection: Connection | null): WheelWords {
   const measurement = status.body?.measurement ?? null;
   if (measurement === null)

@@ -1,4 +1,4 @@
-/** What is compared: a half hour of an installation, or a safe block. */
+/** An audit compares a half hour of an installation, or a safe block. */
 export const auditKinds = ['half_hour', 'safe_block'] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
@@ -9,16 +9,16 @@ export type Audit<Sample> =
   | {
       readonly outcome: 'drift';
       readonly about: string;
-      /** The same for the same thing, however often it is found. */
+      /** Identifies the sample: repeated audits of it have the same key. */
       readonly key: string;
-      /** To be compared again until it agrees. */
+      /** Compared again until it agrees. */
       readonly sample: Sample;
-      /** What differs, a few of it. */
+      /** Descriptions of the first few differences. */
       readonly differences: readonly string[];
       /** The command that corrects it. */
       readonly repair: string;
     }
   | { readonly outcome: 'skipped'; readonly about: string };
 
-/** Differences that are reported of one comparison. */
+/** Maximum number of differences that one comparison reports. */
 export const differencesMax = 5;

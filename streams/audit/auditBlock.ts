@@ -6,7 +6,7 @@ import { type Audit, differencesMax } from './audit.ts';
 
 const requestMs = 10_000;
 
-/** Compares a state with what the node's contracts answer at its block. */
+/** Compares a state with the values that the node's contracts return at its block. */
 export type BlockAudit = (state: ChainState) => Promise<Audit<bigint>>;
 
 interface BlockAuditOptions {
@@ -50,7 +50,7 @@ export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): Bloc
     };
   };
 
-  /** Null where the node does not have the state of the block any more. */
+  /** Null if the node no longer has the state of the block. */
   async function compareValues({ block, core, mining, token }: ChainState): Promise<string[] | null> {
     const blockNumber = block.number;
     const compared = [

@@ -10,13 +10,13 @@ import type { JetStream } from '../jetstream/natsLink.ts';
 import { type Audit, differencesMax } from './audit.ts';
 import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold.ts';
 
-/** How far back before the half hour the fold begins, and how many messages it reads at most; what it finds then */
+/** How far before the half hour the fold begins, and the most messages it reads. */
 const firstLook = { warmUpMs: roundMs, messagesMax: 8_192 } as const;
-/** has to be found once more with a longer past, since a message may repeat one of a boot or epoch from before. */
+/** A difference is confirmed with a longer past, since a message may repeat one from an earlier boot or epoch. */
 const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
 const workStoredMax = 2n ** 256n - 1n;
 
-/** What memory holds of the counter stream. */
+/** The part of the counter stream that is in memory. */
 export interface CounterMemory {
   readonly recent: Pick<RecentReadings, 'coversAbove' | 'page'>;
   readonly publicInstallationId: string;
@@ -29,16 +29,16 @@ export interface HalfHourAuditOptions extends JetStream {
   readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly genesisMs: number;
-  /** Null while memory does not hold everything that is stored, and where there is none. */
+  /** Null while memory does not hold everything that is stored. */
   readonly memory: () => CounterMemory | null;
 }
 
-/** A half hour, by a message that lies in it. */
+/** A half hour, chosen by a message within it. */
 export interface HalfHourSample extends HalfHour {
   readonly sequence: number;
 }
 
-/** The half hour of a message; null where the message cannot be read, or its rows need not be there any more. */
+/** Finds the half hour of a message; null if the message cannot be read, or if the TTL may have removed its rows. */
 export async function findHalfHour(
   { jsm, oldestRowMs }: HalfHourAuditOptions,
   sequence: number,
@@ -56,7 +56,7 @@ export async function findHalfHour(
 }
 
 /**
- * Folds one half hour from the messages again, and compares every reading, round and sum of it with ClickHouse and with memory.
+ * Folds one half hour again from its messages, and compares each reading, round and sum with ClickHouse and memory.
  *
  * @param storedThrough sequence through which everything is stored.
  */
@@ -91,7 +91,7 @@ export async function auditHalfHour(
   };
 }
 
-/** Sequence of a reading that lies some time before the half hour; the first one of the stream where there is none. */
+/** Sequence of a reading some time before the half hour, or the first sequence of the stream. */
 async function findStart(
   { jsm, database, tables }: HalfHourAuditOptions,
   { installationId, startMs, sequence }: HalfHourSample,
@@ -163,7 +163,7 @@ function compareMemory(
     const dayStartMs = findDayStart(startMs);
     const day = [...days.past, days.open].find((one) => one.startMs === dayStartMs);
     const work = day?.rounds?.get((startMs - dayStartMs) / roundMs);
-    // An old day has its sums alone.
+    // Memory keeps only the sums of an old day.
     if (day?.rounds != null && work !== workUnits)
       differences.push(
         `statistics in memory: round ${roundId} has ${work ?? 'no'} work units, ${workUnits} expected`,

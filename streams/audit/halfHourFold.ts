@@ -12,7 +12,7 @@ export interface HalfHour {
   readonly startMs: number;
 }
 
-/** A half hour as the messages of the stream make it. */
+/** A half hour, computed from the messages of the stream. */
 export interface FoldedHalfHour {
   readonly readings: readonly CounterReading[];
   readonly rounds: readonly RoundRow[];
@@ -22,7 +22,7 @@ export interface FoldedHalfHour {
 interface FoldHalfHourOptions extends JetStream {
   readonly genesisMs: number;
   readonly halfHour: HalfHour;
-  /** Sequence that is read from: far enough before the half hour for the fold to know what came before. */
+  /** First sequence that is read: far enough before the half hour for the fold to know the earlier readings. */
   readonly fromSequence: number;
   readonly messagesMax: number;
 }
@@ -30,7 +30,7 @@ interface FoldHalfHourOptions extends JetStream {
 /**
  * Folds the messages of one installation until the half hour is closed.
  *
- * @returns null where that takes more messages, where the stream does not hold the beginning, or where it is still open.
+ * @returns null if this takes too many messages, the stream has lost the beginning, or the half hour is still open.
  */
 export async function foldHalfHour(options: FoldHalfHourOptions): Promise<FoldedHalfHour | null> {
   const { genesisMs, halfHour, fromSequence } = options;
@@ -50,7 +50,7 @@ export async function foldHalfHour(options: FoldHalfHourOptions): Promise<Folded
     const outcome = 'rejection' in decoded ? decoded : actor.receive(decoded.value);
     if ('rejection' in outcome) continue;
     const { reading, closed } = outcome.output;
-    // The half hour is known from its beginning on where a reading from before it is.
+    // A reading from before the half hour shows that the stream still holds its beginning.
     isComplete ||= reading.observedAtMs < startMs;
     if (isWithin(reading.observedAtMs)) readings.push(reading);
     if (closed.round !== null && isWithin(closed.round.startMs)) rounds.push(closed.round);

@@ -12,16 +12,16 @@ import {
   type HalfHourSample,
 } from './auditHalfHour.ts';
 
-/** Things that are known to differ, and compared again each time until they agree; more are found again later. */
+/** Known differences, each compared again at every audit until it agrees. Further ones are found later. */
 const driftsMax = 16;
-/** A sample may lie in a half hour that is open, or hold what was rejected: so many are tried. */
+/** Samples that one audit tries: a message may be rejected, or its half hour still open. */
 const attemptsMax = 4;
 /** A node keeps the states of about the newest 128 blocks, and the newest safe one is twelve below its tip. */
 const sampledStates = 64;
-/** Half of the samples lie among so many newest messages, where memory holds the readings as well. */
+/** Half of the samples are among this many newest messages, whose readings are also in memory. */
 const recentMessages = 20_000;
 
-/** Something that differs from what it was made from. */
+/** A stored or shown value that differs from its source. */
 export interface Drift {
   readonly kind: AuditKind;
   readonly about: string;
@@ -29,11 +29,11 @@ export interface Drift {
   readonly repair: string;
 }
 
-/** Compares, sample by sample, what is stored and shown with what it was made from. */
+/** Compares samples of the stored and shown values with their source. */
 export interface SelfAudit {
-  /** One half hour and one safe block, and what is known to differ. */
+  /** Compares one half hour, one safe block and all known differences. */
   sample(): Promise<void>;
-  /** What is known to differ at the moment. */
+  /** Differences that are known at the moment. */
   drifts(): Drift[];
 }
 
@@ -47,7 +47,7 @@ interface SelfAuditOptions extends HalfHourAuditOptions {
   readonly logger: Logger;
 }
 
-/** Counts what audits find; of all audits of a process. */
+/** Counters and metrics for all audits of a process. */
 interface AuditCounts {
   compared(kind: AuditKind, outcome: (typeof auditOutcomes)[number]): void;
 }
@@ -78,7 +78,7 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
   const halfHours = new Map<string, { readonly drift: Drift; readonly sample: HalfHourSample }>();
   const blocks = new Map<string, { readonly drift: Drift; readonly sample: bigint }>();
 
-  /** Of these the last sample failed. */
+  /** Kinds whose last sample could not be compared. */
   const failing = new Set<AuditKind>();
 
   function note<Sample>(
@@ -99,7 +99,7 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
     known.set(key, { sample, drift: { kind, about, differences, repair } });
   }
 
-  /** What differed and does no more, or cannot be compared any more. */
+  /** Forgets a difference that agrees again, or that can no longer be compared. */
   function forgetResolved<Sample>(
     known: Map<string, { readonly sample: Sample }>,
     key: string,
@@ -116,7 +116,7 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
   async function sampleHalfHour() {
     const [newest] = await snapshots.list('MINER_COUNTER');
     if (newest === undefined) return;
-    // Rows are stored before the snapshot that covers them.
+    // The rows that a snapshot covers are stored before it is.
     const storedThrough = newest.position;
     for (const [key, { sample }] of [...halfHours])
       forgetResolved(halfHours, key, await auditHalfHour(options, sample, storedThrough));

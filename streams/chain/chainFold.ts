@@ -27,7 +27,7 @@ interface ChainFoldOptions {
   readonly logger: Logger;
 }
 
-/** A message that is not folded yet forks below every retained state: snapshots above the fork cannot be used, and states from there on are retained. */
+/** A message ahead forks below every retained state. Snapshots above the fork cannot be used; states from there on are retained. */
 interface Rewinding {
   readonly forkBlock: bigint;
   readonly position: number;
@@ -35,8 +35,8 @@ interface Rewinding {
 }
 
 /**
- * On its way to the message that it rewound for, the fold may come to an earlier one that forks deeper still. Either needs its states then, or
- * rewinding for the one would lose those of the other, without an end. Each time the fork is a lower one, so there is an end.
+ * On its way to the message that it rewound for, the fold may reach an earlier message with a deeper fork. It then keeps the states that
+ * either message needs; otherwise the two would make it rewind forever. Each rewinding has a lower fork, so this ends.
  */
 function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
   if (before === null) return next;
@@ -44,7 +44,7 @@ function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
   return { ...next, forkBlock, position: Math.max(before.position, next.position) };
 }
 
-/** Rows of the messages of a batch. */
+/** Rows that a batch produces. */
 interface CollectedRows {
   readonly chainEvents: ChainEventRow[];
   readonly ownerActivity: OwnerActivityRow[];
@@ -120,7 +120,7 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
       const { streamCreated } = batch;
       const rows: CollectedRows = { chainEvents: [], ownerActivity: [], settlements: [], checkpoints: [] };
       let position = 0;
-      // In a stream that was created again, the message may never come.
+      // If the stream was recreated, the message may never arrive.
       if (rewound !== null && rewound.streamCreated !== streamCreated) endRewinding();
       try {
         const rejections = receiveBatch<ChainOutput>({

@@ -15,7 +15,7 @@ export const chainStream: StreamDefinition<ChainActors | null> = {
     const chainCounts = registerChainMetrics(dependencies.registry, actors);
     return createChainFold({ ...dependencies, actors, chainCounts });
   },
-  // Rows of the chain name the message that stored them, and the time at which the stream stored that message.
+  // A row of the chain holds its message's sequence and storage time.
   readRowOrigins: async (database, tables) => {
     const newest = await readNewestChainRows(database, tables);
     return newest.map(({ storedBy, storedAtMs }) => ({

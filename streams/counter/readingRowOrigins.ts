@@ -4,7 +4,7 @@ import { readNewestReading } from '../../storage/observations.ts';
 import type { Tables } from '../../storage/tables.ts';
 import type { RowOrigin } from '../follower/storedHistory.ts';
 
-/** The newest reading says which message it was by its `telemetryId`. */
+/** Finds the message of the newest reading by its `telemetryId`. */
 export async function readReadingRowOrigins(database: Database, tables: Tables): Promise<RowOrigin[]> {
   const newest = await readNewestReading(database, tables);
   if (newest === null) return [];

@@ -14,15 +14,15 @@ const stream = 'MINER_COUNTER';
 interface StoredReadingsOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
-  /** Those that hold the readings. */
+  /** The tables that hold the readings. */
   readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly logger: Logger;
 }
 
 /**
- * Reads the stored readings of messages that have left the stream, after one sequence through another. There are none where the stream was created again since they were stored: its
- * messages of the same sequences were others.
+ * Reads the stored readings of messages that have left the stream, after one sequence through another. Reads none if the stream
+ * was recreated since: the same sequences then belong to other messages.
  */
 export function createStoredReadings(options: StoredReadingsOptions) {
   const { database, oldestRowMs, logger } = options;
@@ -37,8 +37,8 @@ export function createStoredReadings(options: StoredReadingsOptions) {
 }
 
 /**
- * Whether the rows were made from the stream that there is now. A state that was saved beside them says so, or what was noted when their tables were
- * begun; what these say is older than the rows where the stream was created again while a process ran, and then the newest row says it by its message.
+ * Whether the rows were made from the current stream. The newest snapshot, or the note made when the tables were created, names their
+ * stream. If the stream was recreated while a process ran, both may be older than the rows. Then the newest row's message decides.
  */
 async function areOfStream({ database, jsm, logger }: StoredReadingsOptions, tables: Tables) {
   const { created } = await jsm.streams.info(stream);

@@ -10,24 +10,24 @@ import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tab
 import { StreamDiverged, type VerifiedStream, verifySource } from '../jetstream/sourceVerification.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 
-/** In this order snapshots are tried. */
+/** The order in which snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
 
 /** Replaces the state of a fold by a restored one, as of a place in the stream. */
 type ReplaceState = (position: number) => void;
 
-/** A snapshot that its fold takes. */
+/** A snapshot that the fold accepts. */
 interface Restorable {
   readonly header: StoredSnapshotHeader;
   readonly replaceState: ReplaceState;
 }
 
 export interface SnapshotChoice {
-  /** The newest snapshot that can be restored and whose last message is in the stream; null if there is none. */
+  /** The best snapshot that the fold accepts and whose last message is in the stream; null if none qualifies. */
   readonly found: Restorable | null;
-  /** A newer one disagrees with the stream. */
+  /** Whether a newer snapshot disagrees with the stream. */
   readonly disagrees: boolean;
-  /** What is stored was made with another deployment, and is shared with other folds. */
+  /** Whether the stored rows are of another deployment, in tables that folds share. */
   readonly isReconfigured: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface SnapshotChoiceOptions {
   readonly logger: Logger;
 }
 
-/** Chooses the snapshot from which a stream is folded on, of those that are stored. */
+/** Chooses the stored snapshot from which folding continues. */
 export async function chooseSnapshot(
   options: SnapshotChoiceOptions,
   verified: VerifiedStream,
@@ -75,7 +75,7 @@ export async function chooseSnapshot(
     }
     const replaceState = await readState(header, options);
     if (replaceState === null) continue;
-    // The newest one shows whether the stream has lost its end, also where it is too young to be restored.
+    // The newest snapshot shows whether the stream has lost its end, even if it is too young to be restored.
     const newest = usable.find(({ streamCreated }) => streamCreated === verified.created);
     if (!disagrees && newest !== undefined && newest !== header) disagrees = !(await isInStream(newest));
     return { found: { header, replaceState }, disagrees, isReconfigured: false };
@@ -83,7 +83,7 @@ export async function chooseSnapshot(
   return { found: null, disagrees, isReconfigured: isReconfigured(headers, fold) };
 }
 
-/** Null, with a line in the log, for a snapshot that is damaged or holds something else than its fold writes. */
+/** Null, with a line in the log, if the snapshot is damaged or its content is not what the fold writes. */
 async function readState(
   header: StoredSnapshotHeader,
   { stream, fold, snapshots, logger }: SnapshotChoiceOptions,
@@ -105,8 +105,8 @@ async function readState(
 }
 
 /**
- * In which order snapshots are tried: those that the stream continues without a gap before those that it does not; old enough ones
- * before younger ones; those of the highest position first, and among the too young ones the oldest.
+ * Snapshots that the stream continues without a gap come first, and old enough ones come before younger ones. Within a rank the highest
+ * position comes first; among snapshots that are too young, the lowest.
  */
 function sortByPreference(
   headers: readonly StoredSnapshotHeader[],
@@ -125,7 +125,7 @@ function sortByPreference(
   });
 }
 
-/** Where no snapshot can be restored. */
+/** Whether all snapshots are of another deployment; asked if none can be restored. */
 function isReconfigured(headers: readonly StoredSnapshotHeader[], { sharesTables, identity }: StreamFold) {
   if (!sharesTables || headers.length === 0) return false;
   const { configuration } = identity;

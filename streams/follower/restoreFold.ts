@@ -5,18 +5,18 @@ import { type VerifiedStream, verifySource } from '../jetstream/sourceVerificati
 import { type StreamPosition, startOfStream } from '../jetstream/streamPosition.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
-/** What a process has stored of a stream, which has to go with the restored state. */
+/** Corrects the stored rows of a stream so that they match the restored state. */
 export interface StoredOutput {
-  /** A pipeline begins behind `position`: messages above it are folded again, and what they make is stored again as it was. */
+  /** A pipeline begins after `position`: messages above it are folded again and store the same rows again. */
   readonly resumeAfter: (position: number) => Promise<void>;
-  /** Whether stored rows come from messages that the stream no longer has; left out where that cannot be known. */
+  /** Whether stored rows come from messages that the stream no longer has; omitted if that cannot be known. */
   readonly isStoredHistoryReplaced?: (foldedThrough: number) => Promise<boolean>;
   /**
-   * Removes what was stored from messages above `position`, which are not in the stream any more. First deletes the snapshots that say it is
-   * stored, so that a process killed in between leaves rows without a snapshot, and not a snapshot without its rows.
+   * Removes the rows of messages above `position`, which are no longer in the stream. Deletes the snapshots that cover them first, so
+   * that a kill in between never leaves a snapshot without its rows.
    */
   readonly removeAbove: (position: number, deleteSnapshots: () => Promise<void>) => Promise<void>;
-  /** Removes rows above `position` of an insert that a kill cut off; left out where each row shows its message. */
+  /** Removes rows above `position` of an insert that a kill cut off; omitted if each row shows its message. */
   readonly removeCutOff?: (position: number) => Promise<void>;
 }
 
@@ -25,20 +25,20 @@ interface RestorationOptions extends SnapshotChoiceOptions {
   readonly stored: StoredOutput | null;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */
   readonly checkStreams: () => Promise<unknown>;
-  /** Called when the stream does not exist; left out where streams are not created. */
+  /** Called when the stream does not exist; omitted by a process that does not create streams. */
   readonly onMissing?: () => Promise<void>;
 }
 
 interface RestoredSnapshot extends RestoredState {
-  /** When the snapshot was taken (epoch milliseconds); null where none was restored. */
+  /** When the snapshot was taken (epoch milliseconds); null if none was restored. */
   readonly takenAtMs: number | null;
 }
 
 /**
- * Restores the newest snapshot that agrees with the stream, or the empty state where there is none. Where a stream is gone, nothing is restored or removed. What is stored is corrected before the
- * state is replaced, so an attempt that fails leaves the fold as it was.
+ * Restores the newest snapshot that agrees with the stream, or the empty state. If a stream is gone, it restores and removes nothing.
+ * It corrects the stored rows before it replaces the state, so a failed attempt leaves the fold unchanged.
  *
- * @param fault why the pipeline before ended, where what it stored is not corrected yet.
+ * @param fault why the previous pipeline ended, if its rows are not corrected yet.
  */
 export async function restoreFold(
   options: RestorationOptions,
@@ -64,7 +64,7 @@ export async function restoreFold(
   return { place, lastSequence, hasDiverged, takenAtMs: found?.header.takenAtMs ?? null };
 }
 
-/** A stream may vanish while nothing consumes it; the next attempt finds it again. */
+/** The stream may have vanished while nothing consumed it; if `onMissing` creates it, the next attempt finds it. */
 async function verifyOrCreate({
   jsm,
   stream,
@@ -86,16 +86,15 @@ interface Correction {
   /** Position of the restored state. */
   readonly position: number;
   readonly firstSequence: number;
-  /** Why the pipeline before ended. */
+  /** Why the previous pipeline ended. */
   readonly fault: PipelineFault | null;
 }
 
 /**
- * Messages that are folded again make the same rows under the same keys, so what is stored stays, and whoever reads it sees no hole. Only
- * rows of messages that the stream does not hold any more, those of another deployment, those that a rewinding fold may not make again, and
- * those of an insert that was cut off, are removed.
+ * Messages that are folded again make the same rows under the same keys, so stored rows stay and readers see no hole. It removes only
+ * rows of messages that have left the stream, of another deployment, of a rewinding fold, and of an insert that was cut off.
  *
- * @returns whether the stream is not the one whose messages were stored.
+ * @returns whether the stored rows came from a stream other than the current one.
  */
 async function correctStored(
   { stream, snapshots, checkStreams, logger }: RestorationOptions,
@@ -112,9 +111,9 @@ async function correctStored(
   const hasDiverged =
     fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.(position)) ?? false);
   const isRewinding = fault === 'olderSnapshotNeeded';
-  // Had the stream been replaced since it was verified, all of this would be about another one.
+  // The stream may have been replaced since it was verified.
   await checkStreams();
-  // Nothing but the stored rows remembers the messages that retention has taken.
+  // Rows of messages that retention removed cannot be made again.
   const removableAbove = isReconfigured ? position : Math.max(position, firstSequence - 1);
   if (hasDiverged || isRewinding || isReconfigured)
     await removeAbove(removableAbove, () => snapshots.deleteAbove(stream, isReconfigured ? -1 : position));

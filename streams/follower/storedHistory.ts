@@ -2,7 +2,7 @@ import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { Database } from '../../storage/database.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
 
-/** A row, and whether a message of the stream can be the one that stored it. */
+/** The message that a row came from, and the test that recognizes it. */
 export interface RowOrigin {
   /** The stream sequence of that message. */
   readonly position: number;
@@ -19,8 +19,8 @@ interface StoredHistory {
 }
 
 /**
- * Whether the newest rows are of messages that the stream has lost: JetStream can lose a stream's end after rows were stored, and reuse the
- * sequences. No snapshot shows it where the one that is restored lies before what was lost.
+ * Whether the newest rows are of messages that the stream has lost. JetStream can lose a stream's end after rows were stored, and reuse
+ * the sequences. A snapshot from before the lost messages does not show this.
  */
 export async function isHistoryReplaced({
   database,
@@ -31,12 +31,12 @@ export async function isHistoryReplaced({
 }: StoredHistory): Promise<boolean> {
   if (await hasOpenRemoval(database)) return true;
   for (const { position, isMessage } of await readOrigins()) {
-    // Requested first: what retention removes in between then lies below the stream's first sequence.
+    // Requested before the info: a message that retention removes in between is then below the first sequence.
     const stored = await jsm.streams.getMessage(stream, { seq: position });
     const { state } = await jsm.streams.info(stream);
     if (position > state.last_seq) return true;
     if (position < state.first_seq) continue;
-    // Another message may have taken the place of the one that was stored, and been deleted.
+    // Another message may have taken this sequence, and have been deleted since.
     if (stored === null ? position > foldedThrough : !isMessage(stored)) return true;
   }
   return false;

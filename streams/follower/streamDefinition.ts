@@ -19,7 +19,7 @@ export interface FoldedDeployment {
   } | null;
 }
 
-/** What a fold works with, in addition to its actors. */
+/** Dependencies of a fold, in addition to its actors. */
 export interface FoldDependencies {
   readonly recent: RecentReadings;
   readonly counts: MessageCounts;
@@ -29,11 +29,11 @@ export interface FoldDependencies {
 
 /** How one stream differs from the others. Its subjects are in `actors/messages/subjects.ts`, its tables in `storage/rowTables.ts`. */
 export interface StreamDefinition<Actors> {
-  /** What its messages mean; null if the deployment has none of them. */
+  /** The actors that receive its messages; null if the deployment has none. */
   createActors(deployment: FoldedDeployment): Actors;
   createFold(actors: NonNullable<Actors>, dependencies: FoldDependencies): StreamFold;
   /** Finds the messages that stored the newest rows; null for a stream without rows. */
   readonly readRowOrigins: ((database: Database, tables: Tables) => Promise<RowOrigin[]>) | null;
-  /** Removes rows above a position that an insert left which a kill cut off; null where each row shows its message. */
+  /** Removes rows above a position from an insert that a kill cut off; null if each row shows its message. */
   readonly deleteCutOffRows: ((database: Database, tables: Tables, position: number) => Promise<void>) | null;
 }

@@ -35,7 +35,7 @@ import { OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts'
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
 import { restoreFold, type StoredOutput } from './restoreFold.ts';
 
-/** What a process that writes has of a stream: where what its pipeline makes goes, and what is stored of it. */
+/** Where a writing process stores the output of a stream, and how it corrects the stored rows. */
 export interface FollowerSinks extends StreamSinks, StoredOutput {}
 
 export interface StreamFollowerOptions {
@@ -46,15 +46,15 @@ export interface StreamFollowerOptions {
   readonly snapshots: SnapshotStore;
   /** Null on a read replica, which restores snapshots and writes nothing. */
   readonly sinks: FollowerSinks | null;
-  /** State was saved with all rows that go with it; whether everything is folded that the stream held at the start. */
+  /** Called when a state and all its rows are stored; `isCurrent` says whether everything the stream held at the start is folded. */
   readonly onSaved?: (isCurrent: boolean) => void;
-  /** Uses the tables of a generation that a replay has activated; left out where no replay can. */
+  /** Uses the tables of a generation that a replay has activated; omitted if no replay can. */
   readonly useGeneration?: (generation: number) => void;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */
   readonly checkStreams: () => Promise<unknown>;
-  /** Called when the stream does not exist; left out where streams are not created. */
+  /** Called when the stream does not exist; omitted by a process that does not create streams. */
   readonly onMissing?: () => Promise<void>;
-  /** Called with what each batch took; omitted where nobody asks. */
+  /** Called with the duration of each batch. */
   readonly onBatch?: (batch: FoldedBatchReport) => void;
   readonly policy: SnapshotPolicy;
   readonly clock: Clock;
@@ -62,38 +62,38 @@ export interface StreamFollowerOptions {
 }
 
 interface FollowerStatus extends SourceStatus, SavedStatus {
-  /** Everything that the stream held when state was last restored is folded in. */
+  /** Whether everything that the stream held at the last restoration is folded. */
   readonly isCurrent: boolean;
-  /** Times that the stream turned out to be another than the folded one. */
+  /** How often the stream turned out not to be the folded one. */
   readonly divergences: number;
 }
 
 export interface StreamFollower {
   /**
-   * Its machine, for a supervisor. It ends when it was stopped, which stores and saves what is folded, or with a fault of this program. Cancelled, it
-   * ends where it is: nothing more is stored.
+   * Its machine, for a supervisor. Stopping it stores and saves everything that is folded; cancelling it stores nothing more. It fails
+   * only for a fault of this program.
    */
   readonly member: Member;
   status(): FollowerStatus;
-  /** State was restored at least once, so views show what was folded. */
+  /** The state was restored at least once, so views can show it. */
   readonly isRestored: boolean;
-  /** Everything that the stream held was folded at least once; state may have been restored again since. */
+  /** Everything that the stream held was folded at least once; the state may have been restored again since. */
   readonly isCaughtUp: boolean;
-  /** Of the status, for those who ask with every request. */
+  /** The same as in the status, but cheap enough to read for every request. */
   readonly isCurrent: boolean;
-  /** A replay has activated other tables: stops folding, uses those, then restores and folds again. */
+  /** Stops folding, switches to the tables that a replay has activated, then restores and folds again. */
   restoreFrom(generation: number): void;
 }
 
-/** Restores the newest snapshot that agrees with the stream, runs what follows through its pipeline, and saves snapshots. */
+/** Restores the newest snapshot that agrees with the stream, runs the later messages through its pipeline, and saves snapshots. */
 export function createStreamFollower(options: StreamFollowerOptions): StreamFollower {
   const { stream, source, fold, sinks, policy, logger } = options;
   const saver = createStateSaver(options);
   const ended$ = new Subject<void>();
-  /** Last folded sequence of a pipeline that has failed: its source had read further. Null once another one runs. */
+  /** Last folded sequence of a failed pipeline, whose source had read further; null while a pipeline runs. */
   let stoppedAt: number | null = null;
 
-  /** The newest that runs, or has run, the machine. */
+  /** The newest actor of the machine. */
   let actor:
     | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
         getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag' | 'children'>;
@@ -132,7 +132,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     actor?.getSnapshot().children.fold?.getSnapshot().hasTag(tag) ?? false;
   const isCurrent = () => hasFoldTag('current');
 
-  /** What a cancelled pipeline has started ends before anything is restored. */
+  /** Waits until the last inserts, publications and saves of a cancelled pipeline have ended. */
   async function awaitIdle(generation: number | null, signal: AbortSignal) {
     await sinks?.rejections?.whenIdle();
     await sinks?.writer?.whenIdle();
@@ -144,7 +144,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     const folded$ = new BehaviorSubject(place.position);
     stoppedAt = null;
     const drained$ = new Subject<void>();
-    // The stream may have lost its end before it was read: what it held at the start is then more than there is.
+    // The stream may have lost its end before it was read. Then `lastSequence` is never reached, but the end is.
     const caughtUp$ = merge(folded$.pipe(filter((position) => position >= lastSequence)), source.ends$).pipe(
       take(1),
       map((position): CaughtUp => ({ type: 'caughtUp', position })),
@@ -182,7 +182,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     if (saver.status.snapshotPosition === position && position > 0) options.onSaved?.(true);
   }
 
-  /** Rows first, snapshot last: what a snapshot covers is stored before it is. */
+  /** Called behind the rows that the snapshot covers. */
   function save(captured: CapturedState): Promise<void> {
     const attempt = saver.save(captured);
     actor?.send({ type: 'saving', position: captured.place.position });

@@ -16,9 +16,9 @@ import { listKeys } from '../../actors/schemas/listKeys.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
 /**
- * Proofs that a node's answers about a block match the block's hash. The header hashes to it; the roots of the tries of
- * transactions and receipts are in the header. Objects are those of Ethereum's JSON-RPC interface (execution-apis); their
- * encodings are those of the yellow paper (appendices B, D and 4.3) and of EIP-2718 for typed transactions and receipts.
+ * Proofs that a node's answers about a block match the block's hash. The header hashes to it, and contains the roots of the tries of
+ * transactions and receipts. Objects follow Ethereum's JSON-RPC interface (execution-apis). Encodings follow the yellow paper
+ * (appendices B, D and 4.3), and EIP-2718 for typed transactions and receipts.
  */
 
 const data = z.custom<Hex>(
@@ -65,7 +65,7 @@ const hashedHeader = header.extend({ hash: word });
 /** Members of a block in JSON that are not hashed with its header. */
 const otherMembers = ['hash', 'size', 'totalDifficulty', 'transactions', 'uncles', 'withdrawals'];
 
-/** A proven block header, as far as it is used: its members hash to its hash. */
+/** The members of a proven block header that this program uses. */
 export interface BlockHeader {
   readonly number: bigint;
   readonly hash: BlockHash;
@@ -100,7 +100,7 @@ export function proveHeader(answer: unknown): BlockHeader {
   };
 }
 
-/** Why a header has another hash: a fork of the chain adds members to it, which have to be hashed too. */
+/** Explains a wrong hash: a fork of the chain adds members to the header, which have to be hashed too. */
 function explainHash(answer: unknown): string {
   const known = new Set<string>([...headerMembers, ...otherMembers]);
   const unknown = Object.keys(answer as object).filter((name) => !known.has(name));
@@ -136,7 +136,7 @@ export interface ProvenLog {
 /**
  * All logs of a block, in their order, from the receipts of all its transactions.
  *
- * @throws ProviderInconsistent when the receipts are not those of the header.
+ * @throws ProviderInconsistent when the receipts do not have the header's root.
  */
 export async function proveLogs(of: BlockHeader, answer: unknown): Promise<ProvenLog[]> {
   const receipts = parse(z.array(receipt), answer, `the receipts of block ${of.number}`);
@@ -199,7 +199,7 @@ type Transaction = z.infer<typeof transaction>;
 /**
  * The hashes of a block's transactions, in their order, which receipts do not contain.
  *
- * @throws ProviderInconsistent when the transactions are not those of the header.
+ * @throws ProviderInconsistent when the transactions do not have the header's root.
  */
 export async function proveTransactionHashes(of: BlockHeader, answer: unknown): Promise<TransactionHash[]> {
   const { transactions } = parse(
@@ -212,7 +212,7 @@ export async function proveTransactionHashes(of: BlockHeader, answer: unknown): 
   return encoded.map((bytes) => toTransactionHash(keccak256(bytes)));
 }
 
-/** In the order that each transaction type defines: EIP-155, 2930, 1559, 4844 and 7702. */
+/** Lists the members in the order that the transaction's type defines: EIP-155, 2930, 1559, 4844 and 7702. */
 function listMembers(of: BlockHeader, one: Transaction): Input[] {
   const [chainId, nonce] = [one.chainId ?? 0n, one.nonce];
   const to = one.to == null ? new Uint8Array() : hexToBytes(one.to);

@@ -8,7 +8,7 @@ import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
 interface BlockPublishingOptions {
   readonly reader: ChainReader;
   readonly publisher: SpanPublisher;
-  /** Called behind each publication. */
+  /** Called after each publication. */
   readonly onPublished: () => void;
 }
 
@@ -19,27 +19,27 @@ export interface BlocksAhead {
 }
 
 /**
- * Reads blocks and publishes them, in order, and emits the last published one each time. Unsubscribed it starts no more publications; `whenIdle`
- * awaits the one in progress.
+ * Reads blocks, publishes them in order, and emits the last published one each time. After unsubscription it starts no more
+ * publications; `whenIdle` awaits the last one.
  */
 interface BlockPublishing {
-  /** From the next block up to the newest that are published one by one: a span for many blocks. */
+  /** Publishes spans of many blocks, from the next block up to the newest ones, which `blocks` publishes. */
   ranges(ahead: BlocksAhead): Observable<HeadMoved>;
-  /** From the next block, or after the last published range, through the newest: a span for each block. */
+  /** Publishes one span per block, from the next block or the end of the last range through the newest. */
   blocks(ahead: BlocksAhead): Observable<HeadMoved>;
-  /** A span for each block of a branch that is proven. */
+  /** Publishes one span per block of a proven branch. */
   branch(headers: readonly BlockHeader[]): Observable<HeadMoved>;
   whenIdle(): Promise<void>;
 }
 
-/** Consecutive blocks far behind the tip, of which `blocks` are those that hold logs. */
+/** Consecutive blocks far behind the tip; `blocks` hold logs. */
 interface BlockRange {
   readonly first: BlockHeader;
   readonly last: BlockHeader;
   readonly blocks: readonly ChainBlock[];
 }
 
-/** A range was published while the next one was read. */
+/** One range is published while the next one is read. */
 interface RangeStep {
   /** Its last block; null at the first step. */
   readonly published: bigint | null;

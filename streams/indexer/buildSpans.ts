@@ -9,12 +9,12 @@ import type { BlockHash } from '../../actors/schemas/hex.ts';
 import { type BlockHeader, expectParent } from './blockProof.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-/** The message around the logs, and its headers. */
+/** Bytes of a span's message and headers without its logs. */
 export const envelopeBytesMax = 2 * 1024;
-/** Kept of a log that fits into no message: arguments of a fixed size, lists of 32 tokens, and the call by which an upgrade is recognized. */
+/** Bytes kept of a log that fits no message. They hold fixed-size arguments, lists of 32 tokens, and the call that shows an upgrade. */
 const truncatedDataBytes = 2048;
 
-/** Proven blocks from `fromBlock` through `last`, of which `blocks` are those that hold logs. */
+/** Proven blocks from `fromBlock` through `last`; `blocks` hold logs. */
 export interface BlockSpan {
   readonly fromBlock: bigint;
   readonly parentHash: BlockHash;
@@ -27,9 +27,9 @@ export interface BlockSpan {
 type SpanEnd = Pick<BlockHeader, 'number' | 'hash' | 'timestampMs'>;
 
 /**
- * The messages that these blocks become: as many blocks in one as it can hold, and a block that is too large for any in parts of its own.
+ * Builds the messages for these blocks. Each holds as many blocks as fit; a block that fits no message is divided into parts.
  *
- * @param messageBytesMax what NATS takes: a log that is larger is truncated.
+ * @param messageBytesMax bytes of the largest message that NATS takes; a larger log is truncated.
  * @throws ProviderInconsistent when the branch was replaced before a span could end between two of its blocks.
  */
 export async function* buildSpans(
@@ -43,7 +43,7 @@ export async function* buildSpans(
   let parent = parentHash;
   let gathered: ChainBlock[] = [];
   let bytes = 0;
-  /** The span of what is gathered; the next one begins after `to`. */
+  /** Ends the gathered span at `to`; the next one begins after it. */
   const close = (to: SpanEnd): ChainSpanMessage => {
     const span = { ...about, ...formatBounds(from, parent, to), blocks: gathered.map(formatBlock) };
     from = to.number + 1n;
@@ -83,7 +83,7 @@ async function readHeaderBefore(block: ChainBlock, headerAt: BlockSpan['headerAt
   return before;
 }
 
-/** One block in several spans, each with some of its logs. */
+/** Builds several spans for one block, each with some of its logs. */
 function buildParts(
   bounds: Omit<ChainSpanMessage, 'blocks' | 'part'>,
   block: ChainBlock,
@@ -97,7 +97,7 @@ function buildParts(
   }));
 }
 
-/** The log with only the beginning of its data, as it is published if it fits into no message. */
+/** Returns the log with only the beginning of its data, for a log that fits no message. */
 export function truncateLog(log: ChainLog): ChainLog {
   const byteLength = (log.data.length - 2) / 2;
   return {
@@ -129,7 +129,7 @@ function countBytes(log: ChainLog): number {
   return JSON.stringify(log).length + 1;
 }
 
-/** The logs of each part: a part of more than `bytesMax` has a single log. */
+/** Divides logs into parts of at most `bytesMax`; a larger part has a single log. */
 function splitLogs(logs: readonly ChainLog[], bytesMax: number): ChainLog[][] {
   const parts: ChainLog[][] = [[]];
   let bytes = 0;

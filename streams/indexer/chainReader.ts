@@ -14,19 +14,19 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 import { createReceiptReader } from './receiptReader.ts';
 
 const defaultRequestMs = 10_000;
-/** Blocks whose receipts are requested at the same time; those of a full block take some megabytes. */
+/** Blocks whose receipts are requested at the same time; the receipts of a full block take some megabytes. */
 const blocksAtOnce = 16;
 /** Blocks that one call of `range` reads when it proves every block: a few spans, so that progress is published often. */
 const provenRangeBlocks = 1_024n;
 
 /**
- * A node's chain. No answer of the node is trusted: headers must hash to their hashes and name each other as parents, and the logs
- * of a block must be those of the receipts whose root is in its header. Also rejects with viem's errors.
+ * A node's chain. No answer of the node is trusted: headers must hash to their hashes and name each other as parents. The logs of a
+ * block come from receipts that match the root in its header. Also rejects with viem's errors.
  */
 export interface ChainReader {
   chainId(): Promise<bigint>;
   tip(): Promise<BlockHeader>;
-  /** @throws ProviderInconsistent when the node does not have it. */
+  /** @throws ProviderInconsistent when the node does not have the block. */
   header(number: bigint): Promise<BlockHeader>;
   /** All logs of the contracts in one block. */
   block(header: BlockHeader): Promise<ChainBlock>;
@@ -35,7 +35,7 @@ export interface ChainReader {
    * unlike in indexed blocks, it goes unnoticed if the node omits one.
    */
   proposerChangesBefore(timelock: Address, block: bigint): Promise<ProposerChange[]>;
-  /** Blocks with logs from `first` through `last`, which is at most `toBlock` and may be an earlier one. */
+  /** Blocks with logs from `first` through `last`, which may be lower than `toBlock`. */
   range(
     first: BlockHeader,
     toBlock: bigint,
@@ -83,7 +83,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     };
   }
 
-  /** The blocks that hold logs of the contracts. */
+  /** Reads the candidates, and returns the blocks with logs of the contracts. */
   async function readBlocks(candidates: readonly BlockHeader[]): Promise<ChainBlock[]> {
     const claiming = candidates.filter(({ logsBloom }) => mayHoldOurs(logsBloom));
     return (await mapConcurrently(claiming, blocksAtOnce, block)).filter(({ logs }) => logs.length > 0);
@@ -109,7 +109,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     const named = await logSearch.findBlocks(first.number, toBlock, { address: addresses });
     const blocks = await readNamedBlocks(named.numbers);
     const last = await headers.read(named.toBlock);
-    // The blocks are of one branch only if the first one is still on the chain.
+    // The blocks belong to one branch only if the first one is still on the chain.
     if ((await headers.read(first.number)).hash !== first.hash)
       throw new ProviderInconsistent(`block ${first.number} was replaced while it was read`);
     return { last, blocks };
@@ -139,7 +139,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   };
 }
 
-/** The change of a proposer that a log tells of; none for any other log. */
+/** The proposer change in a log, if it is one. */
 function listProposerChanges({ address, topics }: ChainLog, timelock: Address): ProposerChange[] {
   const [event = '', role, account = ''] = topics;
   const isGranted = event === roleGranted;

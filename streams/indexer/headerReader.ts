@@ -3,18 +3,18 @@ import { mapConcurrently } from './mapConcurrently.ts';
 import { type NodeClient, type NodeClients, toQuantity } from './nodeClient.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-/** Headers that are requested at the same time, over HTTP in one batch; fewer while the provider refuses that many. */
+/** Headers requested at the same time, over HTTP in one batch. Fewer while the provider refuses that many. */
 export const headersAtOnceMax = 64;
 
 /** A node's headers, each proven to hash to its hash. Also rejects with viem's errors. */
 interface HeaderReader {
   newest(): Promise<BlockHeader>;
-  /** @throws ProviderInconsistent when the node does not have it. */
+  /** @throws ProviderInconsistent when the node does not have the block. */
   read(number: bigint): Promise<BlockHeader>;
   /**
-   * The next headers after a block, `to` at most, each naming the one before it as its parent.
+   * Reads the next headers after a block, up to `to` at most.
    *
-   * @throws ProviderInconsistent when they do not.
+   * @throws ProviderInconsistent when a header does not name its predecessor as its parent.
    */
   readAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]>;
 }

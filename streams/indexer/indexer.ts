@@ -20,22 +20,22 @@ export interface IndexerStatus {
   readonly tip: bigint | null;
   readonly reorganizations: number;
   readonly providerFailures: number;
-  /** How often another indexer had published first. */
+  /** How often another indexer published first. */
   readonly lostRaces: number;
-  /** Null unless the last attempt failed; and why it did. */
+  /** Why the last attempt failed; null if it did not. */
   readonly waitingFor: AwaitedPart | null;
   readonly problem: string | null;
 }
 
 export interface Indexer {
-  /** Its machine, for a supervisor. Stopped, it ends once nothing is being published; it errors only for a fault of this program. */
+  /** Its machine, for a supervisor. Once stopped, it ends after the publication in progress. It fails only for a fault of this program. */
   readonly member: Member;
   status(): IndexerStatus;
 }
 
 interface IndexerOptions extends IndexerWorkOptions {
   readonly timings?: IndexerTimings;
-  /** Called with the last published and the newest block, while catching up. */
+  /** Called with the last published and the newest block while catching up. */
   readonly onProgress?: (head: bigint, tip: bigint) => void;
 }
 
@@ -45,7 +45,7 @@ type Snapshot = Pick<SnapshotFrom<typeof indexerMachine>, 'context' | 'matches'>
 export function createIndexer(options: IndexerOptions): Indexer {
   const { deploymentBlock, logger, timings = defaultIndexerTimings, onProgress } = options;
   const work = createIndexerWork(options);
-  /** The newest that runs, or has run, the machine. */
+  /** The newest actor of the machine. */
   let actor: { getSnapshot(): Snapshot } | null = null;
   const logic = indexerMachine.provide({
     actors: {
@@ -115,7 +115,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
   };
 }
 
-/** What there is to say of an indexer that nobody has started. */
+/** Status of an indexer before its start. */
 export const notStarted: IndexerStatus = {
   state: 'connecting',
   head: null,

@@ -17,14 +17,14 @@ export interface IndexerWorkOptions {
   readonly chainId: bigint;
   /** First block that is indexed. */
   readonly deploymentBlock: bigint;
-  /** Republishes from this block on, or from one before it, replacing what the stream holds; null for none. */
+  /** Republishes from this block or an earlier one, replacing the stream's spans; null to publish only new blocks. */
   readonly repairFrom?: bigint | null;
   /** Address of the timelock, which may be older than the deployment. */
   readonly timelock: Address;
   readonly logger: Logger;
 }
 
-/** What the indexer's machine invokes. Once cancelled it starts no more publications; `whenIdle` awaits the one in progress. */
+/** The actors of the indexer's machine. Once cancelled, they start no more publications; `whenIdle` awaits the last one. */
 interface IndexerWork {
   askNode(): Promise<void>;
   resume(): Promise<bigint | null>;
@@ -42,7 +42,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
   const { reader, publisher, chainId, deploymentBlock, timelock, logger } = options;
   /** Null once the first replacement is published. */
   let { repairFrom = null } = options;
-  /** What the last comparison found. */
+  /** Result of the last comparison. */
   let ahead: BlocksAhead | null = null;
   /** The proven blocks that replace published ones. */
   let branch: readonly BlockHeader[] = [];

@@ -14,9 +14,9 @@ const namedBlocks = z.array(
   }),
 );
 
-/** Which blocks hold logs, according to the node. */
+/** Finds the blocks that hold logs according to the node. */
 interface LogSearch {
-  /** The blocks from `fromBlock` through as many as the node answers for at once, `toBlock` at most. */
+  /** Searches from `fromBlock` as far as the node answers at once, up to `toBlock`. */
   findBlocks(
     fromBlock: bigint,
     toBlock: bigint,
@@ -47,7 +47,7 @@ export function createLogSearch(client: NodeClient): LogSearch {
 }
 
 /**
- * The distinct numbers of the blocks that logs name, ascending.
+ * Distinct block numbers of the logs, ascending.
  *
  * @throws ProviderInconsistent
  */

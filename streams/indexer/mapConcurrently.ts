@@ -1,4 +1,4 @@
-/** Maps in order, at most `limit` at the same time. After a failure no more calls are started, and the failure is thrown once all have ended. */
+/** Maps in order, at most `limit` items at a time. After a failure it starts no more calls, and throws once all have ended. */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   limit: number,

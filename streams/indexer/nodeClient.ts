@@ -12,7 +12,7 @@ export type NodeClient = ReturnType<typeof createNodeClient>;
 
 export interface NodeClients {
   readonly client: NodeClient;
-  /** What is requested of it at the same time goes in one request over HTTP; over a web socket it is the other one. */
+  /** Sends simultaneous requests as one HTTP batch. Over a web socket it is the same as `client`. */
   readonly batchingClient: NodeClient;
 }
 

@@ -1,4 +1,4 @@
-/** The provider's answer cannot be true, or is no longer. A later retry may succeed. */
+/** The provider's answer cannot be true, or is outdated. A later retry may succeed. */
 export class ProviderInconsistent extends Error {
   override readonly name = 'ProviderInconsistent';
 }

@@ -4,9 +4,9 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 import type { PublishedBlock } from './spanPublisher.ts';
 
 /**
- * The newest published block that is on the node's chain.
+ * Finds the newest published block on the node's chain.
  *
- * @throws ProviderInconsistent when none is.
+ * @throws ProviderInconsistent when no published block is on it.
  */
 export async function findCommonBlock(
   reader: Pick<ChainReader, 'header'>,
@@ -20,9 +20,9 @@ export async function findCommonBlock(
 }
 
 /**
- * Headers above the common block through the newest, each naming the one before it as its parent.
+ * Reads the headers after the common block through the newest.
  *
- * @throws ProviderInconsistent when they do not.
+ * @throws ProviderInconsistent when a header does not name its predecessor as its parent.
  */
 export async function readBranch(
   reader: Pick<ChainReader, 'header'>,

@@ -7,14 +7,14 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 /** Receipts of one block that are requested at the same time if the node cannot return them together. */
 const receiptsAtOnce = 8;
 
-/** A block's transactions, and the receipts that its logs are proven by. */
+/** Reads the receipts that prove the logs of a block. */
 interface ReceiptReader {
   /** All receipts of the block, as the node returns them. */
   read(of: BlockHeader): Promise<unknown>;
   transactionHashes(of: BlockHeader): Promise<TransactionHash[]>;
 }
 
-/** Asks for the receipts of a block together until the node turns out not to know how, then one by one. */
+/** Requests all receipts of a block at once; one by one if the node does not support that. */
 export function createReceiptReader(client: NodeClient): ReceiptReader {
   let hasBlockReceipts = true;
 

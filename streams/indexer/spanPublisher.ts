@@ -12,10 +12,10 @@ import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { type BlockSpan, buildSpans } from './buildSpans.ts';
 
-/** Newest spans that are read at the start: enough for the deepest reorganization that is followed. */
+/** Spans read at the start, which bound the depth of a reorganization that can be followed. */
 const recentSpansMax = 700;
 const acknowledgementMs = 5_000;
-/** The message ID, and the sequence that the stream is expected to end with. */
+/** Headers: the message ID, and the expected last sequence of the stream. */
 const headersBytesMax = 512;
 
 /** A block that the stream holds. */
@@ -24,30 +24,30 @@ export interface PublishedBlock {
   readonly hash: BlockHash;
 }
 
-/** Another indexer published meanwhile, or the outcome of an attempt is unknown: the stream is read again. */
+/** Another indexer published meanwhile, or the outcome of an attempt is unknown. The stream has to be read again. */
 export class PublishedMeanwhile extends Error {
   override readonly name = 'PublishedMeanwhile';
 }
 
-/** The fold would refuse the span, or NATS its size. Trying again does not help before a setting or this program is another. */
+/** The fold would refuse the span, or NATS its size. A retry helps only after a setting or this program has changed. */
 export class UnpublishableSpan extends Error {
   override readonly name = 'UnpublishableSpan';
 }
 
-/** NATS does not return what the stream holds. */
+/** The content of the stream cannot be read. */
 export class StreamUnavailable extends Error {
   override readonly name = 'StreamUnavailable';
 }
 
-/** The spans of one chain and the reads that go with them, in `MINER_CHAIN`; a span is appended only if the stream still ends where expected. */
+/** Publishes the spans and reads of one chain to `MINER_CHAIN`. A span is appended only if the stream still ends where expected. */
 export interface SpanPublisher {
   /**
-   * Reads what the stream holds.
+   * Reads the newest spans of the stream.
    *
    * @throws StreamUnavailable
    */
   resume(): Promise<void>;
-  /** Resolves when the connection to NATS is established again; never once `signal` is aborted. */
+  /** Resolves when the connection to NATS is established again; never after `signal` is aborted. */
   reconnected(signal: AbortSignal): Promise<void>;
   /** Known blocks of the newest branch, ascending. */
   published(): readonly PublishedBlock[];
@@ -55,8 +55,8 @@ export interface SpanPublisher {
   forkAt(block: bigint): void;
   readonly forks: number;
   /**
-   * Makes the next span begin at `block` or earlier: it forks after the last lower block that is both in the stream and on the
-   * chain. If there is none, it is the first span.
+   * Makes the next span begin at `block` or earlier: after the last lower block that is both in the stream and on the chain, or as the
+   * first span if there is no such block.
    */
   rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>): Promise<void>;
   /** Hash of the block at which the stream's newest reads were made; null if this deployment has none. */
@@ -86,7 +86,7 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
   let lastSequence = 0;
   let forks = 0;
   let blocks: PublishedBlock[] = [];
-  /** Of a message with its headers; known once the stream is read. */
+  /** Bytes of the largest message, with its headers; known once the stream is read. */
   let messageBytesMax = spanBytesMax;
 
   async function resume() {
@@ -98,7 +98,7 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
   }
 
   async function reconnected(signal: AbortSignal) {
-    // The client's type leaves out that the iterator can be stopped.
+    // The iterator can be stopped, but the client's type does not show it.
     const statuses = connection.status() as QueuedIterator<Status>;
     signal.addEventListener('abort', () => statuses.stop());
     for await (const { type } of statuses) if (type === 'reconnect') return;
@@ -129,7 +129,7 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
   }
 
   async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
-    // Blocks that a later span has replaced are of another branch.
+    // A later span has replaced these blocks.
     let below = block;
     for await (const stored of readBackwards(jsm, 'MINER_CHAIN', lastSequence)) {
       const span = decodeSpan(stored);
@@ -159,7 +159,7 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     );
   }
 
-  /** Records a span that links to the previous ones; consumers ignore any other, so it is ignored here too. */
+  /** Records a span that links to the previous ones. Like consumers, it ignores any other span. */
   function note(span: ChainSpanMessage) {
     const fromBlock = BigInt(span.fromBlock);
     const linked = link(span);
@@ -171,7 +171,7 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     );
   }
 
-  /** What cannot be folded is not published: nothing behind it could be folded either. */
+  /** Refuses a span that cannot be folded: no later span could be folded either. */
   function expectTaken(span: ChainSpanMessage, data: Uint8Array) {
     const about = `the span of blocks ${span.fromBlock} to ${span.toBlock}`;
     if (data.length > messageBytesMax - headersBytesMax)
@@ -193,7 +193,7 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     const data = Buffer.from(JSON.stringify(span));
     expectTaken(span, data);
     const part = span.part === undefined ? '' : `.${span.part.index}`;
-    // A block that is announced again after two reorganizations is another message.
+    // A block that is announced again after two reorganizations needs another ID.
     const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;
     const expect = { lastSubjectSequence: lastSequence };
     try {

@@ -34,7 +34,7 @@ export function createUsedGeneration(generation: number, registry: Registry): Us
 
 interface GenerationWatchOptions {
   readonly database: Database;
-  /** Of the fold of the counter stream: tables that another fold has filled cannot be used. */
+  /** Identity of the counter stream's fold: tables that another fold has filled cannot be used. */
   readonly identity: FoldIdentity;
   readonly onActivated: (generation: number) => void;
   readonly logger: Logger;

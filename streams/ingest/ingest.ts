@@ -52,7 +52,7 @@ type IngestActor = ActorRefFrom<typeof ingestMachine>;
 interface IngestOptions {
   readonly jetStream: () => JetStream;
   readonly database: Database;
-  /** Of the fold of the counter stream. */
+  /** Identity of the counter stream's fold. */
   readonly identity: FoldIdentity;
   readonly settlementIdentity: FoldIdentity;
   readonly clock: Clock;
@@ -62,18 +62,18 @@ interface IngestOptions {
   readonly rowsTtlDays: number;
   readonly acceptsLoss: boolean;
   readonly streamGuard: StreamGuard;
-  /** The actor that runs this, while one does. */
+  /** The running actor; undefined while none runs. */
   readonly actor: () => IngestActor | undefined;
 }
 
-/** How this process obtains the tables that it works on, and what it may do with them. */
+/** Obtains the tables that this process works on, and controls what it may do with them. */
 export interface Ingest {
   readonly logic: typeof ingestMachine;
-  /** Whether this process holds the lease at this moment, as far as its own clock shows. */
+  /** Whether this process holds the lease now, according to its own clock. */
   isHeld(): boolean;
   /** The process that ingests while this one waits as a standby. */
   standbyFor(): LeaseHolder | null;
-  /** The database as this process may use it: one that ingests writes only while it holds the lease, in its epoch. */
+  /** The database with this process's rights: an ingesting process writes only while it holds the lease, in its epoch. */
   databaseIn(epoch: number | null): Database;
   /** Generation that is active while another one is being filled; null otherwise. */
   rebuildsFrom(): number | null;
@@ -99,7 +99,7 @@ export function createIngest(options: IngestOptions): Ingest {
     await streamGuard.check();
     await ensureStreams(jetStream().jsm, { ...retention, streams: names, logger });
   };
-  // A standby must not change the settings that the holder keeps.
+  // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
     await ensureExists(jetStream().jsm, { ...retention, stream: 'MINER_LEASE', logger });
@@ -141,7 +141,7 @@ export function createIngest(options: IngestOptions): Ingest {
       ensureStreams: fromPromise(async () => {
         await requireUsable(database);
         await ensureAll();
-        // Before the database is migrated, so that the version that wrote it can still be run.
+        // Before the migration, so that the version that wrote the database can still run.
         if (await canReadStored(database)) await requireRebuildable(generationOptions(database));
         await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
       }),
@@ -153,7 +153,7 @@ export function createIngest(options: IngestOptions): Ingest {
       chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
         const fenced = fence(epoch);
         const { tables, rebuild } = await chooseGeneration(generationOptions(fenced));
-        // Only now: before, the tables say whether rows may have left them already.
+        // Only now: until here the tables show whether rows may have expired.
         const active = rebuild === null ? tables : resolveTables(rebuild.from);
         for (const one of new Set([active, tables]))
           await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
@@ -206,7 +206,7 @@ export function createIngest(options: IngestOptions): Ingest {
   };
 }
 
-/** Nothing else says that rows are missing. A user that may not ask, since its grants are of an earlier version, ingests nevertheless. */
+/** Reports damaged parts, since nothing else shows the missing rows. A user without the right to ask, granted by an earlier version, still ingests. */
 async function reportDamagedParts(database: Database, logger: Logger): Promise<void> {
   try {
     for (const { table, count } of await findDamagedParts(database))

@@ -13,17 +13,17 @@ import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 
 const answerMs = 1_000;
-/** The holder may write for this long after its last successful renewal began; another process takes over only after a longer time. */
+/** The holder may write for this long after its last successful renewal began. Another process waits longer before it takes over. */
 const heldMs = 4_000;
 
-/** The lease as it is published: whoever stored the newest message holds it. */
+/** The published lease: the process that stored the newest message holds it. */
 const leaseMessage = z.object({
   id: z.string(),
   /** Null once it was released. */
   holder: z.object({ host: z.string(), pid: z.int(), pidSpace: z.string().nullable() }).nullable(),
 });
 
-/** A holder of which nothing is known. */
+/** Stands for a holder that is not known. */
 const unknownHolder = { host: 'unknown', pid: 0, pidSpace: null };
 
 /** Another process ingests now. */
@@ -48,9 +48,9 @@ interface LeaseOptions {
 }
 
 /**
- * The lease is the newest message of one subject: its holder replaces it every second, naming the message that it replaces, so two can never
- * both succeed. Each process determines expiry from its own observations and its own clock, which goes on while the machine is suspended; clocks need not agree. A holder that has
- * ended on the same machine is replaced at once.
+ * The lease is the newest message of one subject. Its holder replaces it every second, naming the replaced message, so two processes
+ * can never both succeed. Each process determines expiry by its own clock, which goes on while the machine is suspended; clocks need not
+ * agree. A holder that has ended on the same machine is replaced at once.
  */
 export function createLease({ jetStream, clock, logger, onMissing }: LeaseOptions): typeof leaseMachine {
   const id = randomUUID();
@@ -60,7 +60,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
     const stored = await jetStream().jsm.streams.getMessage('MINER_LEASE', {
       last_by_subj: leaseSubject(name),
     });
-    // If the message was removed, a holder of the lease may not have noticed yet.
+    // The message was removed, and the holder may not have noticed yet.
     if (stored === null) return { sequence: 0, id: null, holder: unknownHolder };
     const parsed = leaseMessage.safeParse(stored.json());
     return { sequence: stored.seq, ...(parsed.success ? parsed.data : { id: null, holder: unknownHolder }) };
@@ -116,7 +116,7 @@ export function createLease({ jetStream, clock, logger, onMissing }: LeaseOption
 
 type LeaseSnapshot = SnapshotFrom<typeof leaseMachine>;
 
-/** Whether this process holds the lease at this moment, as far as its own clock shows. */
+/** Whether this process holds the lease now, according to its own clock. */
 export function isLeaseHeld(lease: LeaseSnapshot | undefined, { bootMs }: Pick<Clock, 'bootMs'>): boolean {
   if (lease === undefined || !lease.hasTag('held')) return false;
   return bootMs() - lease.context.stored.sinceMs < heldMs;
@@ -128,8 +128,8 @@ export function findStandbyHolder(lease: LeaseSnapshot | undefined): LeaseHolder
 }
 
 /**
- * Whether a holder is a process that has ended. That can be known only on the same machine and in the same PID namespace: each
- * container has its own.
+ * Whether the holder's process has ended. This can be known only on the same machine and in the same PID namespace; each container has
+ * its own.
  */
 function hasEnded({
   host,

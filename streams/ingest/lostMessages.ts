@@ -6,19 +6,19 @@ import type { Tables } from '../../storage/tables.ts';
 import { verifySource } from '../jetstream/sourceVerification.ts';
 import { startOfStream } from '../jetstream/streamPosition.ts';
 
-/** Messages of `MINER_COUNTER` that nothing can be folded from any more. */
+/** Messages of `MINER_COUNTER` that can no longer be folded. */
 interface LostMessages {
-  /** From the first one of the stream through this one. */
+  /** The last lost message; all from the first one of the stream through this one are lost. */
   readonly throughSequence: number;
-  /** Rows of readings that were received before may have aged (epoch milliseconds). */
+  /** Rows of readings received before this time may have expired (epoch milliseconds). */
   readonly rowsGoneBeforeMs: number;
-  /** Receipt of the oldest reading that there is a row of (epoch milliseconds); null without any. */
+  /** When the oldest reading with a row was received (epoch milliseconds); null if there is no row. */
   readonly oldestReceivedAtMs: number | null;
 }
 
 /**
- * Finds messages that are in neither the stream nor the rows of readings; null where there are none. Where no TTL ever was, all readings that were accepted
- * have a row, so what is missing then was rejected, or was never folded.
+ * Finds messages that are in neither the stream nor the rows of readings; null if nothing is lost. If the tables never had a TTL, each
+ * accepted reading still has a row, so a missing message was rejected or never folded.
  */
 export async function findLost(
   { database, jsm, nowMs }: { database: Database; jsm: JetStreamManager; nowMs: () => number },
@@ -33,7 +33,7 @@ export async function findLost(
   return { throughSequence, rowsGoneBeforeMs, oldestReceivedAtMs: oldest?.receivedAtMs ?? null };
 }
 
-/** What is lost, with the tables and statistics that miss it, in sentences. */
+/** Describes the loss, and which tables and statistics it affects. */
 export function describeLost({
   throughSequence,
   rowsGoneBeforeMs,

@@ -9,16 +9,16 @@ import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 
-/** A stream that stored rows or snapshots were made from, and that NATS does not have. Times are as NATS writes them. */
+/** A source of stored rows or snapshots that NATS no longer has. Times are in the format of NATS. */
 export interface LostStream {
   readonly stream: InputStreamName;
-  /** Creation time of the stream that was folded; where no snapshot names it, when that stream stored the newest message with rows. */
+  /** Creation time of the folded stream. If no snapshot names it, the time when it stored the newest message with rows. */
   readonly folded: string;
-  /** Creation time of the stream that has its name now; null if there is none. */
+  /** Creation time of the stream that has its name now; null if no stream has. */
   readonly found: string | null;
 }
 
-/** What is stored was made from streams that NATS does not have; the message says how to continue. */
+/** Stored rows or snapshots were made from streams that NATS does not have; the message says how to continue. */
 export class StreamsLost extends Error {
   override readonly name = 'StreamsLost';
 
@@ -28,7 +28,7 @@ export class StreamsLost extends Error {
   }
 }
 
-/** What is lost, and both ways to continue, in sentences. */
+/** Describes the loss and both ways to continue. */
 export function describeLostStreams(lost: readonly LostStream[]): { detail: string; remedy: string } {
   const details = lost.map(
     ({ stream, folded, found }) =>
@@ -41,7 +41,7 @@ export function describeLostStreams(lost: readonly LostStream[]): { detail: stri
   };
 }
 
-/** A lost stream as `MINER_LOST_STREAMS` names it. It never means another one, since no two have one name and creation time. */
+/** A lost stream as `MINER_LOST_STREAMS` names it. Name and creation time together identify a stream. */
 function formatLostStream({ stream, folded }: Pick<LostStream, 'stream' | 'folded'>): string {
   return `${stream}@${folded}`;
 }
@@ -51,7 +51,7 @@ interface StreamSources {
   readonly jsm: JetStreamManager;
 }
 
-/** Compares the streams that rows and snapshots were made from with those in NATS. An empty database says nothing. */
+/** Finds streams that rows or snapshots were made from and that NATS does not have. Returns none for an empty database. */
 export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
   const { database, jsm } = sources;
   if (!(await canReadStored(database))) return [];
@@ -65,7 +65,10 @@ export async function findLostStreams(sources: StreamSources): Promise<LostStrea
   return lost;
 }
 
-/** Rows of the chain say when their messages were stored. Without a snapshot they are of any stream that is not younger, or has the message: a mirror is younger than its messages. */
+/**
+ * Without a snapshot, rows of the chain show only when their messages were stored. They match a stream that is not younger, or that has
+ * the message: a mirror is younger than its messages.
+ */
 async function findLostChain({ database, jsm }: StreamSources, tables: Tables): Promise<LostStream[]> {
   const stream = 'MINER_CHAIN';
   const [newest] = (await readNewestChainRows(database, tables)).sort((a, b) => b.storedAtMs - a.storedAtMs);
@@ -96,15 +99,15 @@ interface StreamGuardOptions {
   readonly logger: Logger;
 }
 
-/** Stands before everything that creates streams, restores state, or removes rows. */
+/** Called before anything creates streams, restores state or removes rows. */
 export interface StreamGuard {
   /**
-   * Resolves with the streams whose loss is accepted, and which are still stored.
+   * Resolves with the streams whose loss is accepted and whose rows or snapshots are still stored.
    *
    * @throws StreamsLost
    */
   check(): Promise<readonly LostStream[]>;
-  /** What the last check refused. */
+  /** The streams whose loss the last check refused. */
   readonly lost: readonly LostStream[];
 }
 

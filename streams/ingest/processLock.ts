@@ -10,8 +10,8 @@ export class LockHeldError extends Error {
 }
 
 /**
- * Acquires a lock for this process on a NATS server, for as long as it is connected: the holder answers requests, and
- * a killed one does not. Two processes that try at the same time may both be refused, but never both succeed.
+ * Acquires a lock on a NATS server while this process is connected. The holder answers requests, and a killed process does not. If two
+ * processes try at the same time, both may be refused, but never both succeed.
  *
  * @param subject outside the streams; one per lock.
  * @param what what is locked, for the error message, such as `a replay`.

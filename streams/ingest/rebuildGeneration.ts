@@ -33,20 +33,20 @@ const stream = 'MINER_COUNTER';
 export interface GenerationChoiceOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
-  /** Of the fold that is about to follow the counter stream. */
+  /** Identity of the fold that will follow the counter stream. */
   readonly identity: FoldIdentity;
-  /** Of the fold of `MINER_PIPELINE`, whose state is in snapshots alone. */
+  /** Identity of the fold of `MINER_PIPELINE`, whose state is only in snapshots. */
   readonly settlementIdentity: FoldIdentity;
   readonly streamGuard: StreamGuard;
   /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
   readonly claim: () => Promise<() => void>;
   readonly nowMs: () => number;
-  /** Whether to rebuild without what is lost. */
+  /** Whether the operator accepts a rebuild without the lost messages. */
   readonly acceptsLoss: boolean;
   readonly logger: Logger;
 }
 
-/** Not everything can be folded again; the message says what cannot, and how to continue. */
+/** Some messages can no longer be folded again; the error says which, and how to continue. */
 export class RebuildIncomplete extends Error {
   override readonly name = 'RebuildIncomplete';
 }
@@ -54,9 +54,9 @@ export class RebuildIncomplete extends Error {
 /** The tables that an ingesting process writes to. */
 interface GenerationChoice {
   readonly tables: Tables;
-  /** Null if they are the active ones. */
+  /** Null if the process writes to the active tables. */
   readonly rebuild: {
-    /** Generation of the active ones. */
+    /** Generation of the active tables. */
     readonly from: number;
     /** Releases the lock on filling tables. */
     release(): void;
@@ -64,7 +64,7 @@ interface GenerationChoice {
 }
 
 /**
- * What {@link chooseGeneration} would refuse, before the database is migrated.
+ * Refuses what {@link chooseGeneration} would refuse, before the database is migrated.
  *
  * @throws RebuildIncomplete
  */
@@ -76,11 +76,11 @@ export async function requireRebuildable(options: GenerationChoiceOptions): Prom
 }
 
 /**
- * Finds the generation to write to, without what was made from streams whose loss is accepted. If the state that belongs to the active rows is lost, or is of another version of the fold or of
- * another deployment, everything is folded again into the next generation, so that readers of the active one see it complete until
- * then. It may be killed at any point, and is run again at the next start.
+ * Finds the generation to write to, after it has removed the rows of streams whose loss is accepted. If the state of the active rows
+ * is lost, or is of another fold version or deployment, everything is folded again into the next generation. Readers see the active
+ * one complete until then. A kill at any point is harmless: the next start runs this again.
  *
- * @throws RebuildIncomplete when messages are in neither the stream nor the rows, and that is not accepted.
+ * @throws RebuildIncomplete when messages are in neither the stream nor the rows, unless the loss is accepted.
  */
 export async function chooseGeneration(options: GenerationChoiceOptions): Promise<GenerationChoice> {
   const { database, identity, nowMs, logger } = options;
@@ -116,7 +116,7 @@ async function describeWanted({ jsm, identity }: GenerationChoiceOptions): Promi
   return { ...identity, streamCreated: created };
 }
 
-/** Removes everything that was made from streams whose loss is accepted. A kill in between leaves snapshots, so it is done again. */
+/** Removes everything made from streams whose loss is accepted. Snapshots go last, so that it is repeated after a kill. */
 async function removeLost(
   { database, streamGuard, logger }: GenerationChoiceOptions,
   active: Tables,
@@ -130,7 +130,7 @@ async function removeLost(
   }
 }
 
-/** Whether the active rows were made by this fold, or by others. */
+/** Finds out whether this fold made the active rows. */
 async function judgeRows(
   options: GenerationChoiceOptions,
   active: Tables,
@@ -158,7 +158,7 @@ async function reportLost(options: GenerationChoiceOptions, active: Tables): Pro
   });
 }
 
-/** Of a stream without rows: where no snapshot is of this version, all of its messages have to be folded again. */
+/** `MINER_PIPELINE` has no rows: without a snapshot of this version, all its messages have to be folded again. */
 async function reportLostState(
   options: GenerationChoiceOptions,
   headers: readonly StoredSnapshotHeader[],
@@ -177,7 +177,7 @@ async function reportLostState(
   });
 }
 
-/** What a rebuild misses, in sentences, and with what is logged of it. */
+/** Messages that a rebuild misses: the texts for the error, and the values for the log. */
 interface Loss {
   readonly cause: string;
   readonly detail: string;
@@ -185,7 +185,7 @@ interface Loss {
   readonly lost: object;
 }
 
-/** @throws RebuildIncomplete unless it is accepted that a rebuild misses something, which is logged then. */
+/** Logs an accepted loss. @throws RebuildIncomplete when the loss is not accepted. */
 function report(
   { acceptsLoss, logger }: GenerationChoiceOptions,
   { cause, detail, remedy, lost }: Loss,
@@ -198,7 +198,7 @@ function report(
   logger.warn(lost, `the rebuild is incomplete: ${detail}`);
 }
 
-/** Null if other tables were activated, by a replay that has ended, since the active ones were looked up: they must not be dropped. */
+/** Null if a replay has activated other tables since the lookup; these must not be dropped. */
 async function prepare(
   options: GenerationChoiceOptions,
   active: Tables,
@@ -209,7 +209,7 @@ async function prepare(
   return (await findUnfinished(options, active, wanted)) ?? (await beginNext(options, active, wanted));
 }
 
-/** The generation that an earlier start has chosen for the same fold and stream. */
+/** Finds the generation that an earlier start chose for the same fold and stream. */
 async function findUnfinished(
   { database }: GenerationChoiceOptions,
   active: Tables,
@@ -223,8 +223,8 @@ async function findUnfinished(
 }
 
 /**
- * Creates the next generation, empty: readings whose messages have left the stream are folded from the active one. A replay that is
- * unfinished would restore what is replaced here, so it is ended.
+ * Creates the next generation, empty. Readings whose messages have left the stream are folded from the active one. Ends an unfinished
+ * replay, which would restore the replaced tables.
  */
 async function beginNext(
   { database, nowMs }: GenerationChoiceOptions,

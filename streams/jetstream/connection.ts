@@ -11,13 +11,13 @@ export interface ConnectionSettings extends NatsAccess {
   readonly logger: Logger;
 }
 
-/** One attempt to connect. What it connects stays connected: the client's default of ten reconnects would close it permanently. */
+/** Makes one attempt to connect. The connection reconnects for ever; the client's default gives up after ten attempts. */
 export async function openConnection(settings: ConnectionSettings): Promise<NatsConnection> {
   const connection = await connect({
     ...readNatsAccess(settings),
     name: settings.name,
     maxReconnectAttempts: -1,
-    // A server whose users are being changed refuses for a moment; by default the second refusal would be the end.
+    // A server refuses for a moment while its users are being changed; by default the client gives up at the second refusal.
     ignoreAuthErrorAbort: true,
     reconnectDelayHandler: createReconnectDelay({
       waitMs: 500,
@@ -46,7 +46,7 @@ export function isTooOld(version: string): boolean {
   return !(major > 2 || (major === 2 && minor >= 10));
 }
 
-/** Logs whenever a connection is lost or established again, and calls `onChanged`, until it is closed. */
+/** Logs each loss and restoration of a connection, and calls `onChanged`, until the connection is closed. */
 export async function followConnection(
   connection: NatsConnection,
   logger: Logger,
@@ -65,7 +65,7 @@ export async function followConnection(
   }
 }
 
-/** A server that is not available yet is logged once, however often it is asked. */
+/** Logs only the first failed attempt. */
 export function logFailedAttempt(logger: Logger, error: unknown, failures: number): void {
   if (failures === 1) logger.warn({ err: error }, 'NATS is not available yet; retrying');
 }
@@ -76,7 +76,7 @@ interface NatsSettings extends ConnectionSettings {
 }
 
 /**
- * Connects to NATS, waiting for a server that is not available yet: for a command, which has no machine that waits.
+ * Connects a command to NATS, and waits for a server that is not available yet.
  *
  * @throws the signal's reason when it is aborted before the first connection.
  */
@@ -91,9 +91,8 @@ export async function connectNats(settings: NatsSettings): Promise<NatsConnectio
 }
 
 /**
- * Closes a connection permanently. The client removes the listeners of its socket when it closes; if a command was
- * written in the same turn of the event loop to a socket that the server has ended, its error would then have no
- * listener, which ends the process. One turn later every such error has been handled.
+ * Closes a connection permanently. When the client closes, it removes the listeners of its socket. A write to a socket that the server
+ * has ended could then fail without a listener, which would end the process. One turn of the event loop later, such errors are handled.
  */
 export async function closeNats(connection: NatsConnection): Promise<void> {
   await nextTurn();

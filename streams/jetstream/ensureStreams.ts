@@ -13,26 +13,26 @@ import { settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts'
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
-/** The IDs of rejections only chain them (`rejectedStream.ts`), so the server need not remember those of a flood. */
+/** IDs only chain rejections (`rejectedStream.ts`), so the server need not remember the IDs of a flood. */
 const rejectedDedupeWindowNanos = 5 * nanosPerSecond;
 const secondsPerDay = 86_400;
-/** Bytes of a message's headers for which there is space next to the largest payload that is accepted. */
+/** Bytes reserved for a message's headers, in addition to the largest accepted payload. */
 const headersBytesMax = 4 * 1024;
-/** Larger than any reading that is accepted, so that a faulty gateway's are rejected with a reason, and small enough that a flood of them is bounded. */
+/** Larger than any accepted reading, so that a faulty gateway gets a rejection with a reason, and small enough to bound a flood. */
 export const counterMessageBytesMax = 64 * 1024;
 export const pipelineMessageBytesMax = settlementBytesMax + headersBytesMax;
 /** JetStream's code for a store that is smaller than what its streams reserve. */
 const insufficientStorage = 10_047;
-/** Rejections in all: the oldest go first. A publisher decides how many there are. */
+/** Bound for all rejections, whose number publishers decide. The oldest are removed first. */
 export const rejectedBytesMax = 256 * 1024 * 1024;
 
 export interface StreamSettings {
   /**
-   * Messages older than this are removed by the server; 0 keeps all. Spans of the chain are always kept: each is linked to the one before
-   * it, so the chain cannot be folded again without the first.
+   * The server removes messages older than this; 0 keeps all. It always keeps spans of the chain: each links to its predecessor, so
+   * folding needs the first.
    */
   readonly retentionDays: number;
-  /** Copies of each stream, on as many servers of a cluster; without it a new stream has one, and an existing one keeps its own. */
+  /** Copies of each stream, on different servers of a cluster. By default a new stream has one, and an existing stream keeps its number. */
   readonly replicas?: number | null;
 }
 
@@ -41,15 +41,15 @@ interface LoggedStreams {
   readonly logger: Logger;
 }
 
-/** Largest message that a stream takes, with its headers. NATS refuses a larger one, so it costs neither disk nor a fold. */
+/** Largest message that a stream takes, with its headers. NATS refuses a larger one before it costs anything. */
 const messageBytesMax: Readonly<Partial<Record<StreamName, number>>> = {
   MINER_COUNTER: counterMessageBytesMax,
   MINER_PIPELINE: pipelineMessageBytesMax,
 };
 
 /**
- * Creates streams, or updates the settings that this service owns and leaves an operator's others (replicas, placement,
- * limits) unchanged. Only a process that ingests may do so: two with different settings would undo each other's.
+ * Creates streams, or updates the settings that this service owns. The operator's settings (replicas, placement, limits) stay unchanged.
+ * Only an ingesting process may do so: two processes with different settings would undo each other's.
  */
 export async function ensureStreams(
   jsm: JetStreamManager,
@@ -87,7 +87,7 @@ export async function ensureExists(
   return null;
 }
 
-/** Names what one server of a cluster alone has: while it is unavailable, so is the stream. */
+/** Warns of streams with a single replica in a cluster: they are unavailable while its server is. */
 export async function warnOfSingleReplicas(
   jsm: JetStreamManager,
   streams: readonly StreamName[],
@@ -96,7 +96,7 @@ export async function warnOfSingleReplicas(
   const single: StreamName[] = [];
   for (const stream of streams) {
     const { config, cluster } = await jsm.streams.info(stream);
-    // A server of its own is in no cluster.
+    // A single server belongs to no cluster.
     if (cluster?.name !== undefined && config.num_replicas === 1) single.push(stream);
   }
   if (single.length > 0)
@@ -107,7 +107,7 @@ export async function warnOfSingleReplicas(
 }
 
 /**
- * Checks the streams for a process that only reads or publishes, and logs what an ingest process has to correct.
+ * Checks the streams for a process that only reads or publishes, and logs settings that an ingest process has to correct.
  *
  * @returns streams that do not exist.
  */
@@ -138,7 +138,7 @@ export function isStreamMissing(error: unknown): boolean {
   return error instanceof Error && error.message === 'stream not found';
 }
 
-/** NATS reserves the bytes of a bound, so a store that is smaller refuses it; the stream works without it. */
+/** Applies settings, without the bound on bytes if the store of NATS is too small: NATS reserves these bytes. */
 async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
   settings: Settings,
   logger: Logger,
@@ -158,7 +158,7 @@ async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
   }
 }
 
-/** Settings that a stream is created with, and that are the operator's afterwards. Both denials can never be taken back. */
+/** Settings of a new stream, which the operator may change afterwards. Only the two denials can never be taken back. */
 function describeFixed(stream: StreamName) {
   const isSource = stream !== 'MINER_REJECTED' && stream !== 'MINER_LEASE';
   return {
@@ -169,7 +169,7 @@ function describeFixed(stream: StreamName) {
   };
 }
 
-/** Bounds that the stream does not have yet; an operator may set other ones. */
+/** Bounds that the stream does not have yet; the operator's own stay. */
 function describeBounds(
   stream: StreamName,
   { max_msg_size: size = 0, max_bytes: bytes = 0 }: Partial<StreamConfig>,

@@ -3,7 +3,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 
 const answerMs = 5_000;
 
-/** Sequence of the first message that a stream stored at or after a time; null when there is none. */
+/** Sequence of the first message that a stream stored at or after a time; null if it stored no message since. */
 export async function findSequenceAt(
   js: JetStreamClient,
   stream: InputStreamName,

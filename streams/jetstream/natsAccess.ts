@@ -3,26 +3,26 @@ import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 
-/** Where NATS is, and as whom it is connected to. */
+/** Address of NATS, and the credentials for it. */
 export interface NatsAccess {
   /**
-   * `nats://host:port`, or `tls://host:port` where TLS is required, several separated by commas. Before the host a user and a password
-   * (`user:password@`) or a token (`token@`), percent-encoded, the same in all.
+   * `nats://host:port`, or `tls://host:port` to require TLS; several are separated by commas. `user:password@` or `token@` may precede
+   * the host, percent-encoded and the same in all.
    */
   readonly url: string;
   /** A credentials file: a user's JWT and seed. */
   readonly credentialsFile?: string | null;
   readonly nkeyFile?: string | null;
-  /** Certificates in PEM that the servers' are verified with; null for those of Node. */
+  /** PEM file of the certificate authorities that the server's certificate is checked with; null for Node's default. */
   readonly caFile?: string | null;
-  /** This client's certificate and its key, in PEM. */
+  /** PEM files of this client's certificate and its key. */
   readonly certificateFile?: string | null;
   readonly keyFile?: string | null;
 }
 
 type AccessOptions = Pick<ConnectionOptions, 'user' | 'pass' | 'token' | 'authenticator' | 'tls'>;
 
-/** Options of the client, which ignores users of an address and takes `tls:` for `nats:`. */
+/** Translates addresses for the client, which ignores the user in an address and treats `tls:` as `nats:`. */
 export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly servers: string[] } {
   const addresses = access.url.split(',').map((address) => new URL(address.trim()));
   const { caFile, certificateFile, keyFile } = access;
@@ -34,7 +34,7 @@ export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly s
         ...(caFile && { caFile }),
         ...(certificateFile && { certFile: certificateFile }),
         ...(keyFile && { keyFile }),
-        // Passed on to Node by the client, whose own options have no such one.
+        // The client passes this option on to Node, but its types lack it.
         ...{ checkServerIdentity: createIdentityCheck(addresses.map(({ hostname }) => hostname)) },
       },
     }),
@@ -42,8 +42,8 @@ export function readNatsAccess(access: NatsAccess): AccessOptions & { readonly s
 }
 
 /**
- * The client names no host to Node where it connects to an IP address, and Node takes that for `localhost`. Then the certificate has to be for one of the
- * configured addresses.
+ * If the client connects to an IP address, it passes no host to Node, which then assumes `localhost`. In that case the certificate has
+ * to match one of the configured addresses.
  */
 function createIdentityCheck(hosts: readonly string[]): typeof checkServerIdentity {
   const ipAddresses = hosts.map((host) => host.replace(/^\[|\]$/g, '')).filter((host) => isIP(host) !== 0);
@@ -68,20 +68,20 @@ function readLogin({ credentialsFile, nkeyFile }: NatsAccess, addresses: readonl
   return { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
 }
 
-/** Reads a file for each connection, since it may have been renewed; what it held before counts while it is not there. */
+/** Reads a file for each connection, since it may have been renewed. While it is missing, its last content counts. */
 function createFileReader(path: string): () => Uint8Array {
   let last = readFileSync(path);
   return () => {
     try {
       last = readFileSync(path);
     } catch {
-      // It is just being replaced.
+      // The file is being replaced.
     }
     return last;
   };
 }
 
-/** The line with a seed; others are comments. */
+/** Finds the line with a seed; the other lines are comments. */
 export function extractSeed(content: Uint8Array): Uint8Array {
   const seed = /^\s*(S[A-Z2-7]{57})\s*$/m.exec(Buffer.from(content).toString('latin1'))?.[1];
   if (seed === undefined) throw new Error('the file holds no seed of an nkey');

@@ -19,7 +19,7 @@ export interface JetStream {
 
 /** The connection of a process to NATS, which may not be available yet. */
 export interface NatsLink {
-  /** For the supervisor; the connection exists while this runs. */
+  /** For the supervisor; the connection exists while this machine runs. */
   readonly logic: typeof natsMachine;
   /** @throws while the server has no JetStream. */
   openJetStream(): Promise<void>;
@@ -40,7 +40,7 @@ export function createNatsLink(options: ConnectionSettings): NatsLink {
       actors: {
         connect: fromPromise(async ({ signal }) => {
           const connected = await openConnection(options);
-          // Nothing waits for it any more.
+          // Nobody waits for the connection any more.
           if (signal.aborted) await closeNats(connected);
           else connection = connected;
         }),

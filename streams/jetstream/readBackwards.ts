@@ -1,7 +1,7 @@
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { StreamName } from '../../actors/messages/subjects.ts';
 
-/** The messages that a stream holds from a sequence down, the newest first, of all subjects. Each is requested when it is asked for. */
+/** Reads a stream's messages of all subjects downwards from a sequence. Each is requested only when the caller asks for it. */
 export async function* readBackwards(
   jsm: JetStreamManager,
   stream: StreamName,

@@ -4,23 +4,23 @@ import { nuid } from '@nats-io/transport-node';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { StreamReaderOptions } from './streamReaderOptions.ts';
 
-/** Messages that are requested at a time, 4 MiB of the largest readings; the event loop turns between two requests. */
+/** Messages per request, 4 MiB of the largest readings; the event loop turns between two requests. */
 const batchMessages = 64;
 const fetchMs = 3_000;
 const inactiveNanos = 10_000_000_000;
 
 interface ReadRangeOptions extends Pick<StreamReaderOptions, 'js' | 'jsm' | 'stream'> {
-  /** Only its messages are read. */
+  /** The subject whose messages are read. */
   readonly subject: string;
   readonly fromSequence: number;
   readonly messagesMax: number;
 }
 
-/** The messages of one subject that a stream holds from a sequence on, once. Ends early where the server does not send more. */
+/** Reads the stored messages of one subject from a sequence on. Ends early if the server sends no more. */
 export async function* readRange(options: ReadRangeOptions): AsyncGenerator<StreamMessage> {
   const { js, jsm, stream, subject, fromSequence, messagesMax } = options;
-  // Not an ordered one: those have their filters in a list, which servers before 2.10 refuse.
-  // Named here, since only a request with a name says the stream and the consumer that its sender must be allowed to create.
+  // Not an ordered consumer: it has a list of filters, which servers before 2.10 refuse.
+  // Named, since the rights of users are granted for named consumers.
   const { name, num_pending: pending } = await jsm.consumers.add(stream, {
     name: nuid.next(),
     filter_subject: subject,
@@ -39,7 +39,7 @@ export async function* readRange(options: ReadRangeOptions): AsyncGenerator<Stre
         left--;
         yield message;
       }
-      // Messages that left the stream meanwhile do not come any more.
+      // Messages that have left the stream meanwhile never arrive.
       if (left === before) return;
       await nextTurn();
     }

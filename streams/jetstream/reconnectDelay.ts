@@ -1,9 +1,9 @@
-/** Attempts that follow at once after the clock was put back: as many as a cluster has servers, or more. */
+/** Immediate attempts after the clock was put back: at least one for each server of a cluster. */
 const promptAttempts = 8;
 
 interface ReconnectDelayOptions {
   readonly waitMs: number;
-  /** At most so much is added to it. */
+  /** Upper bound of the random addition. */
   readonly jitterMs: number;
   /** The wall clock, by which the client measures the time since it last tried a server. */
   readonly wallMs: () => number;
@@ -11,9 +11,9 @@ interface ReconnectDelayOptions {
 }
 
 /**
- * How long the client waits before it tries a server again; it asks before each attempt, and while it waits. Where the clock was put back since it
- * last asked, its last attempts lie in the future, and it would wait for as long as the clock was put back by. The wait does not grow as those of
- * other retries do (`machines/backoff.ts`): the client asks without saying how often it has failed, and goes round the servers of a cluster.
+ * Returns how long the client waits before it tries a server again; the client asks before each attempt and while it waits. If the clock
+ * was put back, the last attempts lie in the future, and the client would wait for the whole difference. The wait does not grow like other
+ * retries (`machines/backoff.ts`): the client goes round the servers of a cluster and does not tell how often it has failed.
  */
 export function createReconnectDelay(options: ReconnectDelayOptions): () => number {
   const { waitMs, jitterMs, wallMs, random } = options;

@@ -3,17 +3,17 @@ import { headers, type NatsConnection, nuid } from '@nats-io/transport-node';
 
 const acknowledgementMs = 5_000;
 
-/** `MINER_REJECTED`, to which the streams of a process publish in turns: a message in between would end a chain. */
+/** `MINER_REJECTED`, to which the streams of a process publish in turns: a message in between would break a chain of IDs. */
 export interface RejectedStream {
-  /** Runs work when no other work runs. */
+  /** Runs work once all earlier work has ended. */
   takeTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Stores messages of a subject in order, at the cost of one round trip. The first one follows `after`, and each other one its predecessor.
-   * So the server stores all of them or only the first ones, and the acknowledgement of the last one stands for all.
+   * Stores messages of a subject in order, at the cost of one round trip. The first message has to follow `after`, each other one its
+   * predecessor. So the server stores all of them or only the first few, and the last acknowledgement covers all.
    *
-   * @param after sequence of the newest message of the subject; 0 if there is none.
-   * @returns sequence of the last one.
-   * @throws if not all of them are known to be stored.
+   * @param after sequence of the newest message of the subject; 0 for a subject without messages.
+   * @returns sequence of the last message.
+   * @throws if any message is not known to be stored.
    */
   append(subject: string, after: number, bodies: readonly string[]): Promise<number>;
 }

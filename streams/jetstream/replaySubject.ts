@@ -1,2 +1,2 @@
-/** Subject of the lock of the process that fills tables other than the active ones: one at a time. */
+/** Subject of the lock on filling tables other than the active ones: one process at a time. */
 export const replaySubject = 'miner.replay.running';

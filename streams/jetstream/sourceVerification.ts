@@ -4,7 +4,7 @@ import { digestMessage, missingDigest, parseNanos, type StreamPosition } from '.
 
 type DivergenceReason = 'stream_recreated' | 'stream_ends_before_position' | 'other_message_at_position';
 
-/** The stream is not the one that was folded. The caller returns to a place that matches it. */
+/** The stream is not the folded one. The caller returns to a place that matches it. */
 export class StreamDiverged extends Error {
   override readonly name = 'StreamDiverged';
   readonly stream: StreamName;
@@ -17,7 +17,7 @@ export class StreamDiverged extends Error {
   }
 }
 
-/** What a stream contains at the moment. */
+/** The stream's identity and bounds when it was verified. */
 export interface VerifiedStream {
   readonly created: string;
   readonly firstSequence: number;
@@ -26,8 +26,8 @@ export interface VerifiedStream {
 }
 
 /**
- * Compares a place with the stream as it is now (MESSAGES.md, Consumption). A message that is missing now proves nothing: others may have
- * taken the place of the folded ones, and been deleted.
+ * Compares a place with the current stream (MESSAGES.md, Consumption). A missing message proves nothing: other messages may have taken
+ * the sequences, and have been deleted since.
  *
  * @throws StreamDiverged when the place's message is not in this stream.
  */
@@ -37,7 +37,7 @@ export async function verifySource(
   place: StreamPosition,
 ): Promise<VerifiedStream> {
   const { position, digest } = place;
-  // Requested first: what retention removes in between then lies below the stream's first sequence.
+  // Requested before the info: a message that retention removes in between is then below the first sequence.
   const stored = digest === null ? null : await jsm.streams.getMessage(stream, { seq: position });
   const info = await jsm.streams.info(stream);
   checkIdentity(stream, info, place);
@@ -76,7 +76,7 @@ export function checkIdentity(stream: StreamName, info: StreamInfo, place: Strea
   }
 }
 
-/** Why messages are missing: retention or a purge removed them from the front, or they were deleted one by one. */
+/** Why messages are missing: retention or a purge removed them from the front, or somebody deleted single ones. */
 type GapExplanation = 'removed' | 'deleted';
 
 /** Why the messages from `fromSequence` to `toSequence` are missing; null if the stream has no explanation. */

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How far a stream is folded, and the proof that the stream is still the same one: JetStream acknowledges before
- * it syncs, so a stream can lose its end and reuse the sequences (MESSAGES.md, Consumption).
+ * How far a stream is folded, and the proof that it is still the same stream. JetStream acknowledges before it syncs, so a stream can
+ * lose its end and reuse the sequences (MESSAGES.md, Consumption).
  */
 export interface StreamPosition {
   /** Creation time of the stream according to JetStream; null before the first message. */
   readonly streamCreated: string | null;
   /** Sequence of the last folded message; 0 before the first. */
   readonly position: number;
-  /** {@link digestMessage} of that message, or {@link missingDigest}; null before the first, and where it is unknown. */
+  /** {@link digestMessage} of that message, or {@link missingDigest}; null before the first message, or if unknown. */
   readonly digest: string | null;
 }
 
-/** In place of the digest of a message that the stream did not hold any more. */
+/** Stands for the digest of a message that was no longer in the stream. */
 export const missingDigest = '';
 
 export const startOfStream: StreamPosition = { streamCreated: null, position: 0, digest: null };

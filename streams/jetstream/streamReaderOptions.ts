@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 
-/** What whoever reads a stream, or publishes what is refused of it, needs of the process. */
+/** Dependencies of everything that reads a stream or publishes its rejections. */
 export interface StreamReaderOptions {
   readonly connection: NatsConnection;
   readonly js: JetStreamClient;

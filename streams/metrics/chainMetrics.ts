@@ -4,13 +4,13 @@ import { indexerStates } from '../../machines/indexerSetup.ts';
 import type { Indexer } from '../indexer/indexer.ts';
 
 export interface ChainCounts {
-  /** `depth` blocks were replaced, of which `safeDepth` were already safe. */
+  /** Counts a reorganization that replaced `depth` blocks, the lowest `safeDepth` of them already safe. */
   reorganized(depth: number, safeDepth: number): void;
   /** A fork was below every retained state, and an older snapshot was restored. */
   rewound(): void;
 }
 
-/** Blocks become safe at twelve, and states of 600 are retained. */
+/** Blocks become safe at depth 12, and states of 600 blocks are retained. */
 const depthBuckets = [1, 2, 3, 6, 12, 32, 64, 128, 256, 600];
 
 export function registerChainMetrics(registry: Registry, actors: ChainActors): ChainCounts {

@@ -3,10 +3,10 @@ import { from, lastValueFrom, timeout } from 'rxjs';
 import type { Database } from '../../storage/database.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
 
-/** A scrape waits this long for an answer. What is not answered by then is absent. */
+/** A scrape waits this long for an answer. Without one the metric is absent. */
 const answerMs = 1_000;
 
-/** Shows how full the store of NATS and the disks of ClickHouse are. Both are asked at each request of `/metrics`. */
+/** Shows how full the store of NATS and the disks of ClickHouse are, and asks both at each request of `/metrics`. */
 export function registerStoreMetrics(
   registry: Registry,
   { database, jetStream }: { readonly database: Database; readonly jetStream: () => JetStream },
@@ -44,7 +44,7 @@ export function registerStoreMetrics(
   });
 }
 
-/** Other metrics say that NATS or ClickHouse does not answer. */
+/** Ignores a missing answer: other metrics show that NATS or ClickHouse does not answer. */
 async function answerInTime(ask: () => Promise<void>): Promise<void> {
   await lastValueFrom(from(ask()).pipe(timeout(answerMs))).catch(() => undefined);
 }

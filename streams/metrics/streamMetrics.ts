@@ -4,7 +4,7 @@ import type { InputStreamName } from '../../actors/messages/subjects.ts';
 /**
  * Registers metrics with one value for each stream, read at each request of `/metrics`.
  *
- * @param sources by stream, what its values are read from.
+ * @param sources by stream, the objects that its values are read from.
  */
 export function createStreamMetrics<Source>(
   registry: Registry,
@@ -38,7 +38,7 @@ export function createStreamMetrics<Source>(
         },
       });
     },
-    /** 1 for the current one of some states, 0 for the others. */
+    /** 1 for the current state, 0 for the others. */
     states: <State extends string>(
       { name, help, states }: { name: string; help: string; states: readonly State[] },
       read: (source: Source) => State,

@@ -7,14 +7,14 @@ import type { RowWriter } from '../pipeline/rowWriter.ts';
 import { createStreamMetrics } from './streamMetrics.ts';
 
 interface WriterMetricsOptions {
-  /** By the stream whose rows they write; none on a read replica. */
+  /** Row writers by stream; empty on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
-  /** By the stream whose rejections they publish; none on a read replica. */
+  /** Rejection logs by stream; empty on a read replica. */
   readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
 }
 
-/** Metrics of the row writers and rejection logs, read from their status on each request of `/metrics`. */
+/** Registers metrics of the row writers and rejection logs, read at each request of `/metrics`. */
 export function registerWriterMetrics(
   registry: Registry,
   { writers, rejections, recent }: WriterMetricsOptions,

@@ -9,24 +9,24 @@ import {
 } from 'xstate';
 import { schedulerClock } from './schedulerClock.ts';
 
-/** Whose children the machines inside an Observable are, and what ends them with their subscription. */
+/** The parent of the machines inside an Observable, which ends them with their subscription. */
 export interface ActorOwner {
   readonly options: { readonly parent: AnyActorRef } | { readonly clock: typeof schedulerClock };
   end(actor: AnyActor): void;
 }
 
-/** For subscribers that are no actor, such as a command: each machine is a root. Its clock is that of RxJS, so a test's virtual time moves it too. */
+/** For subscribers without an actor, such as commands: each machine is a root. It uses RxJS's clock, so a test's virtual time moves it too. */
 export const noOwner: ActorOwner = {
   options: { clock: schedulerClock },
   end: (actor) => actor.stop(),
 };
 
-/** For an Observable that an actor runs: its machines are children of that actor, so they are inspected and ended with it. */
+/** For an Observable that an actor runs: its machines are children of the actor, so they are inspected and ended with it. */
 function ownAsChildren({ self, stopChild }: AnyActorScope): ActorOwner {
   return { options: { parent: self }, end: stopChild };
 }
 
-/** As `fromEventObservable`, for an Observable with machines inside. */
+/** Like `fromEventObservable`, for an Observable with machines inside. */
 export function fromOwningObservable<Event extends EventObject, Input>(
   create: (args: { readonly input: Input; readonly owner: ActorOwner }) => Observable<Event>,
 ): ObservableActorLogic<Event, Input> {

@@ -10,13 +10,13 @@ interface ActorTransitionsOptions {
 }
 
 /**
- * Logs the transitions of the process actors, at debug level, and counts them. Actors are named after their machines, so the number of names and
- * states is bounded by the machines and by the labels in their contexts.
+ * Counts the transitions of the process actors, and logs them at debug level. Actors are named after their machines and the labels in
+ * their contexts, which bounds the number of names and states.
  *
  * @returns an inspector for the root of the actors.
  */
 export function createActorTransitions({ logger, registry }: ActorTransitionsOptions): ActorInspector {
-  /** By its name, each actor that runs. */
+  /** Running actors by name. */
   const current = new Map<string, { readonly actorRef: object; readonly state: string }>();
   const transitions = new Counter({
     name: 'miner_actor_transitions_total',
@@ -41,7 +41,7 @@ export function createActorTransitions({ logger, registry }: ActorTransitionsOpt
     const [actor, state] = [nameActor(snapshot), describeState(snapshot)];
     const known = current.get(actor);
     const isKnown = known?.actorRef === actorRef;
-    // This actor's successor, of the same name, may have started before it ended.
+    // A successor of the same name may have started before this actor ended.
     if (snapshot.status === 'active') current.set(actor, { actorRef, state });
     else if (isKnown) current.delete(actor);
     if (snapshot.status === 'stopped' || (isKnown && known.state === state)) return;
@@ -57,8 +57,8 @@ function nameActor({ machine, context }: AnyMachineSnapshot): string {
 }
 
 /**
- * The state as a path. The inside of a routine state, such as a watch that alternates between waiting and checking, is omitted; a parallel
- * region that is always routine is omitted altogether.
+ * Describes the state as a path. It omits the inside of a routine state, such as a watch that alternates between waiting and checking, and
+ * any parallel region that is always routine.
  */
 export function describeState(snapshot: AnyMachineSnapshot): string {
   const { value, machine } = snapshot;

@@ -8,20 +8,20 @@ export interface DeliveryStatus {
   readonly state: DeliveryState;
   /** Weight of all waiting items, including the batch being delivered. */
   readonly waiting: number;
-  /** Of the batch being delivered; 0 while deliveries succeed. */
+  /** Failed attempts of the batch being delivered; 0 while deliveries succeed. */
   readonly failures: number;
 }
 
 export interface DeliveryOptions<Item> {
   /** Distinguishes its machine in logs and metrics. */
   readonly label: string;
-  /** Of its machine; none unless it is given. */
+  /** Owner of its machine; `noOwner` by default. */
   readonly owner?: ActorOwner;
-  /** What an item adds to a batch; an item without weight is delivered with those before it. */
+  /** The weight that an item adds to a batch; an item without weight is delivered with its predecessors. */
   readonly weigh: (item: Item) => number;
-  /** A batch is delivered once it has this weight, */
+  /** A batch is delivered once it has this weight. */
   readonly batchWeight: number;
-  /** or once its first item has waited this long. */
+  /** A smaller batch is delivered once its first item has waited this long. */
   readonly gatherMs: number;
   /** Whether the queue must be delivered at once, since something waits for this item. */
   readonly isUrgent?: (item: Item) => boolean;
@@ -38,8 +38,8 @@ export interface DeliveryOptions<Item> {
 }
 
 /**
- * Delivers items in batches, one batch at a time, in order, each at least once. An item is emitted once it is delivered. Backpressure is applied
- * at the source of the items, not here.
+ * Delivers items in order, in one batch at a time, each item at least once, and then emits them. Backpressure is applied at the source of
+ * the items, not here.
  */
 export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOperatorFunction<Item> {
   const { label, weigh, gatherMs, flush$ = NEVER, deliver, owner = noOwner } = options;
@@ -53,7 +53,7 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
             complete: () => {
               if (failures() > 0) onRecovery?.(failures());
               onDelivered?.(items);
-              // Items that arrive while these are emitted are queued after them.
+              // Items that arrive during this loop are queued after it.
               for (const item of items) subscriber.next(item);
             },
           }),

@@ -8,10 +8,10 @@ import {
   tap,
 } from 'rxjs';
 
-/** Bounds the weight of what is between the two ends of a pipeline. */
+/** Bounds the weight of the items between the two ends of a pipeline. */
 export interface Gate {
   readonly isOpen: boolean;
-  /** Resolves once half of the bound is free (opening and closing for each item would be too costly), or at the signal. */
+  /** Resolves once half of the bound is free, since opening and closing for each item would cost too much, or at the signal. */
   opened(signal: AbortSignal): Promise<void>;
   enter(weight: number): void;
   leave(weight: number): void;
@@ -20,7 +20,7 @@ export interface Gate {
 interface GateOptions {
   /** The gate is closed while this weight or more has entered and not left. */
   readonly max: number;
-  /** Called when it closes: nothing more will arrive, so an operator that gathers need not wait for it. */
+  /** Called when it closes: nothing more will arrive, so an operator that gathers items need not wait. */
   readonly onClosed?: () => void;
 }
 
@@ -44,7 +44,7 @@ export function createGate({ max, onClosed }: GateOptions): Gate {
   };
 }
 
-/** Placed at the end of the section that a gate bounds: items that pass have left it. */
+/** Ends the section that a gate bounds: items that pass have left the gate. */
 export function leaveGate<Item extends { readonly weight: number }>(
   gate: Gate,
 ): MonoTypeOperatorFunction<Item> {

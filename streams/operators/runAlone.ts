@@ -6,7 +6,7 @@ import type { ActorInspector } from './actorTransitions.ts';
 export interface LoneMember {
   /** Rejects only for a fault of this program. */
   readonly ended: Promise<void>;
-  /** Resolves once it has ended, which it does within `graceMs` of its own accord. */
+  /** Asks it to end within `graceMs`, and resolves once it has ended. */
   stop(options: { graceMs: number }): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export function runAlone({ logic, input }: Member, inspect?: ActorInspector): Lo
   const ended = toPromise(actor).then((output: { readonly fault: unknown } | undefined) => {
     if (output !== undefined && output.fault !== null) throw output.fault;
   });
-  ended.catch(() => undefined); // Whoever waits for its end gets the error.
+  ended.catch(() => undefined); // The caller that awaits `ended` gets the error.
   actor.start();
   return {
     ended,

@@ -14,11 +14,11 @@ import {
   tap,
 } from 'rxjs';
 
-/** When the state is saved: */
+/** Decides when the state is saved. */
 export interface SnapshotPolicy {
-  /** when so much time has passed since the last time, and something has come since, */
+  /** It is saved once this time has passed since the last save and a message has arrived, */
   readonly intervalMs: number;
-  /** or when so many messages have come. */
+  /** or once this many messages have arrived. */
   readonly messages: number;
 }
 
@@ -38,25 +38,25 @@ export interface Folded {
 
 interface SnapshotMarksOptions<Item extends Folded, Captured> {
   readonly policy: SnapshotPolicy;
-  /** Position of the state that was restored. */
+  /** Position of the restored state. */
   readonly from: number;
   /** The immutable state behind the item. */
   readonly capture: (item: Item) => Captured;
-  /** Whether the state is to be saved now, whatever the policy says: a long way back was folded. */
+  /** Whether to save now regardless of the policy, since a long stretch was folded again. */
   readonly isDue?: (item: Item) => boolean;
   readonly save: (mark: SnapshotMark<Captured>) => ObservableInput<unknown>;
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Two places of a pipeline that belong together: where marks are set, and where they come out behind everything that they cover. */
+/** Two operators of a pipeline that belong together: one sets marks, the other saves once a mark has passed everything it covers. */
 interface SnapshotMarks<Item extends Folded, Captured> {
-  /** Emits a mark behind an item where the state is to be saved; at the end, too. */
+  /** Emits a mark after an item if the state is to be saved, and at the end. */
   readonly set: OperatorFunction<Item, Item | SnapshotMark<Captured>>;
   /** Saves the state at each mark and emits the mark once it is saved; other items do not wait for it. */
   readonly save: OperatorFunction<Item | SnapshotMark<Captured>, Item | SnapshotMark<Captured>>;
 }
 
-/** At most one mark is under way, so that the state is not saved more often than it can be; at the end the last one does not wait for the one before. */
+/** At most one mark is under way, so that saves cannot pile up. Only the last mark, at the end, does not wait for its predecessor. */
 export function createSnapshotMarks<Item extends Folded, Captured>(
   options: SnapshotMarksOptions<Item, Captured>,
 ): SnapshotMarks<Item, Captured> {
@@ -85,7 +85,7 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
           }
         }
 
-        /** The last mark covers everything: where one is under way that does too, it is waited for, and set once more if it fails. */
+        /** The last mark covers everything. If a mark under way does so already, it is awaited, and repeated only if it fails. */
         function markEnd() {
           if (latest === null || savedThrough === latest.position) return subscriber.complete();
           if (isUnderWay && marked === latest.position) {

@@ -4,7 +4,7 @@ import { type InputStreamName, inputStreamNames } from '../../actors/messages/su
 
 export interface MessageCounts {
   accepted(stream: InputStreamName, count: number): void;
-  /** A message of a kind that no view reads. */
+  /** Counts a message of a kind that no view reads. */
   unread(stream: InputStreamName): void;
   rejected(stream: InputStreamName, reason: RejectionReason): void;
 }

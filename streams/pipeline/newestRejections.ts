@@ -2,17 +2,17 @@ import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { type RejectionMessage, rejectionMessage } from './rejectionLog.ts';
 
-/** Messages that are looked at for rejections of one reason: each is a request. */
+/** Bound for the search for rejections of one reason, since each message is a request. */
 const searchedMax = 10_000;
 
 interface NewestRejections {
   /** The oldest first. */
   readonly rejections: readonly RejectionMessage[];
-  /** Sequence of the newest message of `MINER_REJECTED`, 0 while there is none: what follows comes later. */
+  /** Sequence of the newest message of `MINER_REJECTED`; 0 while it is empty. */
   readonly end: number;
 }
 
-/** The newest rejections of all streams, or of one reason, at most so many. */
+/** Reads the newest rejections of all streams, or of one reason, up to a limit. */
 export async function readNewestRejections(
   jsm: JetStreamManager,
   { most, reason = null }: { readonly most: number; readonly reason?: string | null },
@@ -28,7 +28,7 @@ export async function readNewestRejections(
   return { rejections, end: state.last_seq };
 }
 
-/** The rejections behind a sequence of `MINER_REJECTED` so far. */
+/** Reads the rejections after a sequence of `MINER_REJECTED`. */
 export async function readLaterRejections(jsm: JetStreamManager, after: number): Promise<NewestRejections> {
   const { state } = await jsm.streams.info('MINER_REJECTED');
   const rejections: RejectionMessage[] = [];
@@ -40,7 +40,7 @@ export async function readLaterRejections(jsm: JetStreamManager, after: number):
   return { rejections, end: state.last_seq };
 }
 
-/** One line: when it was stored, which message, why, and what came and is expected. */
+/** Formats one line: the time of storage, the message, the reason and the detail. */
 export function formatRejection({
   storedAt,
   stream,
@@ -49,12 +49,12 @@ export function formatRejection({
   subject,
   detail,
 }: RejectionMessage): string {
-  // What a message holds may be anything, and must not move the cursor of a terminal.
+  // A message may hold anything, but must not move the cursor of a terminal.
   const shown = JSON.stringify(`${subject}: ${detail}`).slice(1, -1).replaceAll('\\"', '"');
   return `${storedAt} ${stream} ${sequence} ${reason} ${shown}`;
 }
 
-/** Null for what something else published, and for reasons of a later version. */
+/** Null for a message of another publisher, or with a reason of a later version. */
 function parseRejection(stored: StoredMsg): RejectionMessage | null {
   try {
     return rejectionMessage.parse(stored.json());

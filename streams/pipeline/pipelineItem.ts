@@ -4,9 +4,9 @@ import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { Folded, SnapshotMark } from '../operators/snapshotMarks.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 
-/** A batch that is folded, on its way through the places where its rows and rejections are stored. */
+/** A folded batch on its way through the operators that store its rows and rejections. */
 export interface FoldedBatch extends Folded {
-  /** Null in a process that stores none. */
+  /** Null in a process that stores no rows. */
   readonly rows: EncodedRows | null;
   readonly rejections: readonly RejectedMessage[];
   place(): StreamPosition;
@@ -16,7 +16,7 @@ export interface FoldedBatch extends Folded {
 export interface CapturedState {
   readonly place: StreamPosition;
   readonly state: StateCapture;
-  /** How many were captured since the state was restored, with this one. */
+  /** Captures so far, including this one. */
   readonly number: number;
 }
 

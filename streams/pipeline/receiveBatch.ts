@@ -9,14 +9,14 @@ interface ReceiveBatchOptions<Output> {
   readonly batch: { readonly messages: readonly StreamMessage[]; readonly streamCreated: string };
   readonly counts: MessageCounts;
   readonly receive: (message: StreamMessage) => Outcome<Output>;
-  /** Takes what an accepted message made. */
+  /** Takes the output of an accepted message. */
   readonly collect?: (output: Output, message: StreamMessage) => void;
 }
 
 /**
- * Gives the messages of a batch to their actors, one after another, and counts what became of them.
+ * Passes the messages of a batch to their actors, one after another, and counts the outcomes.
  *
- * @returns those that were not accepted.
+ * @returns the rejected messages.
  */
 export function receiveBatch<Output>(options: ReceiveBatchOptions<Output>): readonly RejectedMessage[] {
   const { stream, batch, counts, receive, collect } = options;

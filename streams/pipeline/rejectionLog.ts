@@ -16,10 +16,10 @@ import type { RejectedMessage } from './rejectedMessage.ts';
 
 /** At most this much of a rejected message is kept. */
 export const originalBytesMax = 512 * 1024;
-/** What a rejection needs in addition to the original: its subject, detail and names, with every character escaped at worst. */
+/** Bytes of a rejection without the original: its subject, detail and names, with every character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
-/** The most that is published before an acknowledgement is waited for; a single larger rejection aside. */
+/** The most that is published before an acknowledgement, except for a single larger rejection. */
 export const unacknowledgedMax = 512;
 const unacknowledgedBytesMax = 1024 * 1024;
 const warningIntervalMs = 60_000;
@@ -28,10 +28,10 @@ const wrongPredecessor: readonly number[] = [10_070, 10_071];
 
 export const rejectionMessage = z.object({
   stream: z.string(),
-  /** With it, a sequence identifies one message even after its stream was recreated. */
+  /** Together with the sequence it identifies a message even after the stream was recreated. */
   streamCreated: z.string(),
   sequence: z.int().min(1),
-  /** When the server stored the message, to the nanosecond. It distinguishes the message from an equal one that took a lost one's sequence. */
+  /** When the server stored the message, to the nanosecond. It distinguishes equal messages if a lost message's sequence is reused. */
   storedAt: z.string(),
   subject: z.string(),
   reason: z.enum(rejectionReasons),
@@ -39,12 +39,12 @@ export const rejectionMessage = z.object({
   byteLength: z.int().min(0),
   /** Base64 of the message's bytes. */
   original: z.string(),
-  /** Whether `original` is only the beginning of the message: what 512 KiB and the largest message of the server and of `MINER_REJECTED` leave room for. */
+  /** Whether `original` is only the beginning of the message, cut at 512 KiB or at what the server and `MINER_REJECTED` can take. */
   truncated: z.boolean(),
 });
 export type RejectionMessage = z.infer<typeof rejectionMessage>;
 
-/** What identifies the rejected message. A later version may have published reasons that this one does not know. */
+/** The members that identify the rejected message; a later version may have published reasons unknown to this one. */
 const publishedRejection = rejectionMessage.pick({
   streamCreated: true,
   sequence: true,
@@ -54,15 +54,15 @@ const publishedRejection = rejectionMessage.pick({
 });
 type PublishedRejection = z.infer<typeof publishedRejection>;
 
-/** Where the rejections of one stream's pipeline are published. */
+/** Publishes the rejections of one stream's pipeline. */
 export interface RejectionLog {
-  /** Finds what was published before, so that it is not published again. Called before a pipeline begins. */
+  /** Finds the newest published rejection, so that none is published twice. Called before a pipeline begins. */
   resume(): Promise<void>;
   /**
-   * Emits each item once its rejections, and those of all before it, are acknowledged, including those up to `position`, where the pipeline
-   * begins, that a cancelled one left unpublished.
+   * Emits each item once its rejections and all earlier ones are acknowledged. The earlier ones include rejections up to `position`, where
+   * the pipeline begins, that a cancelled pipeline left unpublished.
    *
-   * @param owner of its machine; none unless it is given.
+   * @param owner of its machine; `noOwner` by default.
    */
   publishAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
   /** Resolves when nothing is being published, not even by a cancelled pipeline. */
@@ -70,12 +70,12 @@ export interface RejectionLog {
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
-  /** Since the first attempt to publish the rejection that is under way, answered or not; null while none is. */
+  /** Time since the first attempt to publish the current rejection; null while none is being published. */
   readonly publishingForMs: number | null;
 }
 
 export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
-  /** The same one for all streams of a process. */
+  /** One for all streams of a process. */
   readonly rejected: RejectedStream;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
@@ -83,27 +83,27 @@ export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
   readonly onFailing?: () => Promise<void>;
 }
 
-/** What is published of a stream, as it was read once and as this process has added to it since. */
+/** What is published of a stream: read once, then updated by this process. */
 interface Published {
   /** Creation time of the stream, and the sequence up to which its rejections are published. */
   readonly streamCreated: string;
   readonly sequence: number;
-  /** Sequence of the newest message of the subject in `MINER_REJECTED`; 0 if there is none. */
+  /** Sequence of the newest message of the subject in `MINER_REJECTED`; 0 for a subject without messages. */
   readonly end: number;
   /** Largest message that `MINER_REJECTED` takes, in bytes. */
   readonly messageBytesMax: number;
 }
 
 /**
- * Publishes the rejections of one stream, in the order of their sequences. None is stored before its predecessor is, so after a kill at any
- * point the last published one determines which are published already.
+ * Publishes the rejections of one stream in the order of their sequences. None is stored before its predecessor, so after a kill the
+ * newest published one shows which are stored.
  */
 export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   const { stream, rejected, clock, logger, mayPublish, onFailing } = options;
   const subject = rejectedSubject(stream);
-  /** Null once the outcome of an attempt is unknown: it is read before the next one. */
+  /** Null if the outcome of an attempt is unknown; then it is read again before the next attempt. */
   let published: Published | null = null;
-  /** In order. They are kept here because a fold may resume after them, and would not produce them again. */
+  /** In order. Kept here because a fold that resumes after them would not produce them again. */
   const unpublished = new Set<RejectedMessage>();
   let waiting = 0;
   let failures = 0;
@@ -112,7 +112,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
 
   const warn = createRejectionWarnings(options);
 
-  /** Publishes the first of these messages, at most so many, and returns how many of them are published now. */
+  /** Publishes the first of these messages, `most` at most, and returns how many are published now. */
   async function publishFirst(messages: readonly RejectedMessage[], most: number) {
     if (mayPublish?.() === false)
       throw new Error('this process does not hold the ingest lease at the moment, so nothing is published');
@@ -151,7 +151,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         publishingSinceMs = null;
         most = unacknowledgedMax;
       } catch (error) {
-        // Another publisher was faster, or the server refused one in the middle, which is told why only if it is published alone.
+        // Another publisher was faster, or the server refused one in the middle; published alone, it gets the reason.
         if (most > 1 && isWrongPredecessor(error)) most = 1;
         else {
           await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
@@ -161,7 +161,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     }
   }
 
-  /** Cancelled between two acknowledgements. */
+  /** Can be cancelled between two acknowledgements. */
   const deliver = (items: readonly PipelineItem[]) =>
     new Observable<never>((subscriber) => {
       const attempt = publishAll(items, () => subscriber.closed);
@@ -174,12 +174,12 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
 
   return {
     resume: () =>
-      // Behind the attempt of a cancelled pipeline, which would otherwise end later and put back what was known before it.
+      // After the last attempt of a cancelled pipeline, which would otherwise end later and overwrite `published`.
       rejected.takeTurn(async () => {
         published = await readPublished(options);
       }),
     publishAfter: (position, owner = noOwner) => {
-      // Of those behind the position, the fold produces what the stream still holds.
+      // The fold produces the rejections after the position again.
       for (const message of unpublished) if (message.sequence > position) unpublished.delete(message);
       return (source) =>
         source.pipe(
@@ -226,7 +226,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   };
 }
 
-/** One line a minute for each reason, with an example and how many there were since the line before. */
+/** Logs one line a minute for each reason, with an example and the number since the previous line. */
 function createRejectionWarnings({ stream, clock, logger }: RejectionLogOptions) {
   const reports = new Map<RejectionReason, { readonly atMs: number; unreported: number }>();
   return ({ reason, sequence, subject, detail }: RejectedMessage) => {
@@ -257,7 +257,7 @@ function isWrongPredecessor(error: unknown): boolean {
   return error instanceof JetStreamApiError && wrongPredecessor.includes(error.code);
 }
 
-/** Bytes of the original for which the largest message of server and stream has space next to the rest; base64 adds a third. */
+/** Bytes of the original that fit into the largest message of server and stream; base64 adds a third. */
 function computeOriginalBytesMax(messageBytesMax: number): number {
   const fitting = Math.floor(((messageBytesMax - envelopeBytesMax) / 4) * 3);
   return Math.max(0, Math.min(originalBytesMax, fitting));
@@ -290,8 +290,8 @@ async function readPublished(options: RejectionLogOptions): Promise<Published> {
 }
 
 /**
- * The newest published rejection whose message is still in the stream. Rejections above it belong to messages that
- * the stream lost after a power failure; other messages reuse their sequences.
+ * Finds the newest published rejection whose message is still in the stream. Rejections above it belong to messages that the stream
+ * lost in a power failure; other messages reuse their sequences.
  */
 async function findLastPublished(
   { jsm, stream, logger }: Pick<RejectionLogOptions, 'jsm' | 'stream' | 'logger'>,
@@ -304,7 +304,7 @@ async function findLastPublished(
     if (stored.subject !== subject) continue;
     const rejection = parsePublished(stored);
     if (rejection === null) {
-      // Of how many there are, others decide, so one line says it.
+      // Other publishers decide how many there are, so it is logged once.
       if (passedOver++ === 0)
         logger.warn(
           { stream, sequence: stored.seq },
@@ -313,7 +313,7 @@ async function findLastPublished(
       continue;
     }
     if (rejection.streamCreated !== created) return nothingPublished;
-    // Retention removed the message itself, which precedes everything that can still be folded.
+    // Retention removed the message, which precedes everything that can still be folded.
     if (rejection.sequence < state.first_seq) return { streamCreated: created, sequence: rejection.sequence };
     const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
     if (source !== null && isRejectionOf(rejection, source))
@@ -331,7 +331,7 @@ function isRejectionOf(
   return isSameTime && data.length === byteLength && beginning.equals(data.subarray(0, beginning.length));
 }
 
-/** Null for what something else published on the subject. */
+/** Null for a message of another publisher. */
 function parsePublished(stored: StoredMsg): PublishedRejection | null {
   try {
     return publishedRejection.parse(stored.json());

@@ -22,7 +22,7 @@ import type { PipelineItem } from './pipelineItem.ts';
 
 /** Default size of a batch: larger ones are faster, but cost the embedded engine more memory. */
 const defaultBatchRows = 5_000;
-/** A trickle of rows is gathered for this long, since every insert creates a part that has to be merged. */
+/** Few rows are gathered for this long, since every insert creates a part that has to be merged. */
 const gatherMs = 1_000;
 
 interface RowWriterStatus {
@@ -34,28 +34,28 @@ interface RowWriterStatus {
   readonly failures: number;
   /** Null unless ClickHouse is failing at the moment. */
   readonly failingForMs: number | null;
-  /** Since the first attempt to store the batch that is under way, answered or not; null while none is. */
+  /** Time since the first attempt to store the current batch; null while none is being stored. */
   readonly storingForMs: number | null;
 }
 
-/** Where the rows of one stream's pipeline go to ClickHouse. */
+/** Stores the rows of one stream's pipeline in ClickHouse. */
 export interface RowWriter extends StoringProgress {
   encode(rows: StoredRows): EncodedRows;
   /**
-   * Emits each item once its rows, and those of all before it, are stored. The pipeline begins after `position`.
+   * Emits each item once its rows and all earlier ones are stored. The pipeline begins after `position`.
    *
-   * @param owner of its machine; none unless it is given.
+   * @param owner of its machine; `noOwner` by default.
    */
   writeAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
   /** Resets the stored position: rows above `position` may be removed before a pipeline begins after it. */
   resumeAfter(position: number): void;
-  /** Resolves when no insert is in progress, not even of a cancelled pipeline. */
+  /** Resolves when no insert is in progress, not even one of a cancelled pipeline. */
   whenIdle(): Promise<void>;
   status(): RowWriterStatus;
 }
 
 interface RowWriterOptions {
-  /** Whose rows it writes. */
+  /** The stream whose rows it writes. */
   readonly stream: InputStreamName;
   readonly database: Database;
   readonly tables: ActiveTables;
@@ -183,7 +183,7 @@ function createBatchInserts({ database, tables, clock }: RowWriterOptions) {
 
   return {
     writtenRows,
-    /** Since when the batch is being inserted; null while none is. */
+    /** Start of the current batch's first attempt; null while none is being inserted. */
     sinceMs: () => sinceMs,
     deliver: (items: readonly PipelineItem[]) => {
       if (attempt?.items !== items) {
@@ -198,7 +198,7 @@ function createBatchInserts({ database, tables, clock }: RowWriterOptions) {
         }),
       );
     },
-    /** The batch is stored, or its pipeline is cancelled. */
+    /** Called when the batch is stored or its pipeline is cancelled. */
     end: () => {
       attempt = null;
       sinceMs = null;

@@ -17,19 +17,19 @@ interface StateSaverOptions {
 /** The newest snapshot of a stream. */
 export interface SavedStatus {
   readonly snapshotPosition: number | null;
-  /** When it was taken (epoch milliseconds); null before one is, and for a process that saves none. */
+  /** When it was taken (epoch milliseconds); null before the first, and for a process that saves none. */
   readonly snapshotTakenAtMs: number | null;
-  /** Bytes of the newest one that this process has saved, as it is stored, with everything that restoring it reads. */
+  /** Stored bytes that restoring the newest snapshot reads; null until this process has saved one. */
   readonly snapshotBytes: number | null;
   readonly snapshotFailures: number;
 }
 
-/** Captures the state of a fold, and saves what was captured. */
+/** Captures and saves the state of a fold. */
 interface StateSaver {
   capture(place: StreamPosition): CapturedState;
-  /** One after another, in the order in which they were captured. */
+  /** Saves one state after another, in the order of their capture. */
   save(captured: CapturedState): Promise<void>;
-  /** Another state was restored, from the snapshot that this says: a whole one is saved first. */
+  /** Called when a snapshot was restored: the next save stores the whole state. */
   reset(restored: Partial<SavedStatus>): void;
   noteFailure(error: unknown): void;
   /** Resolves when nothing is being saved. */
@@ -38,12 +38,12 @@ interface StateSaver {
 }
 
 /**
- * Saves a whole state first, then what changed since the state before. A whole one follows once increments are as large, once one
- * could not be saved, and where what changed is not known.
+ * Saves the whole state first, then increments. It saves a whole state again once the increments are as large, after a failed save, or if
+ * the changes are not known.
  */
 export function createStateSaver({ stream, fold, snapshots, clock, logger }: StateSaverOptions): StateSaver {
   let captures = 0;
-  /** What was saved last, of the capture of that number. */
+  /** The last save, with the number of its capture. */
   let last: { readonly chain: SnapshotChain; readonly number: number } | null = null;
   let saving: Promise<void> = Promise.resolve();
   let status: SavedStatus = {
@@ -62,7 +62,7 @@ export function createStateSaver({ stream, fold, snapshots, clock, logger }: Sta
     const takenAtMs = clock.nowMs();
     const header = { stream, ...fold.identity, streamCreated, position, digest, takenAtMs };
     const before = last;
-    // Whether a save that fails has stored something is not known.
+    // A failed save may have stored something.
     last = null;
     const isNext = before?.number === number - 1 && snapshots.canExtend(before.chain);
     const chain =

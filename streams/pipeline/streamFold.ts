@@ -4,24 +4,24 @@ import type { StoredRows } from '../../storage/storedRows.ts';
 import type { MessageBatch } from '../jetstream/source/messageBatch.ts';
 import type { RejectedMessage } from './rejectedMessage.ts';
 
-/** A fold cannot continue from the state that it has; the message says why. */
+/** A fold cannot continue from its current state; the message says why. */
 export class OlderSnapshotNeeded extends Error {
   override readonly name = 'OlderSnapshotNeeded';
 }
 
-/** What a batch of messages makes for others than the views. */
+/** Output of a batch of messages, in addition to the views. */
 interface FoldOutput {
   readonly rows: Omit<StoredRows, 'throughPosition'>;
   readonly rejections: readonly RejectedMessage[];
 }
 
-/** The result replaces the fold's state by the restored one, as of a place in the stream; nothing has changed before. */
+/** Collects a restored state. Only the function that `complete` returns replaces the fold's state, as of a stream position. */
 export interface FoldRestoration extends Restoration<(position: number) => void> {
-  /** Whether the fold can continue from what was added; from everything when this is left out. */
+  /** Whether the fold can continue from the added records; by default it can. */
   accepts?(): boolean;
 }
 
-/** Does something more once the restored state has replaced the fold's: `onReplaced` is given the place in the stream that it is of. */
+/** Calls `onReplaced` with the stream position once the restored state has replaced the fold's. */
 export function afterRestoration(
   restoration: StateRestoration,
   onReplaced: (position: number) => void,
@@ -38,18 +38,18 @@ export function afterRestoration(
   };
 }
 
-/** What the messages of one stream mean: the state behind the views. */
+/** Folds the messages of one stream into the state behind the views. */
 export interface StreamFold {
   readonly identity: FoldIdentity;
-  /** At the start a snapshot at least so old is restored where there is one; the newest when this is left out. */
+  /** The start prefers a snapshot of at least this age; by default the newest. */
   readonly snapshotAgeMs?: number;
-  /** Its rows are in tables that belong to no generation: another deployment's have to be removed from them. */
+  /** Its tables belong to no generation, so rows of another deployment have to be removed from them. */
   readonly sharesTables?: boolean;
-  /** @throws OlderSnapshotNeeded when a snapshot that it accepts has to be restored first. */
+  /** @throws OlderSnapshotNeeded when an older snapshot, one that it accepts, has to be restored first. */
   receive(batch: MessageBatch): FoldOutput;
   /** Immutable state as of this call. */
   capture(): StateCapture;
   beginRestore(): FoldRestoration;
-  /** Everything is folded that the stream held when state was restored. */
+  /** Called once everything that the stream held at the restoration is folded. */
   caughtUp?(): void;
 }

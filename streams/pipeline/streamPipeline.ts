@@ -10,14 +10,14 @@ import type { RejectionLog } from './rejectionLog.ts';
 import type { RowWriter } from './rowWriter.ts';
 import type { StreamFold } from './streamFold.ts';
 
-/** Bytes of messages, about 40,000 readings, that may be in the pipeline between stream and ClickHouse; the rest waits in JetStream. */
+/** Bytes of messages, about 40,000 readings, that may be between the stream and ClickHouse; the rest waits in JetStream. */
 export const underWayBytesMax = 32 * 1024 * 1024;
 
 /** Where the rows and rejections of a stream go; a read replica has no sinks. */
 export interface StreamSinks {
   /** Null for a stream without rows. */
   readonly writer: RowWriter | null;
-  /** Null if the rejections were published before. */
+  /** Null if the rejections are published already. */
   readonly rejections: RejectionLog | null;
 }
 
@@ -34,21 +34,21 @@ interface StreamPipelineOptions {
   readonly sinks: StreamSinks | null;
   readonly policy: SnapshotPolicy;
   readonly onFolded: (batch: FoldedBatch) => void;
-  /** Called with what each batch took; omitted where nobody asks. */
+  /** Called with the duration of each batch. */
   readonly onBatch?: (batch: FoldedBatchReport) => void;
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
-  /** The state as of a place that was just folded. */
+  /** Captures the state as of the place that was just folded. */
   readonly capture: (place: StreamPosition) => CapturedState;
   readonly save: (captured: CapturedState) => Promise<unknown>;
   readonly onSaveFailure: (error: unknown) => void;
   /** Ends the source; the messages already read are stored and saved. */
   readonly ended$: Observable<unknown>;
-  /** Of the machines of its source and its deliveries. */
+  /** Owner of the machines of its source and deliveries. */
   readonly owner: ActorOwner;
 }
 
-/** Processes the messages of one stream after a place until they are stored; completes once the source has ended and its last batch is stored. */
+/** Folds and stores the messages of one stream after a place. Completes once the source has ended and its last batch is stored. */
 export function runStreamPipeline(from: StreamPosition, options: StreamPipelineOptions): Observable<never> {
   const { source, fold, sinks, policy, onFolded, onBatch, isSaveDue, capture, save } = options;
   const { onSaveFailure, ended$, owner } = options;

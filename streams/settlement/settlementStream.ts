@@ -3,7 +3,7 @@ import { noRows } from '../../storage/storedRows.ts';
 import type { StreamDefinition } from '../follower/streamDefinition.ts';
 import { receiveBatch } from '../pipeline/receiveBatch.ts';
 
-/** `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors. Their state is stored in snapshots alone. */
+/** `MINER_PIPELINE`: messages of modules, signer, oracle and reporter go to their actors, whose state is stored only in snapshots. */
 export const settlementStream: StreamDefinition<SettlementActors> = {
   createActors: createSettlementActors,
   createFold: (actors, { counts }) => ({

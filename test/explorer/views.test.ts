@@ -215,6 +215,29 @@ describe('the explorer on what npm start runs', () => {
     expect(lines[1]).toBe(`${day?.date},00:00,${workUnits ?? ''},${coverage},${observedRoundCount}`);
   });
 
+  it('says the work per block after each batch, by keyboard', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), `${service.url}/settlements`);
+    await waitUntilLive(page);
+    const chart = page.locator('section:has(#difficulty)');
+    await chart.getByRole('slider').focus();
+    await page.keyboard.press('End');
+    const { core } = await service.json<{ core: { workPerThousandBlocks: string } }>('/v1/core');
+    const work = `${Number(core.workPerThousandBlocks) / 1000}`;
+    const readout = (await chart.locator('.readout').textContent()) ?? '';
+    expect(readout.replaceAll(',', '')).toContain(`: ${work} work units`);
+    expect(await chart.locator('.ticks text').count()).toBeGreaterThan(1);
+  });
+
+  it('has a reference page in the visitor’s theme, with a way back', async () => {
+    const { service, browser } = await start();
+    const context = await openWindow(browser, { scheme: 'dark' });
+    const { page } = await openPage(context, `${service.url}/docs/reference`);
+    await page.locator('html.dark-mode').waitFor();
+    await page.getByRole('link', { name: 'Explorer' }).click();
+    await waitUntilLive(page);
+  });
+
   it('changes its view in place, with an address for each, and goes back', async () => {
     const { service, browser, owner } = await start();
     const { page, conduct } = await openPage(await openWindow(browser), service.url);

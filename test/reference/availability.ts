@@ -5,7 +5,7 @@ import type { Economy } from './mining.ts';
 /** CONTRACT.md, Unavailable reasons; design.md, 3, Chain unavailable. */
 
 export type Reason = 'indexer_disabled' | 'indexer_mismatch' | 'indexer_unavailable' | 'not_yet_safe';
-/** Some conditions have a body's reason in common. */
+/** Several conditions share one reason in bodies. */
 type Condition = Reason | 'unsupported_contract_version';
 
 export const findReason = (...of: Parameters<typeof findCondition>): Reason | null => {
@@ -14,10 +14,10 @@ export const findReason = (...of: Parameters<typeof findCondition>): Reason | nu
 };
 
 const staleMs = 120_000;
-/** The safe block may be so far behind the clock: an indexer that catches up after an outage shows no old state as if it were new. */
+/** Longest lag of the safe block behind the clock. Beyond it, a state is too old to be shown. */
 const behindMs = 15 * 60_000;
 
-/** What the stream says of a deployment's chain, and what of it is safe. */
+/** The chain of a deployment as the stream has it, with its safe state. */
 export interface ReadChain {
   readonly indexed: IndexedChain;
   /** Null while no block is safe. */
@@ -28,7 +28,7 @@ export interface ReadChain {
   readonly economy: Economy | null;
 }
 
-/** The condition in which the chain is not available, of the core or of the economy; null while it is. */
+/** Why the core or the economy is unavailable; null if it is available. */
 export function findCondition(
   part: 'core' | 'economy',
   chain: ReadChain | null,

@@ -30,7 +30,7 @@ export interface ChainDeployment {
   readonly contracts: Readonly<Record<ContractName, string>>;
 }
 
-/** Where an event is on the chain. */
+/** Place of an event on the chain. */
 interface EventPlace {
   readonly blockNumber: bigint;
   readonly blockHash: string;
@@ -40,12 +40,12 @@ interface EventPlace {
   readonly logIndex: number;
 }
 
-/** A log of one of the contracts; addresses in lower case. */
+/** A contract's log, with lower-case addresses. */
 export interface ChainEvent {
   readonly contract: ContractName;
   readonly address: string;
   readonly name: string;
-  /** In the order of their declaration. */
+  /** Arguments in the order of the declaration. */
   readonly args: Readonly<Record<string, never>>;
   readonly place: EventPlace;
   /** When the stream stored the span that made its block safe (epoch milliseconds). */
@@ -70,11 +70,11 @@ interface Span {
   readonly part: { readonly index: number; readonly count: number } | null;
 }
 
-/** What the stream says of the chain. */
+/** The chain as the stream has it. */
 export interface IndexedChain {
-  /** Something of this chain and core was stored. */
+  /** Whether the stream holds messages of this chain and core. */
   readonly isOfDeployment: boolean;
-  /** Something of another chain or core was stored. */
+  /** Whether the stream holds messages of another chain or core. */
   readonly isOfOther: boolean;
   /** The newest indexed block; null before the first. */
   readonly indexedThrough: bigint | null;
@@ -114,7 +114,7 @@ export function followChain(
     const span = readSpan(body);
     if (span === null) continue;
 
-    // A single block in several messages is whole with its last part.
+    // A block in several messages is complete with its last part.
     let whole = span;
     if (span.part !== null) {
       const isNext =
@@ -183,7 +183,7 @@ function isReads({ blockNumber, blockHash, proposers }: Json): boolean {
   );
 }
 
-/** Null for one that is malformed. */
+/** The span of a message; null if it is malformed. */
 function readSpan(body: Json): Span | null {
   const { fork, fromBlock, toBlock, parentHash, hash, timestamp, blocks: listed, part } = body;
   if (!isInteger(fork) || !isDecimal(fromBlock, uint64Max) || !isDecimal(toBlock, uint64Max)) return null;
@@ -204,7 +204,7 @@ function readSpan(body: Json): Span | null {
       safeSinceMs: null,
     });
   }
-  // Of the last block, hash and time are always told.
+  // A span always names the hash and time of its last block.
   const last = blocks.at(-1);
   if (last?.number !== to)
     blocks.push({ number: to, hash, timestampMs: Date.parse(timestamp), logs: [], safeSinceMs: null });
@@ -233,7 +233,7 @@ const isLog = (log: Json) =>
   isInteger(log.transactionIndex) &&
   isInteger(log.logIndex);
 
-/** What is safe, and what happened through it. */
+/** The safe block, and all events through it. */
 export interface SafeChain {
   readonly deployment: ChainDeployment;
   readonly indexedThrough: bigint;
@@ -268,7 +268,7 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
   // No view reads other events.
   if (contract === undefined || declaration === undefined) return [];
   try {
-    // Of a text that is cut off nothing is known (MESSAGES.md, Chain span): only metadata has one, behind its epoch.
+    // A truncated text counts as unknown (MESSAGES.md, Chain span). Only metadata has a text, after its epoch.
     const data =
       log.truncated === undefined ? log.data : `${String(log.data).slice(0, 2 + 2 * 64)}${'0'.repeat(64)}`;
     const { name, args } = decodeEvent(declaration, [...topics, data].join());
@@ -291,11 +291,11 @@ function decodeLog(log: Json, block: Block, contract: ContractName | undefined):
       },
     ];
   } catch {
-    return []; // Its data are not those of its declaration.
+    return []; // The data do not fit the declaration.
   }
 }
 
-/** By topics and data, the data last. */
+/** Decodes an event from its topics and data, joined by commas. */
 const decodeEvent = rememberFor((declaration: AbiEvent, joined: string) => {
   const words = joined.split(',') as Hex[];
   const { eventName: name, args = {} } = decodeEventLog({

@@ -1,6 +1,6 @@
 import { type AbiEvent, parseAbi, toEventSelector } from 'viem';
 
-/** Events of the contracts, as their sources declare them; a proxy logs its own at the address of its contract. */
+/** Events from the contracts' sources. A proxy logs its own events at its contract's address. */
 
 const proxy = [
   'event Upgraded(address indexed implementation)',
@@ -67,7 +67,7 @@ const contractEvents = {
 
 export type ContractName = keyof typeof contractEvents;
 
-/** Declaration of each event by its contract and the first topic of its logs: viem would hash every declaration for each log. */
+/** Declarations by contract and first topic. viem alone would hash every declaration for each log. */
 export const declarations: ReadonlyMap<string, AbiEvent> = new Map(
   Object.entries(contractEvents).flatMap(([contract, events]) =>
     events.map((event) => [`${contract} ${toEventSelector(event)}`, event]),

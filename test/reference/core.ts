@@ -81,7 +81,7 @@ export function readVersion(safe: SafeChain, contract: 'core' | 'mining'): Versi
 
 const governed = ['core', 'proxyAdmin', 'operatorTimelock'] as const;
 
-/** Null while the owner of the proxy's admin, the admin's slot or a proposer of the timelock is not known. */
+/** Core state; null while the owner of the proxy's admin, the admin's slot or the timelock's proposer is unknown. */
 export function buildCore(safe: SafeChain, state: CoreState, installationId: string): Available | null {
   const { contracts } = safe.deployment;
   const { configuration: of, version } = state;
@@ -169,7 +169,7 @@ function showPlaceInSeconds({ place }: ChainEvent) {
   return { ...showPlace(place), blockTimestamp: String(Math.floor(place.blockTimestampMs / 1000)) };
 }
 
-/** An account that may propose to the timelock: the one that was granted the role last, and still has it. */
+/** The account that was granted the proposer role last among those that still have it. */
 function findProposer(safe: SafeChain): string | null {
   const proposers = new Map<string, boolean>();
   const change = (account: string, isGranted: boolean) => {

@@ -62,7 +62,7 @@ function isModule(body: Json): boolean {
   );
 }
 
-/** What a module knows of its device is never shown. */
+/** Data about the device are never shown. */
 function toModuleBody(body: Json): ModuleSnapshot {
   const { checkedAt, message, code } = body.health as ModuleSnapshot['health'];
   const { instanceId, moduleType, driverId, moduleVersion, schemaVersion, state, provenance } =
@@ -79,7 +79,7 @@ function toModuleBody(body: Json): ModuleSnapshot {
   };
 }
 
-/** The newest signer; one that is stored again changes nothing (MESSAGES.md, Common rules). */
+/** The newest signer. A repeated signer changes nothing (MESSAGES.md, Common rules). */
 export function readSigner(
   messages: readonly StoredMessage[],
   installationId: string,

@@ -74,7 +74,7 @@ function compare(a: FeedEvent, b: FeedEvent): number {
 }
 
 const listChainEvents = rememberFor((safe: SafeChain): FeedEvent[] => {
-  // What the core held before a batch is what it held after the one before.
+  // The core's sums before a batch equal its sums after the previous batch.
   let unitsBefore = 0n;
   return safe.events.flatMap((event) => {
     const described = describe(safe, event, unitsBefore);

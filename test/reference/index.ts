@@ -36,7 +36,7 @@ export interface ReferenceDeployment {
   readonly onChain: ChainDeployment | null;
 }
 
-/** What the streams hold, and of which deployment they are. */
+/** Messages of the streams, with their deployment. */
 interface ReferenceInput {
   readonly deployment: ReferenceDeployment;
   readonly counter: readonly StoredMessage[];
@@ -44,7 +44,7 @@ interface ReferenceInput {
   readonly chain: readonly StoredMessage[];
 }
 
-/** What the cursor of a request means. */
+/** Decoded cursor of a request. */
 export interface Place {
   /** The last item of the page before: a token ID, or the ID of an event. */
   readonly behind: string;
@@ -52,7 +52,7 @@ export interface Place {
   readonly atBlock?: bigint;
 }
 
-/** A message that is not accepted. */
+/** A rejected message. */
 export interface Rejected {
   /** Its sequence in the stream. */
   readonly position: number;
@@ -76,13 +76,13 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   const readChain = onChain === null ? null : readStates(followChain(chain, onChain), onChain, null);
   const readingsOf = (id: string) => accepted.filter((reading) => reading.installationId === id);
 
-  /** The safe chain and its core, or why there is none. */
+  /** The safe chain with its core, or why it is unavailable. */
   function readAvailable(
     part: 'core' | 'economy',
     nowMs: number,
   ): { safe: SafeChain; core: CoreState } | Reason {
     const reason = findReason(part, readChain, nowMs);
-    // Without a reason there are both.
+    // Without a reason, both exist.
     return reason ?? (readChain as { safe: SafeChain; core: CoreState });
   }
 
@@ -94,7 +94,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   });
   const release = onChain === null ? null : { ...onChain.release };
 
-  /** A body of the economy, at the safe block or at an earlier one. */
+  /** Body of the economy at the safe block or an earlier block. */
   function withEconomy(
     schemaVersion: number,
     nowMs: number,
@@ -106,7 +106,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     const read = readChain as ReadChain;
     const isNewest = atBlock === undefined || atBlock === available.safe.block.number;
     const at = isNewest ? read : readStates(read.indexed, available.safe.deployment, atBlock);
-    // The contracts are configured at every block that a page was read at.
+    // The contracts are configured at every block of a page.
     const body = build({ ...at, installationId, nowMs } as unknown as EconomyInput);
     return typeof body === 'string'
       ? { ...unavailable(schemaVersion, body), release }
@@ -187,7 +187,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     );
   }
 
-  /** The body of a request that is answered 200, at a time. A place is what the cursor of the request means. */
+  /** Body of a successful request at a time. The place is the request's decoded cursor. */
   function body(request: string, nowMs: number, place: Place | null = null): object {
     const url = new URL(request, 'http://reference');
     const { pathname, searchParams } = url;
@@ -258,7 +258,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
   return { body, accepted, rejected, chain: readChain };
 }
 
-/** What the contracts hold at the safe block, or at an earlier one. */
+/** The contracts' state at the safe block, or at an earlier block. */
 function readStates(indexed: IndexedChain, deployment: ChainDeployment, atBlock: bigint | null): ReadChain {
   const safe = readSafeChain(indexed, deployment, atBlock);
   if (safe === null) return { indexed, safe, core: null, economy: null };

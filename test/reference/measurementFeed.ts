@@ -3,7 +3,7 @@ import type { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { dayMs, sum, toDate, toIso } from './messages.ts';
 import { findDay, type Reading } from './readings.ts';
 
-/** CONTRACT.md, Event types and Emission conditions: what readings have reached. */
+/** CONTRACT.md, Event types and Emission conditions: records and distances of readings. */
 
 export type FeedEvent = z.infer<typeof feedEvent>;
 type MeasurementEvent = Extract<FeedEvent, { eventVersion: 1 }>;
@@ -20,7 +20,7 @@ const speeds = [556, 834, 1_667, 2_778];
 const recordStep = 56;
 const streakMm = 5 * kmInMm;
 
-/** What each accepted reading of one installation reached first, in their order. */
+/** Records and distances that each accepted reading of an installation reached first, in order. */
 export function listReached(readings: readonly Reading[]): { reading: Reading; reached: Reached }[] {
   const days = new Map<number, number>();
   let topSpeed = 0;

@@ -17,7 +17,7 @@ const deployment = {
 
 const time = fc.constantFrom('2026-01-31T12:00:00Z', '2026-01-31T12:00:00.25Z', '2026-02-01T00:00:00.001Z');
 
-/** Snapshots of a few modules, as they may be and as they may not. */
+/** Valid and invalid snapshots of a few modules. */
 const moduleSnapshot = fc.record({
   instance: fc.constantFrom('hall.1', 'hall:2', 'core'),
   named: fc.constantFrom(null, 'other'),

@@ -90,13 +90,13 @@ async function compareLongMeasurement() {
   await compareAll(program, 9);
 }
 
-/** Members that one deployment has one value of. */
+/** Members with one value per deployment. */
 const fixed = new RegExp(
   [
     '\\.installationId$|\\.chain\\.(?:target|chainId|deploymentBlock|economyDeploymentBlock)$|\\.release\\.|\\.identities\\.',
     '\\.asset\\.|\\.economy\\.|\\.source\\.(?:chainId|target|releaseId|policyVersion)$',
     '\\.configuration\\.(?!guardian|reporter)|\\.(?:rewardPerBlock|supplyCap|supplyCapBaseUnits)$|\\.implementation\\.storageLayoutDigest$',
-    // Of the collection's first level, of the text of each token, and of the rules of the feed.
+    // Members of the collection's first level, of each token's text, and of the feed's rules.
     '\\.payload\\.(?:weight|minimumDailyDistanceMm)$|metadata(?:/\\{tokenId\\})?\\.(?:description|collection)$',
   ].join('|'),
 );
@@ -104,13 +104,13 @@ const fixed = new RegExp(
 /** Members with one value at most, each with the reason. */
 const unreached = new RegExp(
   [
-    // In the schemas alone: the contract says that they are never returned.
+    // Only in the schemas: the contract says they are never returned.
     '\\.payload\\.(?:previousRecordRpmMilli|recordRpmMilli|observedRpmMilli)$|v1/miners/\\{tokenId\\}/metadata\\.cardImageUrl$',
     // The schemas list further reasons, which no route gives.
     'stats\\.(?:blocks|oracle)\\.reason$',
-    // A time that each world has once, and rounds that are all observed.
+    // Each world has this time once, and all its rounds are observed.
     'stats\\.oracle\\.coverageStartedAt$|\\.longestActiveWindowMinutes\\.coverage$',
-    // `not_configured` is of a deployment whose economy names other contracts.
+    // `not_configured` needs a deployment whose economy names other contracts.
     'settlements\\.mining\\.reason$',
   ].join('|'),
 );
@@ -122,7 +122,7 @@ it('compare every member of every response with at least two values', async () =
   const world = await createComparedWorld(program, 1);
   world.settle();
   await compareAll(program, 9);
-  // The safe block is the one before the economy's.
+  // The safe block precedes the economy's first block.
   await world.apply(live(9, 0, 0));
   world.settle();
   await compareAll(program, 9);
@@ -197,7 +197,7 @@ it('compare every member of every response with at least two values', async () =
       reporter({ type: index === 0 ? 'submission_reverted' : 'submission_superseded', submissionId });
     await compareNow();
   }
-  // A signer that is stored again does not come back.
+  // A repeated signer does not become the newest again.
   const firstSigner = program.stored.MINER_PIPELINE.find(
     ({ subject }) => subject === signerSubject('wheel.one'),
   );
@@ -210,7 +210,7 @@ it('compare every member of every response with at least two values', async () =
   for (let day = 0; day < 3; day++) {
     await world.apply({ do: 'wait', seconds: 80_000 });
     await compareNow();
-    // Its closure is of all rounds of these hours.
+    // Its closure covers all rounds of these hours.
     await world.apply(live(1, 700, 5));
     await compareNow();
     await world.apply(live(30, 700, 5));

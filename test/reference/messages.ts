@@ -1,4 +1,4 @@
-/** A message as a stream holds it. */
+/** A message of a stream. */
 export interface StoredMessage {
   readonly seq: number;
   readonly subject: string;
@@ -7,13 +7,13 @@ export interface StoredMessage {
   readonly storedAtMs: number;
 }
 
-/** Called with each message that is not accepted, and the reason under which it is published (MESSAGES.md, Rejections). */
+/** Called with each rejected message and its reason (MESSAGES.md, Rejections). */
 export type OnRejected = (message: StoredMessage, reason: string) => void;
 export const ignoreRejected: OnRejected = () => undefined;
 
 export type Json = Record<string, unknown>;
 
-/** In place of a string that a client sends back unchanged or compares, and whose text the contract leaves open. */
+/** Stands for a string whose text the contract leaves open, because clients only compare it or send it back. */
 export const opaque = '(opaque)';
 
 export const minuteMs = 60_000;
@@ -23,7 +23,7 @@ export const roundMs = 10 * minuteMs;
 export const uint64Max = 2n ** 64n - 1n;
 export const uint256Max = 2n ** 256n - 1n;
 
-/** The payload as one UTF-8 JSON object of at most so many bytes (MESSAGES.md, Common rules); null when it is none. */
+/** The payload as a JSON object; null if it is not UTF-8 JSON within the limit of bytes (MESSAGES.md, Common rules). */
 export function parsePayload({ data }: StoredMessage, bytesMax: number): Json | null {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
   if (bytes.length > bytesMax) return null;
@@ -77,10 +77,10 @@ export const toDate = (timeMs: number) => toIso(timeMs).slice(0, 10);
 export const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 const ascending = (values: readonly bigint[]) => [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
 
-/** A share in basis points, rounded down; 0 of nothing. */
+/** A share in basis points, rounded down; 0 for an empty total. */
 export const toBps = (part: number, total: number) => (total === 0 ? 0 : Math.floor((part * 10_000) / total));
 
-/** The floored mean of the middle two of an even count, else the middle one (CONTRACT.md, Terms of the statistics). */
+/** The middle number, or the floored mean of the middle two (CONTRACT.md, Terms of the statistics). */
 export function findMedian(values: readonly bigint[]): bigint | null {
   const sorted = ascending(values);
   if (sorted.length === 0) return null;
@@ -93,7 +93,7 @@ export function findMedian(values: readonly bigint[]): bigint | null {
 export const findP90 = (values: readonly bigint[]): bigint | null =>
   ascending(values)[Math.ceil((values.length * 9) / 10) - 1] ?? null;
 
-/** The first of the largest, where it is above zero. */
+/** The first largest item, if it is above zero. */
 export function findLargest<Item>(items: readonly Item[], read: (item: Item) => bigint): Item | null {
   let largest: Item | null = null;
   for (const item of items) if (read(item) > (largest === null ? 0n : read(largest))) largest = item;

@@ -11,7 +11,7 @@ interface Metadata {
   readonly cardImageUrl?: string;
 }
 
-/** Null for a token without metadata of the collection's current epoch, or with metadata beyond the limits. */
+/** Metadata of a token; null without metadata of the current epoch, or beyond the limits. */
 export function readMetadata(safe: SafeChain, tokenId: bigint): Metadata | null {
   type Published = { readonly tokenId: bigint; readonly epoch: bigint; readonly uri: string };
   const published = listEvents<Published>(safe, 'collection', 'MetadataPublished').findLast(

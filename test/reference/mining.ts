@@ -48,7 +48,7 @@ interface MintedRound {
   readonly amount: bigint;
 }
 
-/** What the contracts of the economy hold. */
+/** State of the economy's contracts. */
 export interface Economy {
   readonly configuration: Configured;
   readonly token: Token;
@@ -112,7 +112,7 @@ function applyEvent(economy: Economy, { contract, name, args, place }: ChainEven
       });
       break;
     case 'mining PositionsMerged': {
-      // The donor's token is burned before this is logged, and what it had goes to the survivor.
+      // The donor's token is already burned; its rewards go to the survivor.
       const [survivor, donor] = [find(read('survivorTokenId')), find(read('donorTokenId'))];
       survivor.level = Number(read('level'));
       survivor.activeWeight += donor.activeWeight;
@@ -158,7 +158,7 @@ function applyEvent(economy: Economy, { contract, name, args, place }: ChainEven
 function moveToken({ positions }: Economy, tokenId: bigint, to: string, atMs: number): void {
   const known = positions.get(tokenId);
   if (known !== undefined) {
-    // An owner who sends it to themselves has it since before.
+    // A transfer to oneself does not restart ownership.
     if (known.owner === to) return;
     known.owner = to;
     known.ownedSinceMs = atMs;
@@ -188,7 +188,7 @@ function activate(position: Position, roundId: bigint): void {
 const addOn = (amounts: Map<string, bigint>, date: string, amount: bigint) =>
   amounts.set(date, (amounts.get(date) ?? 0n) + amount);
 
-/** What a checkpoint through all settled rounds would mint, by the steps of the mining contract (CONTRACT.md, Next mint round). */
+/** Amounts that a checkpoint through all settled rounds would mint (CONTRACT.md, Next mint round). */
 export function projectCheckpoint(safe: SafeChain, economy: Economy, core: CoreState) {
   const { rewardPerBlock, supplyCap } = economy.configuration;
   const waiting = [...economy.positions.values()].filter(({ pending }) => pending !== null);
@@ -228,7 +228,7 @@ export interface EconomyInput {
   readonly nowMs: number;
 }
 
-/** What every available body of the economy begins with. */
+/** First members of every available body of the economy. */
 export function showAvailable({ installationId, safe, economy, nowMs }: EconomyInput) {
   const { contracts, release } = safe.deployment;
   const { core, tokenFactory, mining, token, collection } = contracts;
@@ -271,7 +271,7 @@ export function buildMinerState(input: EconomyInput): z.infer<typeof minerStateR
   };
 }
 
-/** What the public route promises of the numbers (CONTRACT.md, Unavailable reasons). */
+/** Whether the numbers agree as the public route promises (CONTRACT.md, Unavailable reasons). */
 export const isMintingConsistent = (economy: Economy) =>
   economy.totalMinted === economy.supply && economy.processedThroughRound >= economy.lastActivationRound;
 
@@ -344,7 +344,7 @@ function findPhase(sale: Sale | undefined, isClosed: boolean, publicMinted: bigi
 
 // Owners.
 
-/** A page of an owner's list: so many items behind the last one of the page before. */
+/** A page of an owner's list: `limit` items after the last item of the previous page. */
 export interface OwnerPage {
   readonly owner: string;
   readonly limit: number;

@@ -22,7 +22,7 @@ import {
 export interface ProcessInput {
   readonly installationId: string;
   readonly genesisMs: number;
-  /** The accepted ones of the installation. */
+  /** Accepted readings of the installation. */
   readonly readings: readonly Reading[];
   readonly settlement: Settlement;
   /** Null while the chain is not available. */
@@ -32,7 +32,7 @@ export interface ProcessInput {
   readonly nowMs: number;
 }
 
-/** CONTRACT.md, Frontiers: the sums of the core as a route shows them. */
+/** CONTRACT.md, Frontiers: the core's sums in a body. */
 type ShowSums<Shown> = (sums: CoreSums) => Shown;
 
 function showPublicSums(sums: CoreSums) {
@@ -143,7 +143,7 @@ export function findOracleState(
   return nowMs - closure.acceptedAtMs > 1_200_000 ? 'stale' : 'accepted';
 }
 
-/** Why nothing is settled, the first reason of several; null where nothing stands against it. */
+/** The first reason against settling; null if it is possible. */
 export function findBlockedReason(
   { openIncidents, oracleBlockedReason }: Settlement,
   isPaused: boolean,
@@ -163,7 +163,7 @@ export function findQueueState(
   if (!settlement.settlementEnabled) return 'disabled';
   if (lastRun === null || nowMs - lastRun.finishedAtMs > 600_000 || runUnderWay !== null) return 'stale';
   const latest = submissions.at(-1);
-  // One that is not terminal is under way.
+  // A submission without a terminal state is under way.
   if (latest?.terminalAtMs === null) return latest.lifecycle as 'preparing' | 'submitted' | 'retrying';
   return bufferedCount > 0 ? 'ready' : 'empty';
 }
@@ -172,10 +172,10 @@ export function findQueueState(
 const findRound = (timeMs: number, genesisMs: number) =>
   BigInt(Math.floor((timeMs - genesisMs) / roundMs) + 1);
 
-/** The last closed round that has ended: one that a fast clock has closed earlier counts as open until then. */
+/** The last closed round that has ended. A round that a fast clock closed too early counts as open until its end. */
 function findClosedThrough({ settlement, core, genesisMs, nowMs }: ProcessInput): bigint {
   const closed = settlement.closure?.lastRound ?? 0n;
-  // What the core has settled has ended.
+  // Rounds that the core has settled have ended.
   const ended = max(findRound(nowMs, genesisMs) - 1n, core?.settledThroughRound ?? 0n);
   return min(closed, ended);
 }
@@ -200,7 +200,7 @@ function findBuffered(
   return sums === null ? 'round_ineligible' : { core, works, sums };
 }
 
-/** The core's sums after further rounds; null where it would not take one of them. */
+/** The core's sums after further rounds; null if it would refuse one of them. */
 function project(core: CoreState, works: readonly bigint[]): CoreSums | null {
   const { maxWorkPerRound } = core.configuration;
   // A round's work is multiplied by 10^12 within 256 bits.
@@ -250,7 +250,7 @@ function showProjected<Shown>(core: CoreState, sums: CoreSums, show: ShowSums<Sh
   return { lifecycle: 'optimistic' as const, ...show(sums), ...completed };
 }
 
-/** Works of the rounds after the last closed one through the newest reading's; null where an earlier one of them is not observed. */
+/** Work of each round after the last closed round, through the newest reading's; null if an earlier one is not observed. */
 function findOpenWorks(input: ProcessInput, reading: Reading): bigint[] | null {
   const { readings, genesisMs, core } = input;
   const newest = findRound(reading.observedAtMs, genesisMs);
@@ -266,7 +266,7 @@ function findOpenWorks(input: ProcessInput, reading: Reading): bigint[] | null {
   return works;
 }
 
-/** Work of a round as far as it is measured. */
+/** Work measured so far in a round. */
 function measureRound(readings: readonly Reading[], start: number): bigint {
   let work = 0n;
   readings.forEach((reading, index) => {
@@ -319,7 +319,7 @@ function buildQueue<Shown>(input: ProcessInput, show: ShowSums<Shown>) {
   };
 }
 
-/** The queue as the public routes show it. */
+/** The queue in public bodies. */
 export const buildPublicQueue = (input: ProcessInput) => buildQueue(input, showPublicSums);
 
 /** CONTRACT.md, Submission lifecycle. */
@@ -337,7 +337,7 @@ function showSubmission<Shown>(submission: Submission, show: ShowSums<Shown>) {
     expected: {
       settledThroughRound: String(settledThroughRound),
       ...show(expected),
-      // An anchor is one only once it is confirmed.
+      // Only a confirmed submission has an anchor.
       confirmedAt,
       transactionHash: confirmedAt === null ? null : submission.transactionHash,
       ...describeCompleted(expected.completedBlockCount, findHeight(expected)),

@@ -39,7 +39,7 @@ export interface Reading {
 const remembered = 64;
 const installationsMax = 20_000;
 
-/** The readings that are accepted, of all installations, in the order of the stream. */
+/** Accepted readings of all installations, in the order of the stream. */
 export function acceptReadings(messages: readonly StoredMessage[], onRejected = ignoreRejected): Reading[] {
   const accepted: Reading[] = [];
   const byInstallation = new Map<string, Reading[]>();
@@ -59,7 +59,7 @@ export function acceptReadings(messages: readonly StoredMessage[], onRejected = 
   return accepted;
 }
 
-/** Rules 2 to 6; null for a reading that is accepted. */
+/** Reason of a rejection by rules 2 to 6; null for an accepted reading. */
 function explainRejection(
   { subject }: StoredMessage,
   reading: Reading,
@@ -73,7 +73,7 @@ function explainRejection(
   return explainRefusal(reading, earlier ?? []);
 }
 
-/** Rules 4 to 6: what the accepted readings before it say against one. */
+/** Rules 4 to 6: reason of a rejection because of earlier accepted readings. */
 function explainRefusal(reading: Reading, earlier: readonly Reading[]): string | null {
   const sameBoot = findLastOfRemembered(earlier, (one) => one.bootId, reading.bootId);
   if (sameBoot !== null && reading.sequence <= sameBoot.sequence) return 'duplicate';
@@ -85,7 +85,7 @@ function explainRefusal(reading: Reading, earlier: readonly Reading[]): string |
   return null;
 }
 
-/** The last accepted reading of a boot or an epoch, where it is the newest one or among the 63 before it. */
+/** The last accepted reading of a boot or an epoch, if it is the newest or among the 63 before it. */
 function findLastOfRemembered(
   earlier: readonly Reading[],
   read: (reading: Reading) => string,
@@ -148,7 +148,7 @@ export function observeRounds(readings: readonly Reading[], genesisMs: number): 
     if (!isCovering(before, after)) continue;
     const [from, to] = [before.observedAtMs, after.observedAtMs];
     const last = covered.at(-1);
-    // Two readings of one instant leave no gap between them, whatever their epochs.
+    // Two readings of one instant leave no gap between them, even in different epochs.
     if (last !== undefined && last.to === from) last.to = to;
     else covered.push({ from, to });
     work.set(

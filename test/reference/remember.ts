@@ -1,7 +1,7 @@
-/** So many values of one object are kept. */
+/** Number of values kept per object. */
 const namesMax = 20_000;
 
-/** Computes a value once for each object, and each name of it; nothing changes the object afterwards. */
+/** Computes a value once per object and name. The object must not change afterwards. */
 export function rememberFor<Key extends object, Value extends object>(
   compute: (key: Key, name: string) => Value,
 ): (key: Key, name?: string) => Value {

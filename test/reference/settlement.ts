@@ -30,14 +30,14 @@ export interface Submission extends SubmissionTimes {
   readonly changedAtMs: number;
 }
 
-/** What oracle and reporter of one installation have said. */
+/** Messages of one installation's oracle and reporter, folded. */
 export interface Settlement {
   closure: { readonly firstRound: bigint; readonly lastRound: bigint; readonly acceptedAtMs: number } | null;
   /** Work of each closed round. */
   readonly closedRounds: Map<bigint, bigint>;
   oracleBlockedReason: string | null;
   approvedEpochs: string[];
-  /** Null until the reporter has said so. */
+  /** Null until the reporter sends it. */
   settlementEnabled: boolean | null;
   reporterEnvironmentEnabled: boolean | null;
   runUnderWay: { readonly runId: string; readonly startedAtMs: number } | null;
@@ -52,14 +52,14 @@ interface Ended {
   readonly incidents: Set<string>;
 }
 
-/** Refusals of messages that are well formed, where a rule of their table is broken. */
+/** Reasons for well-formed messages that break a rule of their table. */
 const notAllowed = 'not_allowed';
 type Refusal = typeof notAllowed | null;
 
 /** One installation's settlement, message by message. */
 interface SettlementFold {
   readonly settlement: Settlement;
-  /** Why a message is not accepted; null if it is, or says nothing about this. */
+  /** Reason of a rejection; null if the message is accepted or does not belong here. */
   hear(message: StoredMessage): Refusal | 'malformed';
 }
 

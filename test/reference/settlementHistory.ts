@@ -15,7 +15,7 @@ interface HistoryInput {
   readonly installationId: string;
   readonly safe: SafeChain;
   readonly core: CoreState;
-  /** Otherwise why issuance is not known. */
+  /** A text says why issuance is unknown. */
   readonly economy: Economy | 'not_configured' | 'not_yet_safe';
   readonly nowMs: number;
 }

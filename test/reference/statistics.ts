@@ -25,7 +25,7 @@ const bucketMs = 30 * minuteMs;
 
 interface StatisticsInput {
   readonly installationId: string;
-  /** The accepted ones of the installation. */
+  /** Accepted readings of the installation. */
   readonly readings: readonly Reading[];
   readonly genesisMs: number;
   /** Null while the chain view is unavailable. */
@@ -44,7 +44,7 @@ export interface SubmissionTimes {
 export function buildStatistics(input: StatisticsInput, range: '7d' | '30d', nowMs: number): Body {
   const { readings, genesisMs } = input;
   const dayCount = range === '7d' ? 7 : 30;
-  // What has not ended does not exist yet, whatever a device with a fast clock has sent.
+  // Rounds and days count only after their end, even if a device's fast clock is ahead.
   const hasEnded = (start: number) => start + roundMs <= nowMs;
   const rounds = new Map([...observeRounds(readings, genesisMs)].filter(([start]) => hasEnded(start)));
   const isExpected = (start: number) => start >= genesisMs && hasEnded(start);
@@ -225,7 +225,7 @@ function findLongestRun<Item>(items: readonly Item[], matches: (item: Item) => b
   return longest;
 }
 
-/** `rounds` are the observed ones that have ended. */
+/** `rounds` are observed and have ended. */
 function buildLifetime(
   { readings, genesisMs, settled }: StatisticsInput,
   rounds: ReadonlyMap<number, bigint>,

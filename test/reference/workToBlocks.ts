@@ -4,7 +4,7 @@ import { uint64Max, uint256Max } from './messages.ts';
 
 export const blockUnitsPerBlock = 1_000_000_000n;
 
-/** What the core has summed up. */
+/** The core's sums. */
 export interface CoreSums {
   readonly cumulativeWork: bigint;
   readonly cumulativeBlockUnits: bigint;
@@ -32,7 +32,7 @@ export function isWithinBounds(sums: CoreSums): boolean {
   );
 }
 
-/** The sums after consecutive rounds with these amounts of work were settled, in batches. */
+/** The sums after batches settled consecutive rounds with these amounts of work. */
 export function settleRounds(
   sums: CoreSums,
   works: readonly bigint[],
@@ -46,7 +46,7 @@ export function settleRounds(
   return reached;
 }
 
-/** One batch, of the works of its active rounds. */
+/** The sums after one batch with the work of its active rounds. */
 function settleBatch(sums: CoreSums, active: readonly bigint[], configuration: CoreConfiguration): CoreSums {
   const difficulty = sums.workPerThousandBlocks;
   let { cumulativeWork, cumulativeBlockUnits } = sums;
@@ -69,7 +69,7 @@ function settleBatch(sums: CoreSums, active: readonly bigint[], configuration: C
   };
 }
 
-/** Work blocks that lie above one height and not above another. */
+/** Work blocks above one height and up to another. */
 export function describeCompleted(completedBlockCount: bigint, height: bigint) {
   const isAny = completedBlockCount > 0n;
   return {

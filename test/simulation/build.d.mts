@@ -1,21 +1,21 @@
-/** A change of a source: a text of a file, which is there once, and what it becomes. */
+/** Replaces a text that stands once in a file. */
 export interface Replacement {
   readonly file: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** A fault that is put into the program. */
+/** A fault to put into the program. */
 export interface Mutation {
   readonly what: string;
   readonly replacements: readonly Replacement[];
-  /** One that has the circumstances often that it needs; none where seeds draw them often enough. */
-  readonly plan?: object;
-  /** Why no seed finds it, where none does. */
-  readonly reason?: string;
+  /** Creates the circumstances that the fault needs, if seeds draw them too rarely. */
+  readonly plan?: object | undefined;
+  /** The seed or plan that found it, and the check. */
+  readonly found?: string | undefined;
 }
 
-/** How the program is run. */
+/** Options of Node.js for the simulator. */
 export const nodeOptions: readonly string[];
 
 /** @returns path of the program. */

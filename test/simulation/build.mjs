@@ -1,4 +1,4 @@
-// Bundles the simulator: the whole program with substitutes for what lies outside of it, and with a fault put into it where one is named.
+// Bundles the simulator: the whole program, substitutes for everything outside of it, and a fault if one is given.
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { group } from 'd3-array';
@@ -8,10 +8,10 @@ import { smallLimits } from './smallLimits.mjs';
 const root = resolve(import.meta.dirname, '../..');
 const substitutes = join(import.meta.dirname, 'substitutes');
 
-/** How the program is run: most of what it makes is garbage soon, and costs less to collect in larger pieces. */
+/** Options of Node.js. Most objects are short-lived, and a larger young generation collects them more cheaply. */
 export const nodeOptions = ['--enable-source-maps', '--max-semi-space-size=64'];
 
-/** Modules that the simulation replaces, wherever they are imported. */
+/** Modules that the simulation replaces in every import. */
 const replaced = new Map([
   ['node:timers/promises', 'timersPromises.ts'],
   ['node:zlib', 'zlib.ts'],
@@ -25,7 +25,7 @@ const replaced = new Map([
   ['@noble/hashes/sha3.js', 'sha3.ts'],
 ]);
 
-/** Files that are replaced: the engine of HTTP is loaded at run time; of the others is counted what they hold. */
+/** Replaced files. The HTTP engine is loaded at run time; the other substitutes count what they hold. */
 const replacedFiles = new Map(
   [
     ['http/server/engine/uws.ts', 'uws.ts'],
@@ -47,7 +47,7 @@ const substitution = {
   },
 };
 
-/** A process folds as the version of the program that it runs: a fold takes no state of another version of itself. */
+/** Each process has its own fold versions. A fold refuses states of other versions. */
 const versions = [
   { file: 'actors/wheel/counterActors.ts', version: 'counterFoldVersion', stream: 'MINER_COUNTER' },
   {
@@ -62,7 +62,7 @@ const versions = [
   to: `identifyFold(${version} + countEarlierVersions('${stream}'), {`,
 }));
 
-/** Of those who listen to the feed is counted how many there are. */
+/** Counts the listeners of the feed. */
 const counted = [
   {
     file: 'actors/views/feed/feedNews.ts',
@@ -71,7 +71,7 @@ const counted = [
   },
 ];
 
-/** Changes sources: one text becomes another, which has to be there once. */
+/** Replaces texts of sources. Each text must stand once in its file. */
 function replaceTexts(replacements) {
   const byPath = group(replacements, ({ file }) => join(root, file));
   return {

@@ -8,7 +8,7 @@ import { realNowMs } from './world/realTime.ts';
 
 const write = (text: string) => process.stdout.write(`${text}\n`);
 
-/** For so long a plan that has failed is made shorter. */
+/** Longest time for shortening a failed plan. */
 const shrinkingMinutes = 3;
 
 /** `npm run simulate -- --seed 42 --minutes 5`. */
@@ -69,7 +69,7 @@ function choosePlans(values: {
     first: Number(values.seed),
     count,
     episodes: Number(values.episodes),
-    isDense: values.dense,
+    density: values.dense ? 'dense' : 'sparse',
   });
   return joinPlans(kept, drawn);
 }

@@ -1,8 +1,8 @@
-// First of all: what really passes time is kept before it is replaced.
+// Must come first: it keeps the real clock before it is replaced.
 import './world/realTime.ts';
 import { replaceGlobals } from './world/replaceGlobals.ts';
 
 replaceGlobals();
-// Only now: what is loaded reads the clock, and keeps what it finds.
+// Must come after the replacement: loaded modules keep the clock that they find.
 const { runCommandLine } = await import('./commandLine.ts');
 await runCommandLine(process.argv.slice(2));

@@ -1,7 +1,7 @@
-// Plans for faults of the program that need circumstances which few seeds draw: each has these often, and nothing that is never drawn.
+// Plans for faults that need circumstances which few seeds draw.
 import { calmWeather } from './plan/calmWeather.mjs';
 
-/** @param faults second of the episode, kind, and what else belongs to it. */
+/** @param faults second of the episode, kind, and members of each fault. */
 const episode = (faults, { weather = {}, ...rest } = {}) => ({
   durationMs: 100_000,
   sleepMs: 0,
@@ -25,7 +25,7 @@ const plan = (seed, episodes, rest = {}) => ({
 const times = (first, last, step) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step);
 
-/** Reorganizations of safe blocks, of those above, and of more than are kept. */
+/** Reorganizations above the safe block, of safe blocks, and below every retained state. */
 export const deepReorganizations = plan('reorganizations', [
   ...[
     [14, 15, 25, 20],
@@ -38,7 +38,7 @@ export const deepReorganizations = plan('reorganizations', [
   ),
 ]);
 
-/** Short reorganizations again and again, also behind a time in which the node is away. */
+/** Many short reorganizations, some after the node was away. */
 export const shortReorganizations = plan('forks', [
   episode(
     [
@@ -54,7 +54,7 @@ export const shortReorganizations = plan('forks', [
   ),
 ]);
 
-/** Streams lose their end while no process runs, and so do the snapshots of what was folded. */
+/** Streams and snapshots lose their newest messages while no process runs. */
 export const lostRows = plan('rows', [
   episode([], { sleepMs: 40 * 86_400_000, durationMs: 70_000, secondsPerBlock: 0.5 }),
   ...[60, 40].map((messages) =>
@@ -79,7 +79,7 @@ export const fullRejections = plan('rejections', [
   episode([10, 40, 70].map((second) => [second, 'rejectionsFull', { forMs: 25_000, hasReplay: true }])),
 ]);
 
-/** Processes die behind their snapshots of readings, of which more arrive each second. */
+/** Processes die just after they saved snapshots of readings, while more readings arrive. */
 export const killsBehindSnapshots = plan('behind', [
   episode(
     [1, 80].map((second) => [
@@ -91,7 +91,7 @@ export const killsBehindSnapshots = plan('behind', [
   ),
 ]);
 
-/** The second snapshot of a process cannot be saved, the third one can, and then it dies; little is said, so that not all of it is said again. */
+/** ClickHouse refuses the second snapshot of a process and accepts the third. Then the process dies. Few messages arrive, so that not everything changes again. */
 export const refusedSnapshots = plan('refused', [
   episode(
     [0, 202, 404].flatMap((second) => [
@@ -100,18 +100,18 @@ export const refusedSnapshots = plan('refused', [
     ]),
     { durationMs: 610_000, readingsPerSecond: 0.05, secondsPerBlock: 30 },
   ),
-  // What was open then is closed, and becomes rows.
+  // Open rounds are closed here, and become rows.
   episode([], { durationMs: 20_000, sleepMs: 3_600_000 }),
 ]);
 
-/** Processes that ingest stand still for longer than their lease lasts, while another one waits for it. */
+/** Processes that ingest are paused for longer than their lease, while another process waits for it. */
 export const pausedHolders = plan('pauses', [
   episode(
     times(10, 85, 25).map((second) => [second, 'pause', { process: 0, forMs: 12_000, hasStandby: true }]),
   ),
 ]);
 
-/** Little is said for a long time, so that now and then nothing but a module changes. */
+/** Few messages arrive for a long time, so that sometimes only a module changes. */
 export const quietModules = plan(
   'quiet',
   [1, 2].map(() =>
@@ -129,7 +129,7 @@ export const lyingNode = plan('lies', [
   episode([], { durationMs: 200_000, secondsPerBlock: 0.25, weather: { nodeLie: 0.05 } }),
 ]);
 
-/** Whoever reads the chain is behind for some seconds, in which it is reorganized above and below the block that is read. */
+/** The indexer is behind for some seconds, while the chain is reorganized above and below the block it reads. */
 export const reorganizationsMeanwhile = plan('meanwhile', [
   episode(
     times(5, 80, 25).flatMap((second) => [
@@ -140,7 +140,7 @@ export const reorganizationsMeanwhile = plan('meanwhile', [
   ),
 ]);
 
-/** The node follows another branch for two seconds, and then the one before again. */
+/** The node follows another branch for two seconds, and then returns. */
 export const returningBranches = plan('returning', [
   episode([
     [94, 'reorganize', { depth: 3, length: 4 }],
@@ -185,7 +185,7 @@ export const twoPublishers = plan('two', [
   ),
 ]);
 
-/** Retention takes messages through the position of snapshots, from which processes start then. */
+/** Retention removes messages through the snapshots from which processes then start. */
 export const removedFronts = plan(
   'fronts',
   [

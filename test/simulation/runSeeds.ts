@@ -1,19 +1,19 @@
 import { SimulationFailure } from './checks/failure.ts';
-import { drawDensePlan } from './plan/densePlan.ts';
-import { drawPlan, type Plan } from './plan/plan.ts';
+import { type Density, drawPlan } from './plan/drawPlan.ts';
+import type { Plan } from './plan/plan.ts';
 import { shrinkPlan } from './plan/shrink.ts';
 import { type Outcome, simulate } from './simulation.ts';
 import { realNowMs } from './world/realTime.ts';
 
 interface RunSeedsOptions {
-  /** In this order, for as long as there is time. */
+  /** They run in this order while time is left. */
   readonly plans: Iterable<Plan>;
   readonly minutes: number;
   readonly onTrace?: (line: string) => void;
   readonly onLog?: (line: string) => void;
-  /** Each seed that has run. */
+  /** Called for each finished seed. */
   readonly onOutcome: (plan: Plan, outcome: Outcome) => void;
-  /** Whether the next one runs although this one has failed. */
+  /** Whether to continue after a failure. */
   readonly continues: boolean;
 }
 
@@ -53,16 +53,14 @@ interface DrawnSeeds {
   readonly first: number;
   readonly count: number;
   readonly episodes: number;
-  /** With as many faults as there is time for. */
-  readonly isDense: boolean;
+  readonly density: Density;
 }
 
-export function* drawPlans({ first, count, episodes, isDense }: DrawnSeeds): Iterable<Plan> {
-  const draw = isDense ? drawDensePlan : drawPlan;
-  for (let seed = first; seed < first + count; seed++) yield draw(String(seed), episodes);
+export function* drawPlans({ first, count, episodes, density }: DrawnSeeds): Iterable<Plan> {
+  for (let seed = first; seed < first + count; seed++) yield drawPlan(String(seed), episodes, density);
 }
 
-/** The shortest plan that fails in the same way, as far as it is found in time. */
+/** The shortest plan found in time that fails in the same way. */
 export function shrinkFailure(plan: Plan, failure: Error, minutes: number): Promise<Plan> {
   const untilMs = realNowMs() + minutes * 60_000;
   const kindOf = (error: Error | null) => (error instanceof SimulationFailure ? error.check : error?.name);

@@ -1,8 +1,10 @@
 import { type ExecFileException, execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { buildSimulator, nodeOptions } from './build.mjs';
+import { mutations } from './mutations.mjs';
 
 const run = promisify(execFile);
 const oneSeed = ['--seed', '24', '--seeds', '1', '--episodes', '1'];
@@ -14,12 +16,12 @@ beforeAll(async () => {
   keptOutput = await simulate('--kept', ...oneSeed, '--minutes', '10', '--no-shrinking');
 }, 600_000);
 
-/** What the program has written; where it fails, that is in the failure. */
+/** Output of the program. If it fails, the error has the output. */
 async function simulate(...settings: string[]): Promise<string> {
   try {
     return (await run(process.execPath, [...nodeOptions, program, ...settings])).stdout;
   } catch (error) {
-    // What `promisify` makes of a program that fails.
+    // `promisify` rejects with this type.
     const { code, signal, stdout, stderr } = error as ExecFileException & { stdout: string; stderr: string };
     throw new Error(`simulate ${settings.join(' ')} ended with ${signal ?? code}:\n${stdout}${stderr}`);
   }
@@ -37,5 +39,12 @@ describe('the simulator', () => {
     const alone = readFingerprints(await simulate(...oneSeed));
     expect(alone).toHaveLength(1);
     expect(readFingerprints(keptOutput).slice(-1)).toEqual(alone);
+  });
+
+  it('can put each fault of the list into the program', () => {
+    const misfits = mutations.filter(({ replacements }) =>
+      replacements.some(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2),
+    );
+    expect(misfits.map(({ what }) => what)).toEqual([]);
   });
 });

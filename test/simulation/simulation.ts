@@ -32,21 +32,21 @@ const deployment: Deployment = {
   onChain,
 };
 
-/** Behind each of them something else is stale. */
+/** After each of them something else is stale. */
 const silencesMs = [60_000, 130_000, 620_000, 1_230_000];
 
-/** What is published is folded everywhere by then. */
+/** Published messages are folded everywhere within this time. */
 const foldedMs = 5_000;
 
 export interface Outcome {
   readonly failure: Error | null;
   readonly counts: FaultCounts;
-  /** By the clocks of the processes. */
+  /** Time by the processes' clocks. */
   readonly ranMs: number;
-  /** With the time that the machine was asleep. */
+  /** Includes the time that the machine slept. */
   readonly passedMs: number;
   readonly messages: number;
-  /** The same for runs that were the same, message for message. */
+  /** Equal for runs with the same messages at the same times. */
   readonly fingerprint: string;
 }
 
@@ -56,7 +56,7 @@ export interface SimulationOptions {
   readonly onTrace?: (line: string) => void;
 }
 
-/** Runs a plan from its seed, until it is done or something is found. */
+/** Runs a plan until it is done or a check fails. */
 export async function simulate({
   plan,
   onLog,
@@ -146,7 +146,7 @@ export async function simulate({
       });
       note('calm');
       await recovery.wait(() => isOver);
-      // What clients have read before this is known everywhere may be gone.
+      // Messages that clients read before the loss was known everywhere may be gone.
       if (isHistoryLost) {
         clients.restart();
         listeners.restart();
@@ -155,7 +155,7 @@ export async function simulate({
       checkStored(world.clickHouse, accepted, genesisMs);
       checkRejections(world.nats.store, 'MINER_COUNTER', rejected.counter);
       checkRejections(world.nats.store, 'MINER_PIPELINE', rejected.pipeline);
-      // Whoever publishes the chain publishes nothing that does not link.
+      // The indexer publishes only spans that link.
       checkRejections(world.nats.store, 'MINER_CHAIN', []);
       clients.check(accepted);
       note(`checked: ${accepted.length} readings, ${rejected.counter.length} rejections`);
@@ -168,7 +168,7 @@ export async function simulate({
       const newest = processes.find(({ domain }) => domain.versions === world.time.versions);
       await listeners.check(newest ?? first);
       await compareWithReference(processes, world, follow, comparedPaths);
-      // The same again, without anything said meanwhile.
+      // The same again after a silence.
       world.time.sleepAll(random.pick(silencesMs));
       await compareWithReference(processes, world, follow, clockPaths);
       await checkReleased(world, processes, async () => {
@@ -196,7 +196,7 @@ export async function simulate({
   };
 }
 
-/** What may end a process: another one took its place. */
+/** Whether a process ended because another one took its place. */
 function isExpectedEnd(error: unknown): boolean {
   return error instanceof Error && ['LeaseLost', 'EpochSuperseded'].includes(error.name);
 }

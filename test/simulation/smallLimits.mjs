@@ -1,4 +1,4 @@
-// Limits that are smaller in the simulation, so that what a service meets after weeks happens within minutes.
+// Smaller limits, so that events of weeks happen within minutes.
 
 /** @type {import('./build.mjs').Replacement[]} */
 export const smallLimits = [

@@ -7,7 +7,7 @@ import { createActorTransitions } from '../../streams/operators/actorTransitions
 import { deliverInOrder } from '../../streams/operators/deliverInOrder.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-/** An actor with a delivery inside, for as long as it is open. */
+/** An actor that holds a delivery machine while it is open. */
 function start(deliver: () => Observable<unknown>, random = Math.random) {
   const items$ = new Subject<string>();
   const registry = new Registry();

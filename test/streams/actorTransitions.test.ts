@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createActor, createMachine } from 'xstate';
 import { createActorTransitions, describeState } from '../../streams/operators/actorTransitions.ts';
 
-/** One region queries and waits for ever, next to another one that moves. */
+/** One region queries and waits for ever; the other one moves. */
 const watch = createMachine({
   id: 'watch',
   context: { label: 'one' },
@@ -40,7 +40,7 @@ const parent = createMachine({
 });
 
 describe('transitions of process actors', () => {
-  it('are logged and counted once per state, of children too, and not within a state', async () => {
+  it('logs and counts each state once, for children too, and ignores changes within a state', async () => {
     const lines: unknown[] = [];
     const registry = new Registry();
     const inspect = createActorTransitions({

@@ -27,7 +27,7 @@ type Members = Record<string, unknown>;
 type Block = Members & { hash: Hex; transactions: Members[] };
 type Receipt = Members & { logs: (Members & { topics: Hex[]; data: Hex })[] };
 
-/** Logs twice, with one topic and without: LOG1(0, 32, 7) and LOG0(0, 0), whenever it is called. */
+/** Writes two logs at each call, with one topic and without: LOG1(0, 32, 7) and LOG0(0, 0). */
 const loggingCode = '0x600c600c600039600c6000f3600760206000a160006000a0';
 
 async function startChain(hardfork: string, dir: string | null = null) {
@@ -52,7 +52,7 @@ async function startChain(hardfork: string, dir: string | null = null) {
   return { anvil, client, account, readBlock, readReceipts };
 }
 
-/** A block with a transaction of each type that the rules allow, all logging; and what a node says of it. */
+/** A block with a logging transaction of each type that the rules allow, and a node's answers about it. */
 async function filledBlock(hardfork: string, types: readonly string[], dir: string | null = null) {
   const chain = await startChain(hardfork, dir);
   const { client, account } = chain;
@@ -178,7 +178,7 @@ describe('a block', () => {
     },
   );
 
-  it('whose header is altered in any member, or lacks one, is not', async () => {
+  it('is not proven if its header lacks a member or any member is altered', async () => {
     const { readBlock } = await filledBlock('prague', legacy);
     const header = await readBlock(2, false);
     const members = Object.keys(header).filter(
@@ -198,13 +198,13 @@ describe('a block', () => {
       expect(() => proveHeader(wrong)).toThrow(ProviderInconsistent);
   });
 
-  it('of Amsterdam is proven with the hash of its access list and its slot', () => {
+  it('is proven under the rules of Amsterdam, with the hash of its access list and its slot', () => {
     expect(proveHeader(amsterdamHeader)).toMatchObject({ number: 192n, hash: amsterdamHeader.hash });
     for (const name of ['blockAccessListHash', 'slotNumber'])
       expect(() => proveHeader({ ...amsterdamHeader, [name]: undefined }), name).toThrow(/was altered/);
   });
 
-  it('of a later fork is refused with the names of its new members, and the advice to upgrade', () => {
+  it('is refused after a later fork, with the names of the new members and the advice to upgrade', () => {
     const later = { ...amsterdamHeader, hash: zeroHash, size: '0x1', uncles: [], newRoot: zeroHash };
     expect(() => proveHeader(later)).toThrow(/block 192.*newRoot.*upgrade/);
     expect(() => proveHeader(later)).not.toThrow(/size|uncles|altered/);
@@ -212,7 +212,7 @@ describe('a block', () => {
     expect(proveHeader({ ...amsterdamHeader, l1BlockNumber: '0x1' }).number).toBe(192n);
   });
 
-  it('whose receipts or transactions differ from its header’s has no logs to show', async () => {
+  it('proves no logs if its receipts or transactions do not match its header', async () => {
     const { readBlock, readReceipts } = await filledBlock('cancun', [...legacy, 'eip2930', 'eip1559']);
     const block = await readBlock(2, true);
     const header = proveHeader(block);
@@ -255,7 +255,7 @@ describe('a block', () => {
       await expect(proveTransactionHashes(header, { transactions }), what).rejects.toThrow(
         ProviderInconsistent,
       );
-    // A hash that is given with a transaction is not needed.
+    // The hash in a transaction's answer is not needed.
     const renamed = block.transactions.map((one) => ({ ...one, hash: `0x${'9'.repeat(64)}` }));
     expect(await proveTransactionHashes(header, { transactions: renamed })).toEqual(
       block.transactions.map(({ hash }) => hash),

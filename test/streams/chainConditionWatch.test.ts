@@ -11,7 +11,7 @@ const all = (condition: ChainConditions['core']): ChainConditions => ({
 });
 
 describe('the condition of the chain views', () => {
-  it('is logged once per change, warned of where it is a fault, and a metric', async () => {
+  it('is logged once per change, as a warning if it is a fault, and shown as a metric', async () => {
     vi.useFakeTimers();
     let conditions = all('projection_rebuilding');
     const lines: [string, unknown][] = [];

@@ -44,7 +44,7 @@ const contracts = {
   collection: toAddress(`0x${'06'.repeat(20)}`),
 };
 
-/** Spans of one empty block each; blocks above a fork have hashes of their own. */
+/** Spans of one empty block each; blocks above a fork have different hashes. */
 function createChainWriter() {
   const messages: StreamMessage[] = [];
   const hashes = new Map<number, string>();
@@ -86,7 +86,7 @@ function createChainWriter() {
   };
 }
 
-/** Logs of a block that are events of the feed. */
+/** Logs of a block that become events of the feed. */
 function checkpointLogs(block: number, count: number) {
   const event = miningAbi.find((item) => item.type === 'event' && item.name === 'Checkpointed');
   if (event?.type !== 'event' || event.name !== 'Checkpointed') throw new Error('no such event');
@@ -126,7 +126,7 @@ async function createWritten() {
   return { database, tables, start };
 }
 
-/** The condition for rows of events that were evicted from memory. */
+/** SQL condition for rows of evicted events. */
 function formatEvictedCondition(actors: ChainActors): string {
   const { run, evicted } = actors.newest()?.feed ?? { run: '', evicted: nothingEvicted };
   const { position, ordinal } = evicted.through ?? beforeAll;
@@ -151,7 +151,7 @@ function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
 }
 
 describe('the fold of the chain stream', () => {
-  it('keeps all states of a fork below its retained ones until it has followed the fork, and the newest ones afterwards', async () => {
+  it('keeps all states from a deep fork on until it has followed the fork, and then only the newest', async () => {
     const chain = createChainWriter();
     chain.append(1, 900);
     const { registry, actors, fold, take } = createFold();
@@ -214,7 +214,7 @@ describe('the fold of the chain stream', () => {
       expect(new Set(before.all).size).toBe(1_489 * 4);
       expect(before.all).toHaveLength(1_489 * 4);
       expect(before.stored.length).toBeGreaterThan(2_000);
-      // States that a fork can go back to keep what they had.
+      // States that a fork can return to are unchanged.
       const oldest = first.actors.state.safe[0]?.block.number as bigint;
       const newestStored = Math.max(...before.stored.map((id) => Number(id.split(':')[3])));
       expect(newestStored).toBeLessThanOrEqual(Number(oldest));
@@ -223,7 +223,7 @@ describe('the fold of the chain stream', () => {
       restoreState(second.fold, late, 900);
       await second.removeAbove(900);
       second.take(chain.messages.slice(900));
-      // What a restart, or a replica, holds is what the first one does, message by message.
+      // After a restart, or on a replica, the state equals the first one after each message.
       expect(await readEvents(second)).toEqual(before);
 
       chain.forkBehind(1_000, 1_700, 3);
@@ -232,7 +232,7 @@ describe('the fold of the chain stream', () => {
       expect(new Set(forked.all).size).toBe(forked.all.length);
       expect(forked.all).toHaveLength(1_000 * 4 + 689 * 3);
 
-      // Below every retained state: an older snapshot is restored, and what was stored above it goes.
+      // A fork below every retained state: an older snapshot is restored, and rows above it are removed.
       chain.forkBehind(880, 1_900, 2);
       expect(() => second.take(chain.messages.slice(2_200))).toThrow(OlderSnapshotNeeded);
       restoreState(second.fold, early, 700);
@@ -246,7 +246,7 @@ describe('the fold of the chain stream', () => {
     }
   });
 
-  it('loses with a message of the stream the rows that it stored, although an earlier one made their blocks safe', async () => {
+  it('removes the rows of a message that the stream has lost, although an earlier one made their blocks safe', async () => {
     const { database, tables, start } = await createWritten();
     const countRows = async () => {
       const counts = await Promise.all(
@@ -279,7 +279,7 @@ describe('the fold of the chain stream', () => {
     }
   });
 
-  it('shows each event once, as it is recorded now, after a purge and a fold of what was published again', async () => {
+  it('shows each event once and up to date after a purge and a fold of republished messages', async () => {
     const { database, tables, start } = await createWritten();
     try {
       const chain = createChainWriter();
@@ -308,7 +308,7 @@ describe('the fold of the chain stream', () => {
     }
   });
 
-  it('makes the same rows again when it was killed on its way to a deep fork, which evicts events later', async () => {
+  it('makes the same rows again after a kill on its way to a deep fork, where events are evicted later', async () => {
     const { database, tables, start } = await createWritten();
     try {
       const chain = createChainWriter();

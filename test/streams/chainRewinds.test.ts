@@ -42,7 +42,7 @@ function createFold() {
   });
   const take = (messages: readonly StreamMessage[], created = streamCreated) =>
     fold.receive(buildBatch(messages, created));
-  /** Events that are evicted from now on. */
+  /** Tracks which events have been evicted so far. */
   const countEvicted = () => {
     const before = evicted;
     return () => evicted - before;
@@ -50,7 +50,7 @@ function createFold() {
   return { registry, actors, fold, take, countEvicted };
 }
 
-/** Blocks with so many events of the feed each, one after another in the stream. */
+/** Blocks in a row, each with this number of feed events. */
 function buildBlocks(
   fromBlock: number,
   toBlock: number,
@@ -81,7 +81,7 @@ function buildBlocks(
   );
 }
 
-/** Folds all messages, from the beginning again wherever the fold needs an older state. */
+/** Folds all messages, and starts from the beginning again if the fold needs an older state. */
 function followRewinding(fold: StreamFold, messages: readonly StreamMessage[]) {
   let rewinds = 0;
   for (let position = 0; position < messages.length; ) {
@@ -105,7 +105,7 @@ describe('what changed since the previous capture', () => {
     const { follow, increments } = followCaptures();
     const messages = [
       ...buildBlocks(1, 900, 1, 4),
-      // Safe blocks give way to fewer and other events, twice.
+      // Twice, safe blocks are replaced by blocks with fewer and different events.
       ...buildBlocks(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
       ...buildBlocks(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),
     ];
@@ -120,7 +120,7 @@ describe('what changed since the previous capture', () => {
 });
 
 describe('a repair', () => {
-  it('from the deployment block is followed, although events were evicted that only a fold from the beginning has', () => {
+  it('from the deployment block is followed, although only a fold from the beginning still has the evicted events', () => {
     const first = buildBlocks(1, 1_500, 1, 4);
     const repaired = buildBlocks(1, 1_500, 1_501, 3, { fork: 1 });
     const { actors, fold, take, countEvicted } = createFold();
@@ -138,16 +138,16 @@ describe('a repair', () => {
     expect(acceptsState(fold, late)).toBe(true);
   });
 
-  it('deeper than what is kept is followed behind another one that was, from before both', () => {
+  it('deeper than the retained states is followed after another deep one, from a state before both', () => {
     const told = [
       ...buildBlocks(1, 900, 1, 1),
-      // The branch that is replaced again begins above the block that the first one forked at.
+      // The second fork is above the block of the first one.
       ...buildBlocks(101, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
       ...buildBlocks(301, 1_100, 1_801, 3, { fork: 2, parentBranch: 1 }),
     ];
     const { actors, fold } = createFold();
     const { rewinds } = followRewinding(fold, told);
-    // For either one; and the first one again, behind which nothing was saved that the second one needs.
+    // One rewind for each fork, and one more for the first: no snapshot behind it serves the second.
     expect(rewinds).toBe(3);
     expect(actors.state.safe.length).toBe(retainedStatesMax);
     const whole = createFold();
@@ -159,7 +159,7 @@ describe('a repair', () => {
     expect(kept).toEqual(whole.actors.newest()?.checkpoints.toArray());
   });
 
-  it('that a stream does not hold which was created again keeps no more states than any other message', () => {
+  it('that a recreated stream no longer holds keeps no extra states', () => {
     const { actors, fold, take } = createFold();
     take(buildBlocks(1, 800, 1, 1));
     expect(() => take(buildBlocks(101, 103, 5_001, 1, { fork: 1, parentBranch: 0 }))).toThrow(

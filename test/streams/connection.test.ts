@@ -7,7 +7,7 @@ import { closeNats, openConnection } from '../../streams/jetstream/connection.ts
 
 const info = { server_id: 'ending', proto: 1, headers: true, max_payload: 1_048_576 };
 
-/** As much of a NATS server as a client needs to connect, and that ends its side of the connection on demand. */
+/** The part of a NATS server that a client needs to connect; it ends its side of the connection on demand. */
 async function startEndingServer(version = '2.10.0') {
   const sockets: Socket[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -69,7 +69,7 @@ describe('opening a connection', () => {
 });
 
 describe('closing a connection', () => {
-  it('survives a command that was just written to a socket that the server has ended', async () => {
+  it('survives a command written to a socket that the server has just ended', async () => {
     const server = await startEndingServer();
     const uncaught: unknown[] = [];
     const listener = (error: unknown) => uncaught.push(error);

@@ -39,7 +39,7 @@ describe('the fold of the counter stream', () => {
       });
       return { actors, fold, feed: feedWriter(writer, position) };
     };
-    // Each passes a hundred distances.
+    // Each reading passes a hundred milestones of distance.
     const messages = Array.from({ length: 60 }, (_, index) => ({
       seq: index + 1,
       ...toPublication(readingMessage('wheel.one', index, { distanceMm: (index + 1) * 5_000_000_000 })),

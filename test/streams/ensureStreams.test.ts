@@ -9,7 +9,7 @@ import { collectSource } from '../support/streams/collectedSource.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 describe('streams', () => {
-  it('are created as MESSAGES.md has them, and found as they are the next time', async () => {
+  it('are created as MESSAGES.md says, and stay unchanged the next time', async () => {
     const { jsm } = await connectTo(await startNats());
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const created = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
@@ -25,7 +25,7 @@ describe('streams', () => {
         max_msgs_per_subject: config.name === 'MINER_LEASE' ? 1 : -1,
         max_msg_size: { MINER_COUNTER: 65_536, MINER_PIPELINE: 266_240 }[config.name] ?? -1,
         max_bytes: config.name === 'MINER_REJECTED' ? 268_435_456 : -1,
-        // What is folded is removed by retention alone.
+        // Only retention removes folded messages.
         deny_delete: !['MINER_REJECTED', 'MINER_LEASE'].includes(config.name),
         deny_purge: !['MINER_REJECTED', 'MINER_LEASE'].includes(config.name),
       });
@@ -35,7 +35,7 @@ describe('streams', () => {
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
-  it('take a new retention, and keep their other settings and their messages', async () => {
+  it('take a new retention, and keep other settings and messages', async () => {
     const { jsm, js } = await connectTo(await startNats());
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const { config } = await jsm.streams.info('MINER_COUNTER');
@@ -49,11 +49,11 @@ describe('streams', () => {
       description: 'ours',
     });
     expect(info.state.messages).toBe(1);
-    // Each span is linked to the one before it: none may be missing.
+    // Each span links to its predecessor, so none may be missing.
     expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
   });
 
-  it('of an earlier version take what is missing, and keep what an operator has chosen', async () => {
+  it('get the settings that an earlier version lacked, and keep those that an operator has chosen', async () => {
     const { jsm, js } = await connectTo(await startNats());
     await createRemovableStreams(jsm);
     const chosen = { max_msg_size: 100_000, discard: DiscardPolicy.New, max_bytes: 1_000_000_000 };
@@ -70,7 +70,7 @@ describe('streams', () => {
     );
   });
 
-  it('are made without a bound for rejections where the store is smaller than it', async () => {
+  it('are created without the bound on rejections if the store is smaller', async () => {
     const { jsm } = await connectTo(await startNats(undefined, '', 'max_file_store: 60MB'));
     for (const retentionDays of [0, 7]) {
       await ensureStreams(jsm, { streams: streamNames, retentionDays, logger: silentLogger });

@@ -29,31 +29,31 @@ async function runEconomy(steps: number): Promise<TestEconomy> {
   return economy;
 }
 
-/** A chain that no test changes: of 75 blocks and those of the deployment, some are far behind the tip. */
+/** A chain that no test changes: 75 blocks after the deployment, some of them far behind the tip. */
 const stillEconomy = shareInFile(() => runEconomy(75));
 
-/** The newest safe state is what the contracts say: nothing wrong was published. */
+/** Expects the newest safe state to match the contracts, so nothing wrong was published. */
 async function expectRight(economy: TestEconomy, nats: TestConnection) {
   const { state, rejections } = await foldSpans(economy, nats);
   expect(rejections).toEqual([]);
   await assertMatchesContracts(economy, state.safe.at(-1) as never);
 }
 
-/** The newest safe state and what waits above it as text, to compare two runs with. */
+/** The newest safe state and the blocks above it as text, to compare two runs. */
 function describeState({ safe, head, unsafe }: SpanFoldState): string {
   return JSON.stringify({ newest: safe.at(-1), head, unsafe }, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
   );
 }
 
-/** What a node answers in place of a result. */
+/** Replaces a node's result. */
 type Tell = (method: string, params: readonly never[], result: never) => Lie;
 type Logs = readonly Record<string, unknown>[];
 
 const notFound: Lie = { error: { code: -32601, message: 'the method does not exist' } };
 const repeatFirst = (logs: Logs) => logs.flatMap((log, index) => (index === 0 ? [log, log] : [log]));
 
-/** Receipts, or one of them, with other logs where there are any; null where there are none. */
+/** Alters the logs in receipts; null if they have no logs. */
 function withLogs(result: unknown, change: (logs: Logs) => Logs): Lie {
   const receipts = [result].flat() as { logs: Logs }[];
   if (!receipts.some(({ logs }) => logs.length > 0)) return null;
@@ -68,7 +68,7 @@ const aboutReceipts =
 
 type Header = Record<string, string>;
 
-/** Headers with another member; `rehashed` with the hash that they have then, so that only their children reveal it. */
+/** Alters a member of headers. `rehashed` corrects their hashes, so that only the children reveal it. */
 const aboutHeaders =
   (name: string, change: (value: string, header: Header) => string, rehashed = false): Tell =>
   (method, params, result) => {
@@ -80,7 +80,7 @@ const aboutHeaders =
     return { result: rehashed ? { ...changed, hash: computeHash(changed) } : changed };
   };
 
-/** What a header hashes to; the proof says it of one whose hash is wrong. */
+/** Finds the hash of a header in the error of its proof. */
 function computeHash(header: Header): string {
   try {
     proveHeader({ ...header, hash: `0x${'0'.repeat(64)}` });
@@ -230,7 +230,7 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('waits while its node lies or fails, whatever it answers, and publishes nothing wrong', async () => {
+  it('waits while its node lies or fails in any way, and publishes nothing wrong', async () => {
     const economy = await stillEconomy();
     const honest = await emptyStreams();
     await startIndexer(economy, honest).caughtUp();
@@ -239,7 +239,7 @@ describe('indexer', () => {
     for (const [what, tell] of lies) {
       const node = await startLyingNode(economy.url, memory);
       let isLying = true;
-      // Every third lie is left out, so that a wrong answer meets right ones.
+      // Every third answer is true, so that wrong ones are mixed with right ones.
       let answers = 0;
       node.lie = (...call) => {
         const lie = isLying ? tell(...call) : null;
@@ -260,7 +260,7 @@ describe('indexer', () => {
     await expectRight(economy, honest);
   });
 
-  it('requests receipts one by one where they cannot be had together, and verifies these too', async () => {
+  it('requests and verifies receipts one by one if the node cannot return them together', async () => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     let isLying = true;
@@ -276,7 +276,7 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('names the methods and the setting where a node has no receipts', async () => {
+  it('names the methods and the setting if a node has no receipts', async () => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     node.lie = (method) => (/Receipt/.test(method) ? notFound : null);
@@ -313,7 +313,7 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('is not stopped by a span of another publisher that links to no other', async () => {
+  it('is not stopped by an unlinked span of another publisher', async () => {
     const economy = await runEconomy(20);
     const { nats, caughtUp, stop } = await startIndexed(economy);
     await caughtUp();
@@ -344,7 +344,7 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
-  it('proves only what the node names where that is configured, halves refused ranges, and misses what is left out', async () => {
+  it('proves only the blocks that the node names if so configured, halves refused ranges, and misses omitted blocks', async () => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);
     const ranges: number[] = [];
@@ -400,7 +400,7 @@ describe('indexer', () => {
     expect(indexer.status().reorganizations).toBe(0);
   });
 
-  it('keeps to its branch while another one is not longer', async () => {
+  it('stays on its branch while another branch is not longer', async () => {
     const economy = await runEconomy(30);
     const node = await startLyingNode(economy.url);
     const nats = await emptyStreams();

@@ -16,7 +16,7 @@ async function startServer() {
 }
 
 describe('the ingest lease', () => {
-  it('is held by one process per name; another one waits, says for whom, and takes over when it is released', async () => {
+  it('is held by one process per name; another process waits, names the holder, and takes over after the release', async () => {
     const { nats } = await startServer();
     const first = await startContender(nats).acquired;
     const waiting = startContender(nats);
@@ -40,18 +40,18 @@ describe('the ingest lease', () => {
         () => holders++,
         () => undefined,
       );
-    // Whoever lost the race has asked again by then, and found a holder.
+    // By then the losers have asked again, and found a holder.
     await eventually(() => contenders.every(({ seen }) => seen.length > 0), 'a holder and six standbys');
     expect(holders).toBe(1);
   });
 
-  it('expires for its holder before another one takes over, and is lost then', async () => {
+  it('expires for its holder before another process takes over, and is lost then', async () => {
     const { server, nats } = await startServer();
     const cut = await connectTo(server);
     const first = await startContender(cut).acquired;
     const lost = first.lost.catch((error: unknown) => error);
     const waiting = startContender(nats);
-    // It is alive and hears nothing: each message that it publishes is lost.
+    // The holder is alive, but each message that it publishes is lost.
     const { js } = cut;
     const publish = js.publish.bind(js);
     js.publish = () => Promise.reject(new Error('cut off'));
@@ -66,7 +66,7 @@ describe('the ingest lease', () => {
     expect(first.isHeld()).toBe(false);
   });
 
-  it('is not held any more after a suspend that outlasted it, though the monotonic clock stood still', async () => {
+  it('is no longer held after a long suspend, although the monotonic clock stood still', async () => {
     const { nats } = await startServer();
     let suspendedMs = 0;
     const clock = { ...systemClock, bootMs: () => systemClock.bootMs() + suspendedMs };
@@ -77,7 +77,7 @@ describe('the ingest lease', () => {
     await eventually(() => lease.isHeld(), 'a renewal');
   });
 
-  it('stays with its holder while the server is unavailable and returns, and while the stream is created again', async () => {
+  it('stays with its holder through an outage of the server and a new stream', async () => {
     const { server, nats } = await startServer();
     const lease = await startContender(nats).acquired;
     await server.kill();

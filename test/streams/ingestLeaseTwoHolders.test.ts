@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { type HeldLease, startContender } from '../support/streams/leaseContender.ts';
 
-/** Milliseconds for which both say that they hold it. */
+/** Milliseconds for which both contenders claim to hold the lease. */
 async function measureBothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {
   let together = 0;
   for (let waited = 0; waited < forMs; waited += 50) {
@@ -27,7 +27,7 @@ describe('the ingest lease is held by one', () => {
     const [one, two] = [await connectTo(server), await connectTo(server)];
     await ensureStreams(one.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
     const first = await startContender(one).acquired;
-    // The first question of the other one reaches the server late, within the client's limit of five seconds.
+    // The standby's first request reaches the server late, within the client's limit of five seconds.
     const ask = two.jsm.streams.getMessage.bind(two.jsm.streams);
     let isLate = true;
     two.jsm.streams.getMessage = async (...asked) => {
@@ -37,7 +37,7 @@ describe('the ingest lease is held by one', () => {
     };
     const waiting = startContender(two);
     await eventually(() => waiting.seen.length > 0, 'the late answer');
-    // From now on the holder hears nothing.
+    // From now on the holder receives nothing.
     one.js.publish = () => Promise.reject(new Error('cut off'));
     one.jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
     const second = await waiting.acquired;
@@ -51,7 +51,7 @@ describe('the ingest lease is held by one', () => {
     const first = await startContender(one).acquired;
     const waiting = startContender(two);
     await eventually(() => waiting.seen.length > 0, 'a standby');
-    // The holder's connection hangs for a moment; meanwhile an operator purges the stream.
+    // The holder's connection hangs while an operator purges the stream.
     one.js.publish = () => Promise.reject(new Error('cut off'));
     one.jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
     await two.jsm.streams.purge('MINER_LEASE');

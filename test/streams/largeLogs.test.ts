@@ -31,7 +31,7 @@ async function startStreams(maxPayload: number) {
   return { server, nats };
 }
 
-/** A timelock's call that upgrades the core, with an argument of so many bytes, in a block that becomes safe. */
+/** A timelock's call that upgrades the core, with an argument of a given length, in a block that becomes safe. */
 async function scheduleLargeUpgrade({ client, deployed, operator, mine }: TestEconomy, bytes: number) {
   const { core, proxyAdmin, operatorTimelock, mining } = deployed.contracts;
   const call = encodeFunctionData({
@@ -75,7 +75,7 @@ describe('a log of a contract', () => {
     },
   );
 
-  it('is not published where not even its beginning fits, and is once NATS takes more', async () => {
+  it('is not published while not even its beginning fits, but is once NATS takes more', async () => {
     const economy = await startEconomy();
     await scheduleLargeUpgrade(economy, 2_000);
     const { server, nats } = await startStreams(2_048);

@@ -35,7 +35,7 @@ it('rows of the chain without a snapshot are lost with a stream that was created
   };
   await storeRows(database, tables, { checkpoints: [checkpoint] });
   const find = () => findLostStreams({ database, jsm });
-  // The stream is older than the row: it may have lost its end, which is found where rows are corrected.
+  // The stream is older than the row. It may have lost its end, which is found when rows are corrected.
   expect(await find()).toEqual([]);
 
   const { config } = await jsm.streams.info('MINER_CHAIN');
@@ -46,7 +46,7 @@ it('rows of the chain without a snapshot are lost with a stream that was created
   const { created: found } = await jsm.streams.info('MINER_CHAIN');
   expect(await find()).toEqual([{ stream: 'MINER_CHAIN', folded, found }]);
 
-  // A mirror has the message, and is younger.
+  // A mirror has the message, although it is younger.
   await jsm.streams.delete('MINER_CHAIN');
   await jsm.streams.add({ name: 'MINER_CHAIN', mirror: { name: 'ORIGIN' } });
   const hasMessage = async () => (await jsm.streams.info('MINER_CHAIN')).state.last_seq === storedBy;

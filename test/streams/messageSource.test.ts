@@ -28,12 +28,12 @@ async function publish({ js }: TestConnection, from: number, to: number, text = 
 }
 
 const largeBytes = 1_000_000;
-/** What comes with messages in addition to their own bytes. */
+/** Bytes that a message adds to its own. */
 const envelopesBytes = 1024 * 1024;
 
 async function publishLarge({ js }: TestConnection, count: number) {
   const large = new Uint8Array(largeBytes);
-  // Ten at a time: a client must not have too many bytes waiting for the server.
+  // Ten at a time: too many bytes must not wait for the server.
   for (let sent = 0; sent < count; sent += 10)
     await Promise.all(Array.from({ length: 10 }, () => js.publish(subject, large)));
 }
@@ -41,7 +41,7 @@ async function publishLarge({ js }: TestConnection, count: number) {
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 describe('message source', () => {
-  it('emits every message once and in order, then follows with those that arrive later', async () => {
+  it('emits every message once and in order, and then messages that arrive later', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 700);
     const collected = collectSource(nats);
@@ -53,7 +53,7 @@ describe('message source', () => {
     expect(collected.source.status()).toMatchObject({ position: 720, lastSequence: 720, missedMessages: 0 });
   });
 
-  it('resumes after a place, and refuses one that the stream does not have', async () => {
+  it('resumes after a place, and refuses a place that the stream does not have', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 50);
     const first = collectSource(nats);
@@ -80,7 +80,7 @@ describe('message source', () => {
     expect(refused.flatMap(({ sequences }) => sequences)).toEqual([]);
   });
 
-  it('notices a stream that was deleted and created again, though no message arrives', async () => {
+  it('notices a recreated stream although no message arrives', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 20);
     const collected = collectSource(nats);
@@ -95,7 +95,7 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 20));
   });
 
-  it('skips a gap that a purge explains, and counts what it did not see', async () => {
+  it('skips a gap that a purge explains, and counts the missed messages', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 100);
     await nats.jsm.streams.purge('MINER_COUNTER', { seq: 41 });
@@ -127,7 +127,7 @@ describe('message source', () => {
     expect(collected.sequences).toEqual([...new Set(collected.sequences)].sort((a, b) => a - b));
   });
 
-  it('takes nothing while it cannot accept', async () => {
+  it('reads nothing while its gate is closed', async () => {
     const { nats } = await startServer();
     const collected = collectSource(nats);
     await publish(nats, 1, 1);
@@ -141,7 +141,7 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 2_000));
   });
 
-  it('emits large messages in small batches, between which the event loop turns, so that requests do not wait for many of them', async () => {
+  it('emits large messages in small batches, and lets the event loop turn in between', async () => {
     const { nats } = await startServer();
     for (const bytes of [100_000, batchBytesMax, 400_000])
       for (let number = 0; number < 10; number++) await nats.js.publish(subject, 'x'.repeat(bytes));
@@ -150,12 +150,12 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 30));
     const several = collected.batches.filter(({ messages }) => messages > 1);
     for (const { bytes } of several) expect(bytes).toBeLessThanOrEqual(batchBytesMax);
-    // What came last in one turn is emitted at its end, and counted with what is emitted in the next one.
+    // The last messages of one turn are emitted at its end, so they count with the next turn.
     const turns = collected.batches.map(({ turn }) => turn);
     for (const turn of turns) expect(turns.filter((one) => one === turn).length).toBeLessThanOrEqual(2);
   });
 
-  it('takes no more bytes than are bounded while it cannot accept, though small messages came before large ones', async () => {
+  it('reads no more bytes than the bound while its gate is closed, although large messages follow small ones', async () => {
     const { server, nats: publisher } = await startServer();
     const nats = await connectTo(server);
     const collected = collectSource(nats);
@@ -167,7 +167,7 @@ describe('message source', () => {
     const before = nats.connection.stats().inBytes;
     await publishLarge(publisher, 100);
     await eventually(() => collected.source.status().lastSequence === 102, 'an inspection of the stream');
-    // What the server had sent before it answered is here now.
+    // Everything that the server sent before its answer has arrived.
     await nats.connection.flush();
     const { inBytes } = nats.connection.stats();
     expect(inBytes - before).toBeGreaterThan(largeBytes);
@@ -177,7 +177,7 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 102));
   });
 
-  it('reads large messages behind many small ones, each once, over one connection', async () => {
+  it('reads large messages after many small ones, each once, over one connection', async () => {
     const { server, nats: publisher } = await startServer();
     await Promise.all(range(1, 1_000).map(() => publisher.js.publish(subject, 'small')));
     await publishLarge(publisher, 200);
@@ -195,7 +195,7 @@ describe('message source', () => {
     expect(disconnects).toBe(0);
   });
 
-  it('takes messages that are larger than what is requested at a time', async () => {
+  it('takes messages that are larger than one request', async () => {
     const server = await startNats(undefined, 'max_payload: 24MB');
     const nats = await connectTo(server);
     await createRemovableStreams(nats.jsm);
@@ -207,7 +207,7 @@ describe('message source', () => {
     expect(collected.sequences).toEqual(range(1, 4));
   });
 
-  it('reports that everything through a deleted end is gone', async () => {
+  it('reports that a deleted end is gone', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 10);
     for (const sequence of [8, 9, 10]) await nats.jsm.streams.deleteMessage('MINER_COUNTER', sequence);
@@ -221,7 +221,7 @@ describe('message source', () => {
     await eventually(() => collected.sequences.length === 9, 'what came later');
   });
 
-  it('reports as of when it has emitted everything, and null once it cannot know', async () => {
+  it('reports the time as of which everything is emitted, and null once it cannot know', async () => {
     const { server, nats } = await startServer();
     await publish(nats, 1, 10);
     const beforeMs = systemClock.bootMs();
@@ -232,12 +232,12 @@ describe('message source', () => {
     await publish(nats, 11, 11);
     await eventually(() => collected.sequences.length === 11, 'the one that was under way');
     await publish(nats, 12, 20);
-    // Two inspections later at the latest it does not keep up any more.
+    // At most two inspections later it falls behind.
     const stale = await eventually(
       () => collected.source.status().lastSequence === 20 && readFreshAsOfMs(),
       'a longer stream',
     );
-    // It may not advance, however often the stream is looked at.
+    // It must not advance, however often the stream is inspected.
     const { streams } = nats.jsm;
     const info = streams.info.bind(streams);
     let inspections = 0;

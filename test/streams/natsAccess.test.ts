@@ -14,7 +14,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 interface Server {
   /** Host and port. */
   readonly host: string;
-  /** The user that it takes a connection for. */
+  /** The user that the server recognizes. */
   userOf(connection: NatsConnection): Promise<string | undefined>;
 }
 
@@ -44,7 +44,7 @@ async function startServer(settings: string): Promise<Server> {
   };
 }
 
-/** By the way of the service. */
+/** Connects as the service does. */
 async function open(access: NatsAccess): Promise<NatsConnection> {
   const signal = new AbortController().signal;
   const connection = await connectNats({ ...access, name: 'test', logger: silentLogger, signal });
@@ -52,7 +52,7 @@ async function open(access: NatsAccess): Promise<NatsConnection> {
   return connection;
 }
 
-/** Why a connection is refused; the service would try again. */
+/** Error of a refused connection, which the service would try again. */
 async function refusal(access: NatsAccess): Promise<string> {
   try {
     const connection = await connect({ ...readNatsAccess(access), reconnect: false, timeout: 5_000 });
@@ -108,7 +108,7 @@ function signJwt(
 }
 
 describe('NATS with TLS', () => {
-  it('takes a user with a password, a certificate of the server and one of the client', async () => {
+  it('accepts a user with a password and certificates of server and client', async () => {
     const { host, url, tls, userOf } = await useSecured();
     const connection = await open({ url, ...tls });
     expect(await userOf(connection)).toBe('in g');
@@ -117,7 +117,7 @@ describe('NATS with TLS', () => {
     );
   });
 
-  it('is not used with a server or a client that cannot show who it is', async () => {
+  it('refuses a server or a client without a valid certificate', async () => {
     const { url, tls, stranger } = await useSecured();
     expect(await refusal({ url })).toContain('self-signed certificate');
     expect(await refusal({ url, caFile: stranger.certificate })).toContain('self-signed certificate');
@@ -126,7 +126,7 @@ describe('NATS with TLS', () => {
     expect(await refusal({ url, caFile: tls.caFile, ...other })).not.toBe('none');
   });
 
-  it('checks that the certificate is for the name, or the address, that it connects to', async () => {
+  it('checks that the certificate matches the name or address of the server', async () => {
     const { certificate, key } = createCertificate(temporaryDirectory(), 'elsewhere.test');
     const { host } = await startServer(`tls { cert_file: "${certificate}", key_file: "${key}" }`);
     expect(await refusal({ url: `tls://${host}`, caFile: certificate })).toContain('localhost');
@@ -140,7 +140,7 @@ describe('NATS with TLS', () => {
     expect(await refusal({ url: unnamed, caFile })).toContain('127.0.0.1');
   });
 
-  it('is required where the address says so: a server without it learns nothing', async () => {
+  it('is required if the address says so: a server without it learns nothing', async () => {
     const token = 'sesame-token';
     const { host } = await startServer(`authorization { token: "${token}" }`);
     expect(await refusal({ url: `tls://${token}@${host}` })).toContain("does not support 'tls'");
@@ -155,7 +155,7 @@ describe('NATS with TLS', () => {
     expect(await userOf(await open({ url: `${away}, ${url}`, ...tls }))).toBe('in g');
   });
 
-  it('takes an nkey, and the next one of its file when it connects again', async () => {
+  it('reads the nkey file again when it reconnects', async () => {
     const { dir, host, userOf, tls, first, second } = await useSecured();
     const nkeyFile = join(dir, 'user.nk');
     writeSeed(nkeyFile, first);

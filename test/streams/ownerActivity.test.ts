@@ -51,7 +51,7 @@ function createDraw(seed: number) {
   };
 }
 
-/** What an owner's page is to say of an event. */
+/** The expected entry of an event on an owner's page. */
 interface PlainEvent {
   readonly owners: readonly Address[];
   readonly text: string;
@@ -63,7 +63,7 @@ interface PlainBlock {
   readonly tokens: ReadonlyMap<number, Address>;
 }
 
-/** A chain as plain lists: blocks of the present branch, and the messages that announced all of them. */
+/** A chain as plain lists: the blocks of the current branch, and all messages so far. */
 function createPlainChain(seed: number) {
   const draw = createDraw(seed);
   const blocks: PlainBlock[] = [];
@@ -108,7 +108,7 @@ function createPlainChain(seed: number) {
   return {
     messages,
     append,
-    /** Replaces the newest blocks by one more, after one that is never replaced. */
+    /** Replaces the newest blocks with one block more, but never the first one. */
     reorganize: (depth: number, density: number) => {
       const replaced = Math.min(depth, blocks.length - 1);
       fork++;
@@ -116,7 +116,7 @@ function createPlainChain(seed: number) {
       append(replaced + 1, density);
       return replaced;
     },
-    /** Newest first, in blocks that are safe. */
+    /** Events in safe blocks, newest first. */
     listActivity: (owner: Address) =>
       blocks
         .slice(0, Math.max(0, blocks.length - confirmedBy))
@@ -135,7 +135,7 @@ async function openTables() {
 
 type Opened = Awaited<ReturnType<typeof openTables>>;
 
-/** The fold and its views as the service has them, over tables; rows are there once a call has ended. */
+/** The fold and its views as in the service, over tables; rows are stored when a call returns. */
 function followPlainly({ database, tables }: Opened, messages: readonly StreamMessage[]) {
   const registry = new Registry();
   const actors = createChainActors({ ...writtenSettings, eventsRetained });
@@ -173,11 +173,11 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     position = end;
   }
 
-  /** Folds what is new; where the fold needs an older state, as the follower of the stream does. */
+  /** Folds new messages, and restores an older state if the fold needs one, like the stream's follower. */
   async function follow(): Promise<void> {
     while (position < messages.length) {
       try {
-        // A fork that lies too deep is found out by its first message.
+        // The first message of a fork shows that it is too deep.
         await takeThrough(Math.min(position + 97, messages.length));
       } catch (error) {
         if (!(error instanceof OlderSnapshotNeeded)) throw error;
@@ -201,7 +201,7 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
     views,
     fold,
     follow,
-    /** As a start on one of the snapshots: what follows it is folded again. */
+    /** Starts on one of the snapshots, and folds the later messages again. */
     restart: async (back: number) => {
       const to = captures.at(-1 - Math.min(back, captures.length - 1));
       if (to === undefined) return;
@@ -211,13 +211,13 @@ function followPlainly({ database, tables }: Opened, messages: readonly StreamMe
   };
 }
 
-/** Events of all owners that memory does not hold. */
+/** Events of all owners that are no longer in memory. */
 function countEvicted(actors: ChainActors): number {
   const known = [...(actors.newest()?.owners.values() ?? [])];
   return known.reduce((sum, { activityCount, activity }) => sum + activityCount - activity.size, 0);
 }
 
-/** What is in memory, once and in the order of blocks, is what will leave it. */
+/** Expects memory to hold each event once, in the order of blocks. */
 function expectLogged(actors: ChainActors) {
   const { owners, activityProgress } = actors.newest() ?? {};
   const inMemory = [...(owners ?? [])].flatMap(([owner, { activityCount, activity }]) =>
@@ -251,7 +251,7 @@ const formatPage = ({ activity }: OwnerActivityView) =>
     ({ kind, tokenIds, source }) => `${kind} ${tokenIds.join()} in ${source.blockHash} at ${source.logIndex}`,
   );
 
-/** The rest of a list, behind a page. */
+/** The rest of a list after a page. */
 async function walk(views: Views, owner: Address, limit: number, first: OwnerActivityView) {
   const texts = formatPage(first);
   for (let { nextCursor } = first; nextCursor !== null; ) {
@@ -278,12 +278,12 @@ const step = fc.record({
 const history = fc.record({
   seed: fc.nat(2 ** 31),
   steps: fc.array(step, { minLength: 3, maxLength: 5 }),
-  /** One after another: the second one may need states that rewinding for the first one again brings. */
+  /** Sequential: the second fold may need states that the first one's rewinding restores. */
   deepAt: fc.uniqueArray(fc.nat(4), { minLength: 1, maxLength: 2 }),
 });
 
 describe('the activity of owners', () => {
-  it('is paged through across memory and rows as a plain list says, whatever is reorganized and restored', async () => {
+  it('pages across memory and rows like a plain list, through reorganizations and restorations', async () => {
     const opened = await openTables();
     await fc.assert(
       fc.asyncProperty(history, async ({ seed, steps, deepAt }) => {
@@ -296,7 +296,7 @@ describe('the activity of owners', () => {
         await followed.follow();
         expect(countEvicted(followed.actors)).toBeGreaterThan(0);
         for (const [at, { does, size }] of steps.entries()) {
-          // Below every state that is retained.
+          // Below every retained state.
           if (deepAt.includes(at)) chain.reorganize(retainedStatesMax + confirmedBy + size, 10);
           if (does === 'extend') chain.append(size * 3, 40);
           if (does === 'reorganize') chain.reorganize(size * 2, 20);
@@ -316,7 +316,7 @@ describe('the activity of owners', () => {
     );
   });
 
-  it('keeps a walk at the block of its first page, and ends it when that block is replaced', async () => {
+  it('keeps paging at the block of the first page, and stops when that block is replaced', async () => {
     const opened = await openTables();
     const chain = createPlainChain(5);
     const { views, follow } = followPlainly(opened, chain.messages);
@@ -341,7 +341,7 @@ describe('the activity of owners', () => {
     expect(await walk(views, owner, 20, next)).toEqual({ texts: formatPage(next), fault: 'invalidated' });
   });
 
-  it('is never that of two branches, where another process has followed a reorganization first', async () => {
+  it('never mixes two branches when another process has followed a reorganization first', async () => {
     const opened = await openTables();
     const chain = createPlainChain(21);
     const ingesting = followPlainly(opened, chain.messages);
@@ -368,7 +368,7 @@ describe('the activity of owners', () => {
     expect((await walk(serving.views, owner, 20, after)).texts).toEqual(chain.listActivity(owner));
   });
 
-  it('of which a row is missing is not shown, the page in memory is', async () => {
+  it('shows no page with a missing row, but still the page in memory', async () => {
     const opened = await openTables();
     const chain = createPlainChain(11);
     const { views, follow } = followPlainly(opened, chain.messages);

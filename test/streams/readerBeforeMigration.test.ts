@@ -7,7 +7,7 @@ import { createIngest } from '../../streams/ingest/ingest.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-it('a process that only reads waits until the tables that memory evicts to are there', async () => {
+it('a process that only reads waits for the tables of evicted events', async () => {
   const database = openDatabase({ path: temporaryDirectory() });
   onTestFinished(() => database.close());
   const { logic } = createIngest({

@@ -30,7 +30,7 @@ async function openTables() {
   onTestFinished(() => database.close());
   const tables = await migrate(database, silentLogger);
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
-  /** Tables that hold a reading. */
+  /** Tables that contain a reading. */
   const fill = async (filled: Tables, identity: typeof ours) => {
     await storeRows(database, filled, { readings: [acceptedReading({ position: 1 })] });
     await noteGeneration(database, {
@@ -42,7 +42,7 @@ async function openTables() {
   };
   await fill(tables, others);
   let locks = 0;
-  /** @param meanwhile what a replay does before the claim is granted. */
+  /** @param meanwhile runs before the claim is granted, in place of a replay. */
   const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false, nowMs = Date.now() } = {}) =>
     chooseGeneration({
       database,
@@ -61,7 +61,7 @@ async function openTables() {
       acceptsLoss,
       logger: silentLogger,
     });
-  /** A replay makes the next generation the active one. */
+  /** Activates the next generation, as a replay does. */
   const replay = async (identity: typeof ours) => {
     const rebuilt = resolveTables((await findActiveTables(database)).generation + 1);
     await createEmpty(database, rebuilt);
@@ -72,7 +72,7 @@ async function openTables() {
 }
 
 describe('the generation that is written to', () => {
-  it('is the next one where the active rows are of another fold, and nobody else fills tables until then', async () => {
+  it('is the next one if another fold made the active rows, and nobody else fills tables meanwhile', async () => {
     const { choose, locks } = await openTables();
     const { tables, rebuild } = await choose(async () => undefined);
     expect([tables.generation, rebuild?.from, locks()]).toEqual([2, 1, 1]);
@@ -80,7 +80,7 @@ describe('the generation that is written to', () => {
     expect(locks()).toBe(0);
   });
 
-  it('is above the one that a replay of another fold activates meanwhile, whose tables stay', async () => {
+  it('is above the generation that a replay of another fold activates meanwhile, whose tables stay', async () => {
     const { database, choose, replay, locks } = await openTables();
     let isReplayed = false;
     const { tables, rebuild } = await choose(async () => {
@@ -91,13 +91,13 @@ describe('the generation that is written to', () => {
     expect(await listGenerations(database)).toEqual([2, 3]);
   });
 
-  it('is the one that a replay of the same fold activates meanwhile', async () => {
+  it('is the generation that a replay of the same fold activates meanwhile', async () => {
     const { choose, replay, locks } = await openTables();
     const { tables, rebuild } = await choose(() => replay(ours));
     expect([tables.generation, rebuild, locks()]).toEqual([2, null, 0]);
   });
 
-  it('is not rebuilt without what has left both the stream and the rows, unless that is accepted', async () => {
+  it('is not rebuilt without messages that have left stream and rows, unless the loss is accepted', async () => {
     const { database, jsm, js, tables, choose, locks } = await openTables();
     for (let message = 1; message <= 9; message++) await js.publish('miner.counter.wheel', '{}');
     const reading = acceptedReading({ position: 5, receivedAtMs: Date.now() });
@@ -110,7 +110,7 @@ describe('the generation that is written to', () => {
     // The stream holds everything.
     expect(await findLostNow()).toBeNull();
     await jsm.streams.purge('MINER_COUNTER', { seq: 8 });
-    // All readings that were accepted have a row as long as no TTL ever was, so the first messages were rejected.
+    // Without a TTL each accepted reading has a row, so the first messages were rejected.
     expect(await findLostNow()).toBeNull();
     await applyRowsTtl(database, tables, { days: 32, nowMs });
     const lost = {
@@ -123,14 +123,14 @@ describe('the generation that is written to', () => {
     await expect(refused).rejects.toThrow(RebuildIncomplete);
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
     expect([await listGenerations(database), locks()]).toEqual([[1], 0]);
-    // What has aged does not come back when the TTL goes.
+    // Expired rows do not come back when the TTL is removed.
     await applyRowsTtl(database, tables, { days: 0, nowMs });
     expect(await findLost({ database, jsm, nowMs: () => nowMs + 1 }, tables)).toEqual(lost);
     const accepted = await choose(async () => undefined, { acceptsLoss: true });
     expect([accepted.tables.generation, locks()]).toEqual([2, 1]);
   });
 
-  it('is not chosen without the state of MINER_PIPELINE, where its messages are gone, unless that is accepted', async () => {
+  it('is not chosen if the state and the messages of MINER_PIPELINE are gone, unless the loss is accepted', async () => {
     const { nats, database, jsm, js, tables, choose } = await openTables();
     const none = async () => undefined;
     for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
@@ -153,13 +153,13 @@ describe('the generation that is written to', () => {
       atMs: Date.now(),
     });
     await jsm.streams.purge('MINER_PIPELINE', { seq: 3 });
-    // No state was ever saved: what is gone was not known.
+    // No state was ever saved, so nothing known is lost.
     expect((await choose(none)).tables).toEqual(tables);
     await save(others);
     await expect(choose(none)).rejects.toThrow(RebuildIncomplete);
     await expect(choose(none)).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
     expect((await choose(none, { acceptsLoss: true })).tables).toEqual(tables);
-    // It is found out before the database is migrated, so that the version before can still be run.
+    // The refusal comes before the migration, so that the previous version can still run.
     await database.command('DROP VIEW readings');
     const { logic } = createIngest({
       jetStream: () => nats,

@@ -7,7 +7,7 @@ import { startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 describe('the delay of a new attempt to reach NATS', () => {
-  it('is none, for a few attempts, once the clock was put back', () => {
+  it('is zero for a few attempts after the clock was put back', () => {
     let wallMs = 1_000_000;
     const delay = createReconnectDelay({
       waitMs: 500,
@@ -22,7 +22,7 @@ describe('the delay of a new attempt to reach NATS', () => {
     expect(delays.slice(8)).toEqual([625, 625]);
   });
 
-  it('lets the client come back to a server although the clock was put back by an hour', async () => {
+  it('lets the client reconnect although the clock was put back by an hour', async () => {
     const nats = await startNats();
     const connection = await openConnection({ url: nats.url, name: 'test', logger: silentLogger });
     whenFinished(() => closeNats(connection));

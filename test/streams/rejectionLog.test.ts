@@ -46,7 +46,7 @@ async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions>
   return Object.assign(log, feedLog(log));
 }
 
-/** Rejections into a log, from a pipeline that begins after `position`. */
+/** Passes rejections to a log, from a pipeline that begins after `position`. */
 function feedLog(log: RejectionLog, position = 0) {
   const sink = feedSink(log.publishAfter(position));
   const addAll = (rejections: RejectedMessage[]) =>
@@ -59,13 +59,13 @@ function feedLog(log: RejectionLog, position = 0) {
   };
 }
 
-/** An operator's limit, which the service leaves alone. */
+/** Sets an operator's limit, which the service does not change. */
 async function limitMessages({ jsm }: TestConnection, max_msg_size: number) {
   const { config } = await jsm.streams.info('MINER_REJECTED');
   await jsm.streams.update('MINER_REJECTED', { ...config, max_msg_size });
 }
 
-/** Publishes a bad message and returns the rejection that a fold would give. */
+/** Publishes a bad message and returns the rejection that a fold would make. */
 async function publishBad({ js, jsm }: TestConnection, text: string): Promise<RejectedMessage> {
   const { seq } = await js.publish('miner.counter.wheel', text);
   const { created } = await jsm.streams.info('MINER_COUNTER');
@@ -81,7 +81,7 @@ async function publishBad({ js, jsm }: TestConnection, text: string): Promise<Re
   };
 }
 
-/** Rejections of messages that the stream holds. */
+/** Rejections of messages in the stream. */
 async function buildRejections(nats: TestConnection, count: number): Promise<RejectedMessage[]> {
   const message = await publishBad(nats, 'one');
   for (let sent = 2; sent < count; sent++) nats.connection.publish(message.subject, 'one');
@@ -98,7 +98,7 @@ const readSequences = async (nats: TestConnection) =>
   (await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence);
 
 describe('rejection log', () => {
-  it('publishes each rejection once with its bytes, whatever is folded again', async () => {
+  it('publishes each rejection once with its bytes, although messages are folded again', async () => {
     const { nats } = await startLog();
     const messages = [
       await publishBad(nats, 'one'),
@@ -123,7 +123,7 @@ describe('rejection log', () => {
     ]);
   });
 
-  it('publishes what a cancelled pipeline left unpublished, and once what the next one produces again', async () => {
+  it('publishes what a cancelled pipeline left, once, although the next pipeline produces it again', async () => {
     const { nats } = await startLog();
     const messages = await buildRejections(nats, 4);
     let mayPublish = false;
@@ -150,7 +150,7 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
   });
 
-  it('stores none before its predecessor, and says why one is refused', async () => {
+  it('stores no rejection before its predecessor, and logs why one is refused', async () => {
     const { nats } = await startLog();
     const [first, second, third] = await buildRejections(nats, 3);
     const lines: string[] = [];
@@ -185,7 +185,7 @@ describe('rejection log', () => {
     },
   );
 
-  it('publishes nothing again that another process has published since', async () => {
+  it('does not repeat what another process has published since', async () => {
     const { nats } = await startLog();
     const messages = await buildRejections(nats, 5);
     const [log, late] = [await logOn(nats), await logOn(nats)];
@@ -240,7 +240,7 @@ describe('rejection log', () => {
       expect(await readRejections(nats, stream)).toHaveLength(messages.length);
   });
 
-  it('publishes again for a stream that was created again, with the same sequences', async () => {
+  it('publishes again for a recreated stream with the same sequences', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
     log.add(await publishBad(nats, 'one'));
@@ -261,7 +261,7 @@ describe('rejection log', () => {
     const { nats } = await startLog();
     const [first, second] = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
-    // The stream ends after the first message: the second, as it was, is another one than the stream holds.
+    // The stream has lost its second message, and holds another one in its place.
     log.add(first);
     log.add({ ...second, ...lost });
     await log.flushed();
@@ -272,7 +272,7 @@ describe('rejection log', () => {
     expect((await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 2]);
   });
 
-  it('keeps the beginning of a message that is too long to be kept completely', async () => {
+  it('keeps only the beginning of a message that is too long', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
     log.add(await publishBad(nats, 'x'.repeat(900_000)));
@@ -300,7 +300,7 @@ describe('rejection log', () => {
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
-  it('keeps as much of a message as its stream takes, also once that is less', async () => {
+  it('keeps as much of a message as its stream takes, even after the limit was lowered', async () => {
     const { nats } = await startLog();
     await limitMessages(nats, 16_384);
     const log = await logOn(nats);
@@ -329,7 +329,7 @@ describe('rejection log', () => {
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
-  it('says for how long it has tried to publish the rejection that is under way', async () => {
+  it('reports for how long it has tried to publish the current rejection', async () => {
     const { nats } = await startLog();
     const clock = manualClock();
     const log = await logOn(nats, { clock });
@@ -345,7 +345,7 @@ describe('rejection log', () => {
     expect(log.publishingForMs).toBeNull();
   });
 
-  it('passes over what is no rejection, says so, and knows one with the reason of a later version', async () => {
+  it('passes over foreign messages with a log line, and recognizes a rejection with a later reason', async () => {
     const { nats } = await startLog();
     const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
@@ -371,7 +371,7 @@ describe('rejection log', () => {
     expect(state.last_seq).toBe(6);
   });
 
-  it('warns of each reason once a minute, with an example and how many there were', async () => {
+  it('warns of each reason once a minute, with an example and the number', async () => {
     const { nats } = await startLog();
     const clock = manualClock();
     const lines: string[] = [];
@@ -403,7 +403,7 @@ describe('rejection log', () => {
     });
   });
 
-  it('counts what fails while its stream is missing, has it created again, and publishes all', async () => {
+  it('counts failures while its stream is missing, has it recreated, and publishes everything', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
     const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];

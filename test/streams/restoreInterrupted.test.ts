@@ -14,9 +14,9 @@ import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { createTestFollower, emptySinks, prepareToFollow } from '../support/streams/testFollower.ts';
 
-/** After so many messages each, the state is saved: whole at first, then what has changed. */
+/** Messages between two saves: first the whole state, then increments. */
 const saves = [3, 6, 9, 12];
-/** Does not compress, and takes more chunks than one statement reads. */
+/** Incompressible, and larger than the chunks that one statement reads. */
 const large = randomBytes(1_800_000).toString('base64');
 
 /** Counts messages by the last digit of their sequence. */
@@ -84,7 +84,7 @@ const savedStream = shareInFile(async () => {
   return { nats, database, tables, state: state(), listStored, stored: await listStored() };
 });
 
-/** Follows with an empty fold, as a process does that has just started. */
+/** Follows with an empty fold, like a process that has just started. */
 async function startFollower(database: Database, logger: Logger = silentLogger) {
   const { nats, tables } = await savedStream();
   const { fold, seen, state } = createCountingFold();
@@ -100,7 +100,7 @@ async function startFollower(database: Database, logger: Logger = silentLogger) 
   return { follower, seen, state, removedAbove, end };
 }
 
-/** What becomes of the statement of a number, from 0, that reads what is stored. */
+/** Interferes with the reading statement of a number, from 0. */
 function interruptRead(database: Database, number: number, interrupt: () => Promise<never>) {
   let reads = 0;
   const interrupted =
@@ -117,13 +117,13 @@ function interruptRead(database: Database, number: number, interrupt: () => Prom
 }
 
 describe('a restoration that is interrupted at any statement', () => {
-  it('changes nothing that is stored, and the next start arrives at the same state', async () => {
+  it('changes no stored rows, and the next start arrives at the same state', async () => {
     const { database, state, stored, listStored } = await savedStream();
     let isComplete = false;
     let kills = 0;
     for (; !isComplete; kills++) {
       let isKilled = false;
-      // As good as a kill: nothing follows it.
+      // Equivalent to a kill: nothing follows it.
       const killed = await startFollower(
         interruptRead(database, kills, () => {
           isKilled = true;
@@ -135,7 +135,7 @@ describe('a restoration that is interrupted at any statement', () => {
       expect(killed.seen.restoredAt).toBe(isKilled ? null : 12);
       expect(await listStored()).toEqual(stored);
     }
-    // Which there are, what they consist of, and their chunks by two statements.
+    // The list of snapshots, their parts, and two statements for the chunks.
     expect(kills - 1).toBeGreaterThanOrEqual(4);
     const next = await startFollower(database);
     await eventually(() => next.follower.isCaughtUp, 'the restored state');
@@ -146,7 +146,7 @@ describe('a restoration that is interrupted at any statement', () => {
     ]);
   });
 
-  it('starts again when the connection is cut, and passes over no snapshot for that', async () => {
+  it('starts again when the connection is cut, and skips no snapshot', async () => {
     const { database, state, stored, listStored } = await savedStream();
     let isCut = true;
     for (let cuts = 0; isCut; cuts++) {
@@ -169,7 +169,7 @@ describe('a restoration that is interrupted at any statement', () => {
   });
 });
 
-it('a damaged increment is named in the log, and what follows the one before it is folded again', async () => {
+it('logs a damaged increment, and folds again everything after its predecessor', async () => {
   const { database, tables, state } = await savedStream();
   await database.command(
     `ALTER TABLE ${tables.foldSnapshots} UPDATE payload = concat('AAAA', substring(payload, 5))

@@ -28,7 +28,7 @@ async function countRows(database: Database, tables: Tables) {
   return [await count(tables.readings), await count(tables.rounds), await count(tables.halfHourBuckets)];
 }
 
-/** A database whose inserts the test lets through or refuses. */
+/** A database whose inserts the test accepts or refuses. */
 function createSwitchableDatabase(
   database: Database,
 ): Database & { isUnavailable: boolean; refused: Buffer[] } {
@@ -44,7 +44,7 @@ function createSwitchableDatabase(
 }
 
 describe('row writer', () => {
-  it('reports through which position rows are stored, only after they are', async () => {
+  it('reports a position only after all rows through it are stored', async () => {
     const { writer, feed } = await embedded();
     feed.add(storedRows(1, 100));
     expect(writer.storedThrough()).toBe(0);
@@ -79,7 +79,7 @@ describe('row writer', () => {
     expect((await countRows(database, tables))[0]).toEqual([105_000, 105_000]);
   });
 
-  it('says for how long it has tried to store a batch that is not answered, which is no failure yet', async () => {
+  it('reports for how long it has waited for an answer, which is no failure yet', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let answer: (() => void) | null = null;
     let isSilent = false;
@@ -105,7 +105,7 @@ describe('row writer', () => {
     expect(writer.status().storingForMs).toBeNull();
   });
 
-  it('sends again what was refused of a batch, and not what was acknowledged', async () => {
+  it('repeats the refused inserts of a batch, but not the acknowledged ones', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let refusals = 0;
     const inserted: string[] = [];
@@ -125,7 +125,7 @@ describe('row writer', () => {
     expect(inserted).toEqual([tables.rounds, tables.halfHourBuckets, tables.readings]);
   });
 
-  it('forgets what waits when its pipeline is cancelled, and continues after another position', async () => {
+  it('forgets waiting rows when its pipeline is cancelled, and continues after another position', async () => {
     const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
     const { writer, feed, tables } = await writerOn(database);
     feed.add(storedRows(1, 60));
@@ -145,7 +145,7 @@ describe('row writer', () => {
     expect((await countRows(database, tables))[0]).toEqual([40, 40]);
   });
 
-  it('is settled when the insert of a cancelled pipeline has ended', async () => {
+  it('is idle once the insert of a cancelled pipeline has ended', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let answer: () => void = () => undefined;
     let isBlocked = false;
@@ -172,7 +172,7 @@ describe('row writer', () => {
     await settled;
   });
 
-  it('splits rows of more than a hundred partitions, which one insert may not hold', async () => {
+  it('splits rows of more than a hundred partitions, the most that one insert may hold', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     const { feed, tables } = await writerOn(database);
     const { readings } = storedRows(1, 240);
@@ -218,7 +218,7 @@ describe('row writer on a server', () => {
     expect(exact).toEqual([(2n ** 200n + 777n).toString()]);
   });
 
-  it('sends again what the server stored without its answer arriving, and causes no duplicates', async () => {
+  it('repeats an insert whose answer was lost, and causes no duplicates', async () => {
     const proxy = await startCuttingProxy(await engine.createDatabase());
     const database = openDatabase({ url: proxy.url });
     const { writer, feed, tables } = await writerOn(database);

@@ -6,7 +6,7 @@ import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-/** A saver with its requests to the store, and a fold whose captures a test chooses. */
+/** A saver whose requests are recorded, and a fold whose captures the test chooses. */
 function startSaver() {
   const saved: string[] = [];
   const settings = { isFailing: false, canExtend: true, knowsChanges: true };
@@ -47,7 +47,7 @@ function startSaver() {
 }
 
 describe('the saver of a state', () => {
-  it('saves a complete state first, and then what changed', async () => {
+  it('saves a complete state first, and then changes', async () => {
     const { saved, saveAt } = startSaver();
     for (const position of [1, 2, 3]) await saveAt(position);
     expect(saved).toEqual(['whole 1', 'increment 2', 'increment 3']);
@@ -66,7 +66,7 @@ describe('the saver of a state', () => {
     expect(saved).toEqual(['whole 1', 'whole 3', 'increment 4', 'whole 6']);
   });
 
-  it('saves a complete state after a restoration, where increments are large, and where what changed is not known', async () => {
+  it('saves a complete state after a restoration, after large increments, and if the changes are not known', async () => {
     const { saved, settings, saver, saveAt } = startSaver();
     await saveAt(1);
     saver.reset({});

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { isHistoryReplaced } from '../../streams/follower/storedHistory.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
 
-it('is replaced where a row above the restored state names a deleted message, unless retention removed that', async () => {
+it('is replaced if a row above the restored state names a deleted message, unless retention removed it', async () => {
   const { nats, database } = await prepareToFollow();
   for (let number = 0; number < 3; number++) await nats.js.publish('miner.counter.wheel', 'message');
   await nats.jsm.streams.deleteMessage(stream, 2);

@@ -15,7 +15,7 @@ import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 const identity = { foldVersion: 1, configuration: 'ours' };
 const readingsOfStream = 3;
 
-/** A stream of some readings, of which the first is purged, and the rows of an earlier stream of its name. */
+/** A stream whose first reading is purged, with the rows of an earlier stream of the same name. */
 async function createAgain() {
   const { connection, jsm } = await connectTo(await startNats());
   const create = () => createRemovableStreams(jsm, ['MINER_COUNTER']);
@@ -65,7 +65,7 @@ async function createAgain() {
 
 const others = acceptedReading({ position: 9 }).telemetryId;
 
-describe('stored readings of messages that have left a stream which was created again', () => {
+describe('stored readings of messages that have left a recreated stream', () => {
   it.each([
     ['which the stream has another message for', 3],
     ['which the stream has not reached yet', 4],
@@ -76,13 +76,13 @@ describe('stored readings of messages that have left a stream which was created 
     expect(await readPositions()).toEqual([]);
   });
 
-  it('are those that were stored from it, by the newest one that is also in the stream', async () => {
+  it('belong to the stream if it holds the message of the newest row', async () => {
     const { telemetryIds, store, readPositions } = await createAgain();
     await store(telemetryIds);
     expect(await readPositions()).toEqual([1]);
   });
 
-  it('are those that were stored from it, by a state that was saved since', async () => {
+  it('belong to the stream if a state was saved since', async () => {
     const { store, saveState, readPositions } = await createAgain();
     await store([others]);
     await saveState();

@@ -40,12 +40,12 @@ interface FollowerOptions {
   readonly settings?: Record<string, string>;
   readonly snapshotAgeMs?: number;
   readonly writes?: boolean;
-  /** Kind of the record that is captured; `state` alone is restored. */
+  /** Kind of the captured record; only `state` can be restored. */
   readonly captures?: string;
   readonly logger?: Logger;
 }
 
-/** Follows with a fold that keeps the sequences that it has seen since it was restored. */
+/** Follows with a fold that keeps the sequences it has seen since the restoration. */
 function startFollower(
   { nats, snapshots }: Awaited<ReturnType<typeof prepareStream>>,
   options: FollowerOptions = {},
@@ -87,7 +87,7 @@ function startFollower(
   return { seen, follower, waitUntilFolded, end: () => follower.stop({ graceMs: 5_000 }) };
 }
 
-/** Makes nothing of what it folds. */
+/** A fold without output. */
 const stateless: StreamFold = {
   identity: identifyFold(1, {}),
   receive: () => ({ rows: noRows, rejections: [] }),
@@ -96,7 +96,7 @@ const stateless: StreamFold = {
 };
 
 describe('a follower of a stream', () => {
-  it('restores the snapshot of the highest position, whatever the clock said, and removes nothing that is stored', async () => {
+  it('restores the snapshot of the highest position despite a wrong clock, and removes no rows', async () => {
     const setup = await prepareStream();
     const { snapshots, publish } = setup;
     const clock = manualClock(Date.UTC(2026, 0, 31, 12) + 3_600_000);
@@ -116,7 +116,7 @@ describe('a follower of a stream', () => {
     expect(last.seen).toEqual({ restoredAt: 20, sequences: [21, 22, 23, 24, 25], removedAbove: [] });
   });
 
-  it('prefers a snapshot that the stream continues to one that it does not, old enough or not', async () => {
+  it('prefers a snapshot that the stream continues, whatever its age', async () => {
     const setup = await prepareStream();
     const { nats, publish } = setup;
     const clock = manualClock();
@@ -139,7 +139,7 @@ describe('a follower of a stream', () => {
     expect(young.seen).toEqual({ restoredAt: 20, sequences: [], removedAbove: [] });
   });
 
-  it('notices what the stream has lost by the newest snapshot, also where that is too young to be restored', async () => {
+  it('notices lost messages by the newest snapshot, even if that is too young to be restored', async () => {
     const setup = await prepareStream();
     const { nats, publish, snapshots } = setup;
     const clock = manualClock();
@@ -159,7 +159,7 @@ describe('a follower of a stream', () => {
     expect(next.follower.status().divergences).toBe(1);
   });
 
-  it('restores an older snapshot where its fold refuses the newest one, and says which', async () => {
+  it('restores an older snapshot if its fold refuses the newest, and logs which', async () => {
     const setup = await prepareStream();
     const { publish, snapshots } = setup;
     await publish(10);
@@ -186,7 +186,7 @@ describe('a follower of a stream', () => {
     ]);
   });
 
-  it('ignores snapshots of another deployment, and removes the rows that it stored', async () => {
+  it('ignores snapshots of another deployment, and removes its rows', async () => {
     const setup = await prepareStream();
     await setup.publish(10);
     const one = startFollower(setup, { settings: { core: '0x01' } });
@@ -196,13 +196,13 @@ describe('a follower of a stream', () => {
     await other.waitUntilFolded(10);
     expect(other.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
     await other.end();
-    // Going back finds nothing of its own any more: its rows are gone too.
+    // After a change back, its own rows and snapshots are gone too.
     const back = startFollower(setup, { settings: { core: '0x01' } });
     await back.waitUntilFolded(10);
     expect(back.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
   });
 
-  it('removes what it has stored of messages that the stream has lost', async () => {
+  it('removes the rows of messages that the stream has lost', async () => {
     const setup = await prepareStream();
     const { nats, publish } = setup;
     await publish(10);
@@ -217,7 +217,7 @@ describe('a follower of a stream', () => {
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
   });
 
-  it('removes no row whose message retention has taken, even with no snapshot left to restore', async () => {
+  it('keeps rows whose messages retention has removed, even without a snapshot to restore', async () => {
     const setup = await prepareStream();
     const { nats, publish } = setup;
     await publish(10);
@@ -232,7 +232,7 @@ describe('a follower of a stream', () => {
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [7, 8, 9, 11], removedAbove: [6] });
   });
 
-  it('has its stream created again where that vanished before its state was restored', async () => {
+  it('has its stream recreated if it vanished before the state was restored', async () => {
     const { nats, snapshots, publish } = await prepareStream();
     await publish(5);
     const { config } = await nats.jsm.streams.info(stream);
@@ -252,7 +252,7 @@ describe('a follower of a stream', () => {
     await eventually(() => follower.isCaughtUp, 'a stream to be followed');
   });
 
-  it('is caught up with what the stream holds, also where it has lost its end since the start', async () => {
+  it('is caught up with the stream, even if it has lost its end since the start', async () => {
     const { nats, snapshots, publish } = await prepareStream();
     await publish(5);
     const ends$ = new Subject<number>();
@@ -273,7 +273,7 @@ describe('a follower of a stream', () => {
     expect(follower.isCaughtUp).toBe(true);
   });
 
-  it('does not count what its source has read, and its fold has refused, as folded', async () => {
+  it('does not count messages as folded that its fold has refused', async () => {
     const { nats, snapshots, publish } = await prepareStream();
     const folded: number[] = [];
     const positions: number[] = [];

@@ -20,13 +20,13 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   const { nats, database } = prepared;
   let { tables } = prepared;
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
-  /** Set while ClickHouse does not answer to the question for snapshots. */
+  /** Set while ClickHouse does not answer the request for snapshots. */
   let restoring: Promise<void> | null = null;
   let stored: string[] = [];
   let restoredAt: number | null = null;
   const fold: StreamFold = {
     identity: identifyFold(1, {}),
-    // Rows go at once to the tables that are active then.
+    // Rows are stored at once in the tables that are active.
     receive: ({ messages }) => {
       for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
       return { rows: noRows, rejections: [] };
@@ -70,8 +70,8 @@ it('a follower that is stopped while it restores from replaced tables saves noth
   await follower.stop({ graceMs: 5_000 });
   const saved = (await store.list(followedStream)).map(({ position }) => position);
   answer();
-  // What was asked meanwhile is answered only now: nothing is followed any more.
+  // The request is answered only now, when the follower has been stopped.
   const isEnded = await Promise.race([running.then(() => true), sleep(5_000).then(() => false)]);
-  // The rows of 6 to 10 are in the tables of before only: a snapshot of 10 would leave them out for good.
+  // Only the previous tables hold the rows of 6 to 10: a snapshot of 10 would omit them for good.
   expect({ saved, stored: stored.length, isEnded }).toEqual({ saved: [], stored: 5, isEnded: true });
 });

@@ -28,7 +28,7 @@ function closure(round: number) {
   return JSON.stringify({ type: 'closure_accepted', at, firstRound, lastRound, rounds, acceptedAt: at });
 }
 
-it('a year later state is as it was, although retention has removed every message that it was made from', async () => {
+it('a year later the state is unchanged, although retention has removed all of its messages', async () => {
   const { nats, database, tables } = await prepareToFollow();
   const { js, jsm } = nats;
   const clock = manualClock();
@@ -86,7 +86,7 @@ it('a year later state is as it was, although retention has removed every messag
   await before.reached([200, 3]);
   await before.stop();
 
-  // What an age of a day leaves of a stream.
+  // Removes what a retention of one day removes.
   for (const stream of streams) await jsm.streams.purge(stream);
   clock.advance(yearMs);
   const after = start();
@@ -94,7 +94,7 @@ it('a year later state is as it was, although retention has removed every messag
   expect(after.records()).toEqual(before.records());
   expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
 
-  // It goes on behind what is gone, and knows it: what is stored again changes nothing.
+  // It continues after the removed messages: storing the rows again changes nothing.
   const { subject, body } = toPublication(readingMessage('wheel.one', 200));
   await js.publish(subject, body);
   await js.publish(oracleSubject('wheel.one'), closure(3));

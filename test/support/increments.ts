@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { FoldRecord, StateCapture } from '../../actors/foldRecord.ts';
 
-/** Records as they are once those of increments are applied. */
+/** Records after increments were applied. */
 export function createRecords() {
   const values = new Map<string, string>();
   const apply = (records: Iterable<FoldRecord>) => {
@@ -14,7 +14,7 @@ export function createRecords() {
   return { apply, sorted, clear: () => values.clear() };
 }
 
-/** Follows the captures of one fold: what changed since the previous one has to turn it into the complete state. */
+/** Follows the captures of one fold. The changes since the previous capture must give the complete state. */
 export function followCaptures() {
   const followed = createRecords();
   let increments = 0;
@@ -33,7 +33,7 @@ export function followCaptures() {
       isFirst = false;
       expect(followed.sorted()).toEqual(complete.sorted());
     },
-    /** How many were followed by what changed alone. */
+    /** Number of captures that had only changes. */
     increments: () => increments,
   };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../actors/clock.ts';
 
 /** A clock that stands still until it is advanced. */
 export interface ManualClock extends Clock {
-  /** Sets the time of day back where it is negative: the other times only go forward. */
+  /** A negative time sets only the time of day back. */
   advance(ms: number): void;
 }
 

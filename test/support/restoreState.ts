@@ -6,7 +6,7 @@ interface Restorable {
   beginRestore(): Pick<FoldRestoration, 'add' | 'complete'>;
 }
 
-/** Replaces the state by that of the records. */
+/** Replaces the state by the records' state. */
 export function restoreState(into: Restorable, records: Iterable<FoldRecord>, position = 0): void {
   const restoration = into.beginRestore();
   // Captured lazily, from what it is about to replace.

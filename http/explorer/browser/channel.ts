@@ -1,12 +1,12 @@
 import type { FeedEvent, ResourceName } from '../page.ts';
 
-/** What tabs of one browser tell each other, so that ten of them cost the service little more than one. */
+/** Messages between the tabs of one browser, so ten tabs cost the service little more than one. */
 export type Message =
   | {
       readonly kind: 'resource';
       readonly name: ResourceName;
       readonly path: string;
-      /** Left out where it is the one of the tag that is known already. */
+      /** Left out if the receiver knows the body by its tag. */
       readonly body?: unknown;
       readonly etag: string | null;
       readonly readAtMs: number;
@@ -21,9 +21,9 @@ export interface Channel {
 }
 
 /**
- * The other tabs of this browser at this address; none where the browser cannot reach them.
+ * Channel to the browser's other tabs at this address. It reaches none where the browser has no such channel.
  *
- * @param version tabs of different versions of the page do not talk: one may say what the other does not understand.
+ * @param version tabs of different versions do not talk, because one may not understand the other.
  */
 export function openChannel(version: string, onMessage: (message: Message) => void): Channel {
   if (typeof BroadcastChannel === 'undefined') return { post: () => {} };

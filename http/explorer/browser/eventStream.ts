@@ -5,7 +5,7 @@ import type { FeedEvent } from '../page.ts';
 import type { Channel, Message } from './channel.ts';
 
 interface EventStream {
-  /** Called when the tab is shown or hidden: a hidden tab holds no stream. */
+  /** Called when the tab is shown or hidden. A hidden tab holds no stream. */
   setVisible(isVisible: boolean): void;
   receive(message: Message): void;
 }
@@ -14,19 +14,19 @@ interface EventStreamOptions {
   readonly channel: Channel;
   readonly onEvent: (event: FeedEvent) => void;
   readonly onState: (state: Connection['stream']) => void;
-  /** The stream is open after it was not: events may have passed meanwhile. */
+  /** Called when the stream opens again. Events may have passed meanwhile. */
   readonly onOpen: () => void;
 }
 
-/** A stream that the service refuses is asked for again after this; browsers reconnect by themselves only where it broke off. */
+/** Wait before a refused stream is requested again. Browsers reconnect by themselves only after an interruption. */
 const refusedBounds = { firstMs: 15_000, longestMs: 300_000 };
 
 /**
- * One event stream per browser: the tab that holds a lock reads it, and forwards its events to the others. Where the page is not served over
- * TLS or from this machine, browsers have no locks, and each visible tab reads its own.
+ * One event stream per browser: the tab that holds a lock reads it and forwards its events to the others. Without TLS, except on
+ * localhost, browsers have no locks, and each visible tab reads a stream of its own.
  */
 export function createEventStream({ channel, onEvent, onState, onOpen }: EventStreamOptions): EventStream {
-  /** Of the tab that waits for the lock, or holds it; null while hidden. */
+  /** Aborts waiting for the lock, or releases it; null while the tab is hidden. */
   let turn: AbortController | null = null;
   let isHolder = false;
   let isOpen = false;
@@ -77,14 +77,14 @@ export function createEventStream({ channel, onEvent, onState, onOpen }: EventSt
   }
 
   function take(signal: AbortSignal) {
-    // In the types it is always there.
+    // The types claim that it always exists.
     const locks: LockManager | undefined = navigator.locks;
     if (locks === undefined) return void read(signal);
     channel.post({ kind: 'stream?' });
     locks
       .request('explorer event stream', { signal }, () => read(signal))
       .catch((error: unknown) => {
-        // Aborted while it waited for the lock: the tab was hidden.
+        // The tab was hidden while it waited for the lock.
         if (!signal.aborted) throw error;
       });
   }

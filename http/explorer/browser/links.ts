@@ -1,9 +1,9 @@
 import { formatPlace, type Place, parsePlace } from '../place.ts';
 
-/** Places that are shown without loading a page; other addresses of the service are documents and data. */
+/** Paths that change the view without loading a page. The service's other paths are documents and data. */
 const pagePattern = /^\/(?:$|statistics$|settlements$|owners(?:\/|$)|feed$)/;
 
-/** Lets links between places change the page in place, as far as a person has not asked for a new tab. */
+/** Lets links change the view in place, unless the visitor asks for a new tab. */
 export function followLinks(go: (place: Place) => void): void {
   document.addEventListener('click', (event) => {
     if (event.defaultPrevented || event.button !== 0) return;

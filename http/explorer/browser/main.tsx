@@ -10,7 +10,7 @@ import { followLinks } from './links.ts';
 import { createPoller } from './poller.ts';
 import { createStore } from './store.ts';
 
-/** Takes over the page that the server has rendered, once it knows what that shows. */
+/** Takes over the server's page once it has read the resources that the page shows. */
 async function start() {
   const { body } = document;
   // Written by `renderPage`.
@@ -25,7 +25,7 @@ async function start() {
   const scheduleRender = () => {
     if (!isStarted || isRenderPending) return;
     isRenderPending = true;
-    // Not a frame, which a hidden tab has none of: its icon and title are to be true too.
+    // Not an animation frame, since hidden tabs have none, and their icon and title must be true too.
     setTimeout(() => {
       isRenderPending = false;
       renderAll();
@@ -106,7 +106,7 @@ async function start() {
   }
 
   for (const [path, name] of reads) store.read(name, path);
-  // Other tabs may know it already.
+  // Other tabs may have these resources already.
   channel.post({ kind: 'wanted', paths: reads.map(([path]) => path) });
   await new Promise((resolve) => setTimeout(resolve, answerMs));
   await poller.readAll();
@@ -134,7 +134,7 @@ async function start() {
   }, 1_000);
 }
 
-/** For so long a new tab waits for others to tell what they know. */
+/** How long a new tab waits for the resources of other tabs. */
 const answerMs = 30;
 
 function download(fileName: string, contentType: string, text: string) {

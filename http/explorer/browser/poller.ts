@@ -5,9 +5,9 @@ import type { Entry, Store } from './store.ts';
 
 interface Poller {
   tick(): void;
-  /** Answers, or takes, what another tab says. */
+  /** Handles a message of another tab: answers its question, or stores its resource. */
   receive(message: Message): void;
-  /** Reads these again soon, once, however often it is called meanwhile. */
+  /** Reads matching resources again soon: once, however often it is called meanwhile. */
   expire(isExpired: (entry: Entry) => boolean): void;
   readAll(): Promise<void>;
   readPage(path: string, cursor: string): Promise<unknown>;
@@ -17,33 +17,33 @@ interface PollerOptions {
   readonly store: Store;
   readonly channel: Channel;
   readonly isHidden: () => boolean;
-  /** Another tab of this browser is likely to read first, and to share what it reads. */
+  /** Whether another tab of this browser is likely to read first and share the result. */
   readonly isFollower: () => boolean;
-  /** The service's time according to a body, in epoch milliseconds. */
+  /** Called with the service's time, from a body's `generatedAt`. */
   readonly onServiceTime: (generatedAt: string) => void;
 }
 
 const second = 1_000;
-/** Without `Retry-After` the wait doubles from the first to the last of these. */
+/** Without `Retry-After` the wait doubles from the first bound to the last. */
 const retryBounds = { firstMs: 2 * second, longestMs: 60 * second };
 /** A hidden tab reads only the status, which its icon and title show. */
 const hiddenStatusMs = 60 * second;
-/** A tab that follows another one waits so much longer, and reads by itself only where nothing was shared. */
+/** Additional wait of a tab that follows another one. It reads by itself only if nothing was shared. */
 const followerDelayMs = 2 * second;
 const requestTimeoutMs = 15 * second;
-/** For so long after an event the views that it changed are read: events come several at once. */
+/** Wait between an event and the read of what it changed: events often arrive several at once. */
 const settleMs = 1_500;
 
 interface Attempt {
   isUnderWay: boolean;
   failures: number;
-  /** Not read before; 0 for at once. */
+  /** Earliest time of the next read; 0 if it may be read at once. */
   notBeforeMs: number;
-  /** To be read then, whatever its interval says. */
+  /** Time at which it is read even if its interval has not passed. */
   expiresAtMs: number;
 }
 
-/** Reads the resources of the store at their intervals, with their tags, and waits as the service asks it to. */
+/** Reads the resources of the store at their intervals, with conditional requests, and waits as `Retry-After` says. */
 export function createPoller(options: PollerOptions): Poller {
   const { store, channel, isHidden, isFollower, onServiceTime } = options;
   const attempts = new Map<string, Attempt>();
@@ -168,7 +168,7 @@ export function createPoller(options: PollerOptions): Poller {
 
 function request(path: string, etag: string | null): Promise<Response> {
   return fetch(path, {
-    // The tag is kept here: the browser's own cache would hide whether something has changed.
+    // The store keeps the tag: the browser's cache would hide whether something has changed.
     cache: 'no-store',
     credentials: 'omit',
     headers: etag === null ? {} : { 'If-None-Match': etag },
@@ -176,7 +176,7 @@ function request(path: string, etag: string | null): Promise<Response> {
   });
 }
 
-/** Code of an error (CONTRACT.md, Errors); empty for what a proxy in between has answered. */
+/** Code of an error (CONTRACT.md, Errors); empty for an answer from a proxy. */
 async function readCode(response: Response): Promise<string> {
   try {
     const body: unknown = await response.json();

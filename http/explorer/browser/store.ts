@@ -6,42 +6,42 @@ export interface Entry {
   readonly path: string;
   readonly resource: Resource<unknown>;
   readonly etag: string | null;
-  /** When the service was last asked with success, by this tab or another one of this browser; 0 for never. */
+  /** Time of the last successful read, by this or another tab of the browser; 0 for never. */
   readonly readAtMs: number;
-  /** Further pages were added to it. It is not read again, which would take them away; events still arrive by the stream. */
+  /** Whether further pages were appended. It is then not read again, which would remove them; events still arrive by the stream. */
   readonly isExtended: boolean;
 }
 
 export interface Store {
   read<Name extends ResourceName>(name: Name, path: string): Resource<Bodies[Name]>;
-  /** Those that the page shows. */
+  /** Entries that the page shows. */
   shown(): Iterable<Entry>;
   find(path: string): Entry | undefined;
   put(entry: Entry): void;
   addEvent(event: FeedEvent): void;
-  /** Appends a further page to the list that the first page began. */
+  /** Appends a page to the list whose first page is stored. */
   append(path: string, page: unknown): void;
-  /** Rounds that were shown as settled and are not any more; null where there are none. */
+  /** Rounds that were shown as settled and no longer are; null if none. */
   reversal(): Reversal | null;
-  /** Called before everything is rendered: what is read from now on is what the page shows. */
+  /** Called before each rendering. The page shows the resources that are read from then on. */
   beginRender(): void;
 }
 
 const nothing: Resource<never> = { body: null, problem: null };
-/** Events that one feed shows at most: a tab that is open for a month stays small. */
+/** Maximum number of events in one feed, so a tab that is open for a month stays small. */
 const eventsMax = 400;
-/** Resources that are kept for a way back, shown or not: a long visit to many owners does not grow. */
+/** Maximum number of resources kept for going back, so a long visit to many owners does not grow. */
 const entriesMax = 32;
-/** Lists of what happened on the chain, which may have further pages. */
+/** Lists of chain events, which may have further pages. */
 const chainLists: ReadonlySet<ResourceName> = new Set(['events', 'activity', 'portfolio']);
 
-/** Resources by path; `onChange` is called after each change, `onUnknown` when one is read that was never asked for. */
+/** Resources by path. Calls `onChange` after each change, and `onUnknown` when a resource is read for the first time. */
 export function createStore(onChange: () => void, onUnknown: () => void): Store {
   const entries = new Map<string, Entry>();
   let shown = new Set<string>();
   let seen: SettledMark | null = null;
   let reversal: Reversal | null = null;
-  /** Lists that were read before the chain was another one may have events that never happened: they begin again. */
+  /** After a reorganization, lists may hold events that never happened. They are read again from the beginning. */
   const restartLists = () => {
     for (const entry of entries.values())
       if (chainLists.has(entry.name)) entries.set(entry.path, { ...entry, isExtended: false, readAtMs: 0 });
@@ -54,7 +54,7 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
   };
   const put = (entry: Entry) => {
     entries.set(entry.path, entry);
-    // Put there by the poller, which reads the route that this name stands for.
+    // The poller put it there, from the route of this name.
     if (entry.name === 'core') compare(entry.resource.body as Bodies['core'] | null);
     onChange();
   };
@@ -67,7 +67,7 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
         onUnknown();
         return nothing;
       }
-      // Put there by the poller, which reads the route that this name stands for.
+      // The poller put it there, from the route of this name.
       return entry.resource as Resource<Bodies[typeof name]>;
     },
     shown: () => [...entries.values()].filter(({ path }) => shown.has(path)),
@@ -110,7 +110,7 @@ function isOfFeed({ type }: FeedEvent, category: string): boolean {
 const lists = ['events', 'activity', 'positions'] as const;
 
 function appendPage(shown: unknown, page: unknown): unknown {
-  // Pages of one route: objects with one of the lists above, and a cursor.
+  // Both are pages of one route: objects with a cursor and one of the lists above.
   const [before, after] = [shown, page] as Record<string, unknown>[];
   if (before === undefined || after === undefined) return shown;
   const list = lists.find((name) => Array.isArray(before[name]) && Array.isArray(after[name]));

@@ -6,13 +6,13 @@ interface ChartCursorProps {
   readonly pointed: number | null;
   readonly describe: (index: number) => string;
   readonly onPoint: (index: number | null) => void;
-  /** Of a chart of several rows: up and down go from row to row. */
+  /** Cells per row in a chart with several rows, between which the up and down keys move. */
   readonly rowLength?: number;
 }
 
 /**
- * Points at the values of a chart by keyboard, and says them to a screen reader. It is a slider without a look of its own, since that is what
- * every browser and reader knows how to move; the chart below it shows what it points at.
+ * Lets the keyboard point at the values of a chart, and a screen reader say them. It is an invisible slider, because
+ * every browser and screen reader can move one. The chart below shows which value it points at.
  */
 export function ChartCursor({ label, count, pointed, describe, onPoint, rowLength = 0 }: ChartCursorProps) {
   if (usePage().actions === null) return null;

@@ -1,124 +1,61 @@
-import { useState } from 'preact/hooks';
-import { ChartCursor } from './ChartCursor.tsx';
 import { createLinearScale } from './linearScale.ts';
-import { pointAt } from './pointAt.ts';
-import { Scale } from './Scale.tsx';
+import { cellWidth, plotHeight as height, Plot, type Tick, type Tone } from './Plot.tsx';
 
 type ColumnState = 'complete' | 'partial' | 'missing' | 'future';
 
-/** One column of a chart: its height, how it was observed, and what it says when it is pointed at. */
+/** One column of a chart: its height, its coverage, and the text shown when it is pointed at. */
 interface ColumnMark {
   readonly key: string;
   readonly value: number | null;
   readonly state: ColumnState;
   readonly text: string;
-  /** A second value, drawn as a step over the columns; null where there is none. */
+  /** A second value, drawn as a step over the columns; null if unknown. */
   readonly reference?: number | null;
 }
 
 interface ColumnsProps {
   readonly label: string;
   readonly marks: readonly ColumnMark[];
-  /** Labels below, each at the left edge of a column; every other one is left out on a phone. */
-  readonly ticks: readonly { readonly at: number; readonly text: string }[];
+  readonly ticks: readonly Tick[];
   readonly formatValue: (value: number) => string;
-  readonly tone?: 'measured' | 'settled' | 'issued';
+  readonly tone?: Tone;
 }
 
-const height = 100;
-const columnWidth = 10;
-
 /**
- * Columns that stretch with the page: shapes are SVG without an aspect ratio of their own, all text is HTML, so that it has the same size on a
- * phone. A missing column is hatched over its whole height, an observed zero is a line on the ground, what is to come is empty.
+ * A chart of columns. A missing column is hatched over its full height, an observed zero is a line at the bottom, and a future column is empty.
  */
 export function Columns({ label, marks, ticks, formatValue, tone = 'measured' }: ColumnsProps) {
-  const [pointed, setPointed] = useState<number | null>(null);
   const largest = Math.max(0, ...marks.flatMap(({ value, reference }) => [value ?? 0, reference ?? 0]));
-  const scale = createLinearScale([0, largest === 0 ? 1 : largest], [0, height], 3);
-  const gridValues = largest === 0 ? [] : scale.ticks.filter((value) => value > 0);
-  const width = marks.length * columnWidth;
-  const pointedMark = pointed === null ? null : (marks[pointed] ?? null);
+  const scale = createLinearScale([0, largest === 0 ? 1 : largest], [height, 0], 3);
   return (
-    <div class={`chart ${tone}`}>
-      <div class="plot-row">
-        <Scale values={gridValues} top={(value) => height - scale(value)} formatValue={formatValue} />
-        <ChartCursor
-          label={label}
-          count={marks.length}
-          pointed={pointed}
-          describe={(index) => marks[index]?.text ?? ''}
-          onPoint={setPointed}
-        />
-        <svg
-          class="plot"
-          viewBox={`0 0 ${width} ${height}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={label}
-          {...pointAt(marks.length, setPointed)}
-        >
-          {gridValues.map((value) => (
-            <path key={value} class="grid" d={`M0 ${height - scale(value)}H${width}`} />
-          ))}
-          {marks.map((mark, index) => (
-            <ColumnShape
-              key={mark.key}
-              mark={mark}
-              x={index * columnWidth}
-              top={height - scale(mark.value ?? 0)}
-              isPointed={index === pointed}
-            />
-          ))}
-          <path class="reference" d={drawReference(marks, (value) => height - scale(value))} />
-          <path class="ground" d={`M0 ${height}H${width}`} />
-        </svg>
-      </div>
-      <div class="ticks" aria-hidden="true">
-        <svg width="100%" height="100%" aria-hidden="true">
-          {ticks.map(({ at, text }, index) => (
-            <text
-              key={`${at}`}
-              class={index % 2 === 0 ? '' : 'minor'}
-              x={`${(at / marks.length) * 100}%`}
-              y="12"
-              text-anchor={index === 0 ? 'start' : at === marks.length ? 'end' : 'middle'}
-            >
-              {text}
-            </text>
-          ))}
-        </svg>
-      </div>
-      <p class="readout" aria-hidden="true">
-        {pointedMark?.text ?? ' '}
-      </p>
-    </div>
+    <Plot
+      label={label}
+      tone={tone}
+      texts={marks.map(({ text }) => text)}
+      gridValues={largest === 0 ? [0] : scale.ticks}
+      top={scale}
+      formatValue={formatValue}
+      ticks={ticks}
+    >
+      {marks.map((mark, index) => (
+        <ColumnShape key={mark.key} mark={mark} x={index * cellWidth} top={scale(mark.value ?? 0)} />
+      ))}
+      <path class="reference" d={drawReference(marks, scale)} />
+      <path class="ground" d={`M0 ${height}H${marks.length * cellWidth}`} />
+    </Plot>
   );
 }
 
-function ColumnShape({
-  mark: { value, state },
-  x,
-  top,
-  isPointed,
-}: {
-  mark: ColumnMark;
-  x: number;
-  top: number;
-  isPointed: boolean;
-}) {
-  const width = columnWidth - 2;
-  const pointed = isPointed ? ' pointed' : '';
+function ColumnShape({ mark: { value, state }, x, top }: { mark: ColumnMark; x: number; top: number }) {
+  const width = cellWidth - 2;
   if (state === 'missing')
-    return (
-      <rect class={`missing${pointed}`} x={x + 1} y="0" width={width} height={height} fill="url(#hatching)" />
-    );
+    return <rect class="missing" x={x + 1} y="0" width={width} height={height} fill="url(#hatching)" />;
   if (state === 'future' || value === null) return null;
-  // A line on the ground, so that an observed zero differs from nothing.
+  // A line at the bottom distinguishes an observed zero from nothing.
   const isZero = value === 0;
   return (
     <rect
-      class={`${isZero ? 'zero' : 'column'} ${state}${pointed}`}
+      class={`${isZero ? 'zero' : 'column'} ${state}`}
       x={x + 1}
       y={isZero ? height - 2.5 : top}
       width={width}
@@ -127,7 +64,7 @@ function ColumnShape({
   );
 }
 
-/** Steps over the columns, with gaps where there is no reference. */
+/** Draws steps over the columns, with a gap for each unknown reference. */
 function drawReference(marks: readonly ColumnMark[], y: (value: number) => number): string {
   let isDrawing = false;
   let path = '';
@@ -135,7 +72,7 @@ function drawReference(marks: readonly ColumnMark[], y: (value: number) => numbe
     const isKnown = reference !== null && reference !== undefined;
     if (isKnown) {
       const height = y(reference).toFixed(1);
-      path += isDrawing ? `V${height}h${columnWidth}` : `M${index * columnWidth} ${height}h${columnWidth}`;
+      path += isDrawing ? `V${height}h${cellWidth}` : `M${index * cellWidth} ${height}h${cellWidth}`;
     }
     isDrawing = isKnown;
   });

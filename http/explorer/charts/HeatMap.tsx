@@ -13,7 +13,7 @@ type Bucket = Day['buckets'][number];
 const levels = 5;
 const halfHoursPerDay = 48;
 
-/** Days from the newest, half hours from noon to noon; each cell is darker the more work it holds. */
+/** Days, newest first, with half hours from noon to noon. A cell is darker the more work it holds. */
 export function HeatMap({ days }: { days: readonly Day[] }) {
   const [pointed, setPointed] = useState<number | null>(null);
   const rows = [...days].reverse().map((day) => ({ day, buckets: inDayOrder(day.buckets) }));
@@ -101,7 +101,7 @@ function Strip({
   label: string;
   buckets: readonly Bucket[];
   largest: number;
-  /** Outside of the row where another one is pointed at. */
+  /** Index of the pointed cell; outside the row if another row is pointed at. */
   pointed: number;
   onPoint: (index: number | null) => void;
 }) {
@@ -124,7 +124,7 @@ function Strip({
   );
 }
 
-/** One path for all cells that look the same, in place of 48 shapes per day. */
+/** Returns one path for all cells that look the same, instead of 48 shapes per day. */
 function groupCells(buckets: readonly Bucket[], largest: number): [string, string][] {
   const paths = new Map<string, string>();
   buckets.forEach((bucket, index) => {
@@ -146,7 +146,7 @@ function drawCell(
     work === 0
       ? ['zero', `M${x + 0.5} 15h9v4h-9z`]
       : [`heat-${Math.min(levels, Math.ceil((work / largest) * levels))}`, `M${x + 0.5} 1h9v18h-9z`];
-  // A corner that is cut out of it: a part of this half hour was not observed.
+  // A cut-off corner marks a half hour that was partly observed.
   return coverage === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1h-5l5 9z`]] : [cell];
 }
 

@@ -1,26 +1,29 @@
 import { area, line } from 'd3-shape';
 import { createLinearScale } from './linearScale.ts';
-import { Scale } from './Scale.tsx';
+import { cellWidth, plotHeight as height, Plot, type Tick, type Tone } from './Plot.tsx';
 
 /** One point of a line; a point without a value is a gap. */
 interface LinePoint {
   readonly key: string;
   readonly value: number | null;
   readonly isComplete: boolean;
+  /** Text shown when it is pointed at. */
   readonly text: string;
+  /** Text of its label below the chart, if there is room for it. */
+  readonly tick: string;
 }
 
 interface LineProps {
   readonly label: string;
   readonly points: readonly LinePoint[];
   readonly formatValue: (value: number) => string;
-  readonly tone?: 'measured' | 'settled' | 'issued';
-  /** Whether the scale begins at zero; a difficulty would be a flat line then. */
+  readonly tone?: Tone;
+  /** Whether the scale starts at zero, which would make a difficulty a flat line. */
   readonly isFromZero?: boolean;
 }
 
-const height = 100;
-const step = 20;
+/** Maximum number of labels below a chart. */
+const ticksMax = 5;
 
 /** A line over days or settlements, with gaps where values are unknown; incomplete points are hollow. */
 export function Line({ label, points, formatValue, tone = 'measured', isFromZero = true }: LineProps) {
@@ -28,9 +31,7 @@ export function Line({ label, points, formatValue, tone = 'measured', isFromZero
   if (values.length === 0) return <p class="unavailable">Nothing was observed in this range.</p>;
   const [least, largest] = [Math.min(...values), Math.max(...values)];
   const scale = createLinearScale(chooseDomain(least, largest, isFromZero), [height - 4, 6], 3);
-  const { ticks } = scale;
-  const width = Math.max(points.length, 2) * step;
-  const x = (index: number) => index * step + step / 2;
+  const x = (index: number) => (index + 0.5) * cellWidth;
   const isKnown = ({ value }: LinePoint) => value !== null;
   const drawLine = line<LinePoint>()
     .defined(isKnown)
@@ -42,39 +43,40 @@ export function Line({ label, points, formatValue, tone = 'measured', isFromZero
     .y0(height - 4)
     .y1(({ value }) => scale(value ?? 0));
   return (
-    <div class={`chart ${tone}`}>
-      <div class="plot-row">
-        <Scale values={ticks} top={scale} formatValue={formatValue} />
-        <svg
-          class="plot"
-          viewBox={`0 0 ${width} ${height}`}
-          preserveAspectRatio="none"
-          role="img"
-          aria-label={label}
-        >
-          {ticks.map((value) => (
-            <path key={value} class="grid" d={`M0 ${scale(value)}H${width}`} />
-          ))}
-          {isFromZero && <path class="area" d={drawArea(points) ?? ''} />}
-          <path class="line" d={drawLine(points) ?? ''} />
-          {points.map(
-            ({ key, value, isComplete, text }, index) =>
-              value !== null && (
-                <g key={key}>
-                  <title>{text}</title>
-                  {/* Dots are lines of no length with round ends: circles would be stretched. */}
-                  <path class="dot" d={`M${x(index)} ${scale(value)}h0`} />
-                  {!isComplete && <path class="dot hollow" d={`M${x(index)} ${scale(value)}h0`} />}
-                </g>
-              ),
-          )}
-        </svg>
-      </div>
-    </div>
+    <Plot
+      label={label}
+      tone={tone}
+      texts={points.map(({ text }) => text)}
+      gridValues={scale.ticks}
+      top={scale}
+      formatValue={formatValue}
+      ticks={chooseTicks(points)}
+    >
+      {isFromZero && <path class="area" d={drawArea(points) ?? ''} />}
+      <path class="line" d={drawLine(points) ?? ''} />
+      {points.map(
+        ({ key, value, isComplete }, index) =>
+          value !== null && (
+            <g key={key}>
+              {/* A dot is a line of length zero with round caps: a circle would be stretched. */}
+              <path class="dot" d={`M${x(index)} ${scale(value)}h0`} />
+              {!isComplete && <path class="dot hollow" d={`M${x(index)} ${scale(value)}h0`} />}
+            </g>
+          ),
+      )}
+    </Plot>
   );
 }
 
-/** Two values that differ, also where all values are the same. */
+/** Returns labels of points at equal distances, the first point's among them. */
+function chooseTicks(points: readonly LinePoint[]): Tick[] {
+  const every = Math.ceil(points.length / ticksMax);
+  return points.flatMap(({ tick }, index) =>
+    index % every === 0 ? [{ at: (index + 0.5) / points.length, text: tick }] : [],
+  );
+}
+
+/** Returns two different values, even if all points are equal. */
 function chooseDomain(least: number, largest: number, isFromZero: boolean): [number, number] {
   if (isFromZero) return [0, largest === 0 ? 1 : largest];
   return least === largest ? [least * 0.9, largest * 1.1 + 1] : [least, largest];

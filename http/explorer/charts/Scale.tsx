@@ -1,11 +1,11 @@
 interface ScaleProps {
   readonly values: readonly number[];
-  /** Per cent of the height from the top. */
+  /** Distance from the top, in percent of the height. */
   readonly top: (value: number) => number;
   readonly formatValue: (value: number) => string;
 }
 
-/** The values beside a chart, as text of the page's own size. */
+/** Values at the side of a chart, as text in the page's font size. */
 export function Scale({ values, top, formatValue }: ScaleProps) {
   return (
     <div class="scale" aria-hidden="true">

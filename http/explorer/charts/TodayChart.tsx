@@ -1,3 +1,4 @@
+import { formatUnits } from '../../client/decimals.ts';
 import { DataTable } from '../components/DataTable.tsx';
 import { formatExact, formatInteger, formatTick, toDrawn } from '../format/numbers.ts';
 import { formatMinute } from '../format/times.ts';
@@ -31,7 +32,7 @@ export function TodayChart({ statistics }: { statistics: Statistics }) {
     };
   });
   const ticks = ['12:00', '16:00', '20:00', '00:00', '04:00', '08:00', '12:00'].map((text, index) => ({
-    at: index * 8,
+    at: index / 6,
     text,
   }));
   return (
@@ -60,7 +61,11 @@ export function TodayChart({ statistics }: { statistics: Statistics }) {
           { name: 'work (units)', value: ({ workUnits }) => workUnits },
           { name: 'coverage', value: ({ coverage }) => coverage, isText: true },
           { name: 'observed rounds of 3', value: ({ observedRoundCount }) => observedRoundCount },
-          { name: 'typical work (thousandths)', value: ({ meanWorkMilli }) => meanWorkMilli },
+          {
+            name: 'typical work (units)',
+            value: ({ meanWorkMilli }) =>
+              meanWorkMilli === null ? null : formatUnits(BigInt(meanWorkMilli), 3),
+          },
         ]}
       />
     </>

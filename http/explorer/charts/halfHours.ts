@@ -1,8 +1,8 @@
-/** Minutes of half a day: a universal day begins at noon. */
+/** Minutes in half a day; a universal day starts at noon. */
 export const halfDay = 720;
 
 /**
- * Half hours in the order of a universal day, noon to noon. Routes list them in clock order, so that their first half belongs to the calendar
+ * Sorts half hours in the order of a universal day, noon to noon. Routes list them in clock order, so their first half belongs to the calendar
  * date after the day's label (CONTRACT.md, Terms of the statistics).
  */
 export function inDayOrder<Slot extends { readonly startMinuteUtc: number }>(slots: readonly Slot[]): Slot[] {

@@ -1,6 +1,6 @@
 import { nice, ticks } from 'd3-array';
 
-/** Values to places on an axis. Of `d3-scale`, which does the same, a third of the page's program would be colours and dates. */
+/** Maps values to positions on an axis. `d3-scale` does the same, but its colours and dates would be a third of the script. */
 interface LinearScale {
   (value: number): number;
   /** Round values within the domain. */
@@ -8,8 +8,8 @@ interface LinearScale {
 }
 
 /**
- * @param domain least and largest value, which differ; widened to round values.
- * @param range their places.
+ * @param domain smallest and largest value, which must differ; widened to round values.
+ * @param range positions of these values.
  */
 export function createLinearScale(
   domain: readonly [number, number],

@@ -1,4 +1,4 @@
-/** Handlers of a pointer over a row of equally wide cells: they call back with the index of the cell, null when the pointer leaves. */
+/** Pointer handlers for a row of equally wide cells. They call `onPoint` with the index of the cell, or null when the pointer leaves. */
 export function pointAt(count: number, onPoint: (index: number | null) => void) {
   const point = ({ currentTarget, clientX }: PointerEvent & { currentTarget: Element }) => {
     const { left, width } = currentTarget.getBoundingClientRect();
@@ -7,7 +7,7 @@ export function pointAt(count: number, onPoint: (index: number | null) => void) 
   return {
     onPointerMove: point,
     onPointerDown: point,
-    // A finger leaves when it is lifted: what it has tapped stays.
+    // A finger leaves when it is lifted; the tapped cell stays selected.
     onPointerLeave: ({ pointerType }: PointerEvent) => pointerType === 'touch' || onPoint(null),
   };
 }

@@ -19,7 +19,7 @@ export function Banner({
   );
 }
 
-/** In the place of figures that there are none of, with the reason. */
+/** Replaces figures that are unavailable, with the reason. */
 export function Unavailable({
   title = 'Not available',
   children,
@@ -34,7 +34,7 @@ export function Unavailable({
   );
 }
 
-/** The history of settlements outlives the connection to the chain: what is shown is of the last state that was known then. */
+/** Says that the chain is unreachable and the settlement history below is from its last known state. */
 export function LastKnownHistory({ core, safeBlock }: { core: Bodies['core'] | null; safeBlock: string }) {
   if (core?.status !== 'unavailable') return null;
   return (

@@ -4,9 +4,9 @@ import { usePage, usePrinting } from './pageContext.ts';
 import { Table } from './Table.tsx';
 
 interface Column<Row> {
-  /** Head of the column, with the unit. */
+  /** Column heading, with the unit. */
   readonly name: string;
-  /** As the route says it; null where it is unknown. */
+  /** Value as in the route's body; null if unknown. */
   readonly value: (row: Row) => string | number | null;
   readonly isText?: boolean;
 }
@@ -18,19 +18,19 @@ interface DataTableProps<Row> {
   readonly fileName: string;
 }
 
-/** Longer tables are left out of what the server renders: they would be most of the page, and few are opened. */
+/** The server does not render longer tables: they would be most of the page, and few are opened. */
 const renderedRowsMax = 400;
 
-/** On paper a table is open, since a chart cannot be pointed at there; longer ones would be most of the paper. */
+/** In print a table is open, since paper has no pointer. Longer tables stay closed, or they would fill the paper. */
 const printedRowsMax = 60;
 
-/** The table behind a chart, and the same as a file: exactly what the chart shows, in the units of the route. */
+/** The data behind a chart, as a table and as a file, in the units of the route. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows, columns, fileName } = props;
   const { actions } = usePage();
   const [isOpen, setOpen] = useState(false);
   const details = useRef<HTMLDetailsElement>(null);
-  // It may have been opened before the program took over.
+  // The visitor may have opened it before the script started.
   useEffect(() => setOpen(details.current?.open ?? false), []);
   const isPrinting = usePrinting();
   const isPrinted = isPrinting && rows.length <= printedRowsMax;
@@ -75,7 +75,7 @@ function formatCell(value: string | number | null, isText: boolean): string {
   return isText ? String(value) : formatInteger(value);
 }
 
-/** RFC 4180, unknown values empty. */
+/** CSV by RFC 4180. Unknown values are empty. */
 function toCsv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   const lines = [
     columns.map(({ name }) => name),

@@ -3,12 +3,12 @@ import { Time } from './Time.tsx';
 import { TransactionLink } from './TransactionLink.tsx';
 
 interface EventItemProps {
-  /** It decides the mark of the event. */
+  /** Decides the colour of the event's mark. */
   readonly family: 'protocol' | 'players' | 'measurement';
   readonly at: string;
-  /** Where it is from, such as `block 17`. */
+  /** Origin of the event, such as `block 17`. */
   readonly source: string;
-  /** Null where it is not of the chain. */
+  /** Null for an event of the wheel. */
   readonly transactionHash: string | null;
   readonly children: ComponentChildren;
 }

@@ -22,7 +22,7 @@ interface FigureProps extends Source {
   readonly children?: ComponentChildren;
 }
 
-/** A figure with its label. Pressed, it says where it is from, with all its digits; that works without script too. */
+/** A figure with its label. When pressed, it shows its source and all its digits, also without script. */
 export function Figure({ label, value, unit, size = 'medium', children, ...source }: FigureProps) {
   const id = nameSource(label, source);
   return (
@@ -34,7 +34,7 @@ export function Figure({ label, value, unit, size = 'medium', children, ...sourc
         ) : (
           <span class="value">
             {value}
-            {unit !== undefined && <span class="unit"> {unit}</span>}
+            {unit !== undefined && <span class="unit">&nbsp;{unit}</span>}
           </span>
         )}
       </button>
@@ -88,7 +88,7 @@ function About({
   );
 }
 
-/** One ID per figure of a page: the same member may be shown under two labels. */
+/** ID of a figure, unique on its page: two labels may show the same member. */
 function nameSource(label: string, { route, field }: Source): string {
   return `about-${`${label}-${route}-${field}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')}`;
 }

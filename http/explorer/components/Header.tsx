@@ -15,7 +15,7 @@ const places: readonly Place[] = [
   { view: 'feed', category: 'all' },
 ];
 
-/** Name, places, whether the page is live, and what concerns every place. */
+/** Name, navigation, connection state, and notices that concern every view. */
 export function Header() {
   const { place, read, actions, connection, renderedAtMs } = usePage();
   const status = read('status', statusPath);
@@ -68,7 +68,7 @@ export function Header() {
   );
 }
 
-/** One sentence for all resources of the page, which cannot be reached together. */
+/** One sentence for all resources, which become unreachable together. */
 function ConnectionBanner() {
   const { connection, read } = usePage();
   const nowMs = useNowMs();
@@ -85,7 +85,7 @@ function ConnectionBanner() {
   );
 }
 
-/** What was shown as settled went back: said for as long as it has not come again. */
+/** Says that rounds shown as settled were reverted, until they are settled again. */
 function ReversalBanner() {
   const { reversal } = usePage();
   if (reversal === null) return null;

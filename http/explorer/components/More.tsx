@@ -1,14 +1,14 @@
 import { usePage } from './pageContext.ts';
 
 interface MoreProps {
-  /** Of the list's first page. */
+  /** Path of the list's first page. */
   readonly path: string;
-  /** Where the next page begins; null on the last one. */
+  /** Cursor of the next page; null on the last page. */
   readonly cursor: string | null;
   readonly text: string;
 }
 
-/** Reads a further page of a list; without script it is there as data. */
+/** Button that reads the next page of a list. Without script it is a link to the page's JSON. */
 export function More({ path, cursor, text }: MoreProps) {
   const { actions } = usePage();
   if (cursor === null) return null;

@@ -5,7 +5,7 @@ import type { Resource } from '../page.ts';
 import { Banner, Unavailable } from './Banner.tsx';
 import { useNowMs, usePage } from './pageContext.ts';
 
-/** Says why a resource is not shown, or that what is shown is older than it should be. Nothing while all is well. */
+/** Says why a resource is not shown, or that it is older than it should be. Renders nothing while all is well. */
 export function ResourceNotice({ what, resource }: { what: string; resource: Resource<unknown> }) {
   const { actions } = usePage();
   const nowMs = useNowMs();
@@ -22,7 +22,7 @@ export function ResourceNotice({ what, resource }: { what: string; resource: Res
       </p>
     );
   }
-  // The head of the page says that the connection is lost, once for all.
+  // The header says that the connection is lost, once for all resources.
   if (problem.status === 0)
     return body === null ? <Unavailable>{what} could not be read yet.</Unavailable> : null;
   const waitSeconds = nowMs === null ? 0 : Math.ceil((problem.retryAtMs - nowMs) / 1000);
@@ -45,7 +45,7 @@ type ChainBody =
   | { readonly status: 'unavailable'; readonly reason: string };
 type AvailableBody<Body> = Extract<Body, { readonly status: 'available' }>;
 
-/** A resource of the chain: its notice, why it is unavailable, or what it shows. */
+/** A resource of the chain: its notice, the reason why it is unavailable, or its content. */
 export function Available<Body extends ChainBody>({
   what,
   resource,
@@ -60,7 +60,7 @@ export function Available<Body extends ChainBody>({
     <>
       <ResourceNotice what={what} resource={resource} />
       {body?.status === 'unavailable' && <Unavailable>{explain(body.reason)}</Unavailable>}
-      {/* Of the status that it has. */}
+      {/* The status was checked above. */}
       {body?.status === 'available' && children(body as AvailableBody<Body>)}
     </>
   );

@@ -14,11 +14,11 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
 }
 
-/** A table that scrolls by itself where it is wider than a phone: a keyboard can reach it. */
+/** A table that scrolls sideways if it is wider than the window. The keyboard can reach it. */
 export function Table<Row>({ label, caption, columns, rows }: TableProps<Row>) {
   const classOf = ({ isNumber = false }: Column<Row>) => (isNumber ? 'number' : undefined);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
     <section class="scroll" aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
         {caption !== undefined && <caption>{caption}</caption>}

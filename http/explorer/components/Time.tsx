@@ -3,7 +3,7 @@ import { useNowMs, usePage } from './pageContext.ts';
 
 const formats = { clock: formatClock, minute: formatDayAndMinute, date: formatDate };
 
-/** A time in UTC; the browser's own zone stands in the title. */
+/** A time in UTC, with the visitor's local time as its title. */
 export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof formats }) {
   const isAlive = usePage().actions !== null;
   return (
@@ -14,7 +14,7 @@ export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof forma
   );
 }
 
-/** A time, and how long ago that is; the age needs script. */
+/** A time and its age. The age needs script. */
 export function Age({ at }: { at: string }) {
   const nowMs = useNowMs();
   return (
@@ -25,7 +25,7 @@ export function Age({ at }: { at: string }) {
   );
 }
 
-/** Within a text: how long ago, as long as the time itself is without script, so that nothing moves when the page begins to live. */
+/** The age of a time within a sentence. Without script the time itself is shown, at the same width, so nothing moves when the script starts. */
 export function Ago({ at }: { at: string }) {
   const nowMs = useNowMs();
   if (nowMs === null) return <Time at={at} as="minute" />;

@@ -2,12 +2,12 @@ export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
 
 const rungs = Array.from({ length: 12 }, (_, index) => (index * Math.PI) / 6);
 
-/** Slowest turn that is drawn, and the quickest: beyond it a wheel would flicker. Steps between them are classes of the style sheet. */
+/** Slowest and fastest turn that is drawn; a faster wheel would flicker. The style sheet has a class for each step. */
 const turnSteps = [12, 8, 5, 3, 2, 1.4, 1];
 
 /**
- * The wheel, turning about as fast as it was measured. Its parts are two pictures: only the inner one turns, so that the browser can move it
- * without drawing it again.
+ * The wheel, turning about as fast as it was measured. It consists of two pictures. Only the inner one turns, so the browser can move it
+ * without redrawing it.
  */
 export function Wheel({ state, rpmMilli }: { state: WheelState; rpmMilli: number }) {
   const turnSeconds = rpmMilli === 0 ? Number.POSITIVE_INFINITY : 60_000 / rpmMilli;

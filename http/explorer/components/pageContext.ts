@@ -4,18 +4,18 @@ import type { PageSettings, ReadResource } from '../page.ts';
 import type { Place } from '../place.ts';
 import type { Reversal } from '../reversal.ts';
 
-/** The service's time in the browser, where the device's own clock may be wrong. */
+/** The service's time, which the browser uses because the visitor's own clock may be wrong. */
 interface ServiceClock {
   nowMs(): number;
-  /** Calls back once per second until the returned function is called. */
+  /** Calls `listener` once per second until the returned function is called. */
   everySecond(listener: () => void): () => void;
 }
 
-/** What the page does besides showing figures; null where it is rendered on the server, and without script. */
+/** Actions that need script; null in a page that the server renders. */
 export interface PageActions {
   readonly clock: ServiceClock;
   go(place: Place): void;
-  /** Reads a further page of a list into the resource of its first page. */
+  /** Reads the next page of a list and appends it to the resource of the first page. */
   loadMore(path: string, cursor: string): void;
   download(fileName: string, contentType: string, text: string): void;
 }
@@ -33,11 +33,11 @@ export interface Page {
   readonly renderedAtMs: number;
   readonly actions: PageActions | null;
   readonly connection: Connection | null;
-  /** What a reorganization has taken back since the page was opened. */
+  /** Rounds that a reorganization has unsettled since the page was opened. */
   readonly reversal: Reversal | null;
 }
 
-/** Every component that reads it is rendered below `App`, which provides it. */
+/** `App` provides the page to every component below it. */
 export const PageContext = createContext<Page | null>(null);
 
 export function usePage(): Page {
@@ -46,7 +46,7 @@ export function usePage(): Page {
   return page;
 }
 
-/** The service's time, once per second; null where the page does not live. */
+/** The service's time, updated every second; null without script. */
 export function useNowMs(): number | null {
   const { actions } = usePage();
   const [nowMs, setNowMs] = useState<number | null>(actions?.clock.nowMs() ?? null);

@@ -84,21 +84,21 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
 
 export const eventTypes = Object.keys(words) as readonly Type[];
 
-/** An event of the feed in words; one of a type that is new to this page is named as the service names it. */
+/** Describes an event of the feed in words. An unknown type is shown by its name. */
 export function describeEvent({ type, payload }: FeedEvent): EventWords {
   // The table has the words of each type for its payload, which the compiler cannot follow.
   const describe = words[type] as ((payload: unknown) => EventWords) | undefined;
   return describe?.(payload) ?? fromWheel('Event', `The service reports ${type}.`);
 }
 
-/** Where an event is from: a transaction, or an accepted reading. */
+/** Names the origin of an event: a block, or an accepted reading. */
 export function nameEventSource({ source }: FeedEvent): string {
   return source.kind === 'chain'
     ? `block ${formatInteger(source.blockNumber)}`
     : `reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 
-/** The family of a type: it decides the mark of the event. */
+/** Returns the family of an event's type, which decides the colour of its mark. */
 export function nameFamily({ type }: FeedEvent): 'protocol' | 'players' | 'measurement' {
   if (type.startsWith('system.')) return 'protocol';
   return type.startsWith('player.') ? 'players' : 'measurement';

@@ -1,10 +1,10 @@
 import { formatExact, formatFixed, formatInteger, formatShort } from './numbers.ts';
 
-/** A figure that is measured, counted or paid; without a value it is unknown. */
+/** A measured, counted or paid figure. Its value is null if unknown. */
 export interface Quantity {
   readonly value: string | null;
   readonly unit: string;
-  /** All digits in the unit of the route; null where it is unknown. */
+  /** All digits, in the unit of the route; null if unknown. */
   readonly exact: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Times of the routes, ISO 8601 in UTC, as text in UTC. */
+/** Formats the routes' ISO 8601 times in UTC. */
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
@@ -22,12 +22,12 @@ export function formatDayAndMinute(iso: string): string {
   return `${formatDay(iso)} ${iso.slice(11, 16)}`;
 }
 
-/** Minutes of a day as `08:30`. */
+/** Formats a minute of the day as `08:30`. */
 export function formatMinute(minute: number): string {
   return `${pad(Math.floor(minute / 60))}:${pad(minute % 60)}`;
 }
 
-/** Seconds as `4 min 05 s`, `45 s`, `2 h 10 min`, `3 d 4 h`. */
+/** Formats seconds as `4 min 05 s`, `45 s`, `2 h 10 min`, `3 d 4 h`. */
 export function formatDuration(totalSeconds: number): string {
   const seconds = Math.max(0, Math.floor(totalSeconds));
   if (seconds < 60) return `${seconds} s`;
@@ -36,7 +36,7 @@ export function formatDuration(totalSeconds: number): string {
   return `${Math.floor(seconds / 86_400)} d ${Math.floor(seconds / 3_600) % 24} h`;
 }
 
-/** In whole minutes, for records: `95` is `1 h 35 min`. */
+/** Formats whole minutes, for records: `95` is `1 h 35 min`. */
 export function formatMinutes(minutes: number): string {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${pad(minutes % 60)} min`;
 }

@@ -1,4 +1,4 @@
-/** Codes of the contract in sentences. A code that is new to this page is shown as it is. */
+/** Sentences for the contract's codes. An unknown code is shown unchanged. */
 const sentences: Readonly<Record<string, string>> = {
   // Builder and settlement queue (CONTRACT.md, Builder and Settlement queue state).
   no_measurement: 'No reading of the wheel was accepted yet.',
@@ -63,7 +63,7 @@ export const oracleStates: Readonly<Record<string, string>> = {
   accepted: 'closes rounds as they end',
 };
 
-/** States of the next round to be minted (CONTRACT.md, Next mint round). */
+/** States of the next round to mint (CONTRACT.md, Next mint round). */
 export const mintStates: Readonly<Record<string, string>> = {
   accruing: 'Its rounds are not all settled yet.',
   ready: 'It is settled: the next checkpoint mints for it.',

@@ -47,7 +47,7 @@ const reference = `<!doctype html>
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 </head>
 <body>
-<p><a href="/docs">Guides: start here</a></p>
+<p><a href="/">Explorer</a> · <a href="/docs">Guides</a></p>
 <div id="documentation"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
@@ -55,7 +55,12 @@ const reference = `<!doctype html>
 </html>
 `;
 
-const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });\n`;
+const start = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const showTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', showTheme);
+showTheme();
+SwaggerUIBundle({ url: '/openapi.json', dom_id: '#documentation', deepLinking: true });
+`;
 
 /** The OpenAPI document, the reference page with its assets, JSON Schemas, guides, and texts for machines. */
 export function loadDocuments(

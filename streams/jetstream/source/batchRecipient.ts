@@ -1,7 +1,7 @@
 import type { Gate } from '../../operators/gate.ts';
 import type { MessageBatch } from './messageBatch.ts';
 
-/** What receives the batches of one subscription to a stream. */
+/** Receives the batches of one subscription to a stream. */
 export interface BatchRecipient {
   readonly gate: Gate;
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ const inspectionMs = 2_000;
 /** Lag without progress for this long means that delivery has stopped, even if heartbeats arrive. */
 const stalledAfterMs = 15_000;
 
-/** Notifications of the client in normal operation. */
+/** Notifications that the client sends in normal operation. */
 const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'next',
   'heartbeat',
@@ -33,7 +33,7 @@ interface ConsumptionWatchOptions {
   readonly reached: () => StreamPosition;
   /** The stream ended at this sequence at this time (`Clock.bootMs`). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
-  /** The stream is still the one that is followed, at this time (`Clock.bootMs`). */
+  /** At this time (`Clock.bootMs`) the stream was still the followed one. */
   readonly onVerified: (atMs: number) => void;
   /** The end of the stream cannot be determined at the moment. */
   readonly onUnknown: () => void;
@@ -50,9 +50,8 @@ interface ConsumptionWatch {
 }
 
 /**
- * Ends one consumer at the first sign of trouble. Consumers can die silently (MESSAGES.md, Consumption), so
- * every notification, the connection's state and the stream itself are watched, and the reaction is always the
- * same: stop, verify, restart.
+ * Ends one consumer at the first sign of trouble. Consumers can die silently (MESSAGES.md, Consumption), so this watches every
+ * notification, the connection's state and the stream itself. The reaction is always the same: stop, verify, restart.
  */
 export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionWatch {
   const { connection, jsm, stream, clock, delivered, signal } = options;
@@ -90,7 +89,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
     options.onEndSeen(lastSequence, askedAtMs);
     checkIdentity(stream, info, place);
     options.onVerified(askedAtMs);
-    // It has ended, but its messages wait for the gate.
+    // The consumption has ended, but its messages wait for the gate.
     if (reason !== null) return;
     const { position } = options.reached();
     const isMoving = position !== progress.position || position >= lastSequence || options.isHeldBack();
@@ -98,7 +97,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
       progress = { position, sinceMs: clock.monotonicMs() };
       return;
     }
-    // Nothing arrived since the last inspection; if the rest of the stream was deleted, nothing will.
+    // Nothing has arrived since the last inspection. If the rest of the stream was deleted, nothing will.
     const explanation = await explainGap(jsm, stream, {
       fromSequence: position + 1,
       toSequence: lastSequence,
@@ -112,7 +111,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
     .pipe(
       exhaustMap(() =>
         inspect().catch((error: unknown) => {
-          // No answer: the state of the connection is watched separately.
+          // No answer; the state of the connection is watched separately.
           if (!(error instanceof StreamDiverged)) return options.onUnknown();
           failure = error;
           end('stream diverged');
@@ -131,7 +130,7 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
       isStopped = true;
       inspections.unsubscribe();
       troubles.unsubscribe();
-      // It has a way to stop that its type does not show.
+      // The iterator can be stopped, but its type does not show it.
       (connectionStates as AsyncIterable<unknown> & { stop?: () => void }).stop?.();
     },
   };

@@ -3,19 +3,19 @@ import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import type { StreamPosition } from '../streamPosition.ts';
 
 /**
- * The largest batch, in messages and bytes, a single larger message aside. The event loop turns between two batches, so requests wait for one of them: a
- * message of so many bytes that is as expensive to read as it can be takes about ten milliseconds.
+ * The largest batch in messages and bytes, except for a single larger message. The event loop turns between two batches, so a request
+ * waits for at most one of them. The most expensive message of this size takes about ten milliseconds.
  */
 export const batchMessagesMax = 512;
 export const batchBytesMax = 256 * 1024;
-/** What a message costs in addition to its bytes while it is in the pipeline, as rows or a rejection; a stored reading costs the same. */
+/** Bytes that a message takes in the pipeline in addition to its own, for its rows or rejection; a stored reading takes the same. */
 export const messageOverheadBytes = 400;
 
 /** Consecutive messages of a stream. */
 export interface MessageBatch {
   /** Empty if everything through `position` has left the stream. */
   readonly messages: readonly StreamMessage[];
-  /** Readings whose messages have left the stream, in order of position; they replace the messages. */
+  /** Readings in place of messages that have left the stream, in order of position. */
   readonly stored: readonly CounterReading[];
   readonly streamCreated: string;
   /** Sequence through which everything has been emitted. */

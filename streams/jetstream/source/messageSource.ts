@@ -20,11 +20,11 @@ import { createMissingMessages, UnexplainedGap } from './missingMessages.ts';
 import { runOrderedConsumer } from './orderedConsumer.ts';
 import { createSourceProgress, type SourceCounts } from './sourceProgress.ts';
 
-/** What is requested from the server ahead of the fold, at most: so many messages, and fewer of a stream that takes large ones. */
+/** The most that is requested ahead of the fold. A stream that takes large messages gets fewer of them. */
 export const pullBounds = { messages: 2_000, bytes: 32 * 1024 * 1024 };
-/** One is read while the next one is under way. */
+/** The least that is requested ahead: one message is read while the next one is on its way. */
 const pulledMin = 2;
-/** How long an answer about the stream is waited for, in the first attempts and in later ones. The client itself gives up after five seconds. */
+/** Time limits for an answer about the stream, in the first and in later attempts. The client itself gives up after five seconds. */
 const answerMs = { short: 750, long: 6_000 } as const;
 const shortAttempts = 16;
 
@@ -33,36 +33,35 @@ export interface SourceStatus extends SourceCounts {
 }
 
 interface MessageSourceOptions extends StreamReaderOptions {
-  /** Called while the stream does not exist, to create it or to find out why it is gone; omitted where nothing is done about it. */
+  /** Called while the stream does not exist, to create it or to find out why it is gone. */
   readonly onMissing?: () => Promise<void>;
-  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
+  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without readings. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
-  /** The messages end with this sequence; they never end without it. */
+  /** The messages end with this sequence; without it they never end. */
   readonly through?: number;
 }
 
 export interface MessageSource {
   /**
-   * The stream's messages after `place`, in order and without a gap that the stream does not explain, for as
-   * long as the subscription lasts or through the last requested one. Each batch enters the gate, and no messages are read
-   * while it is closed. Failures of NATS never end it.
+   * Emits the stream's messages after `place`, in order and without an unexplained gap, until the last requested one. Each batch enters
+   * the gate, and a closed gate stops reading. Failures of NATS never end it.
    *
    * Errors with {@link StreamDiverged} when the place's message is no longer in the stream.
    *
-   * @param owner of its machine; none unless it is given.
+   * @param owner of its machine; `noOwner` by default.
    */
   batchesAfter(place: StreamPosition, gate: Gate, owner?: ActorOwner): Observable<MessageBatch>;
-  /** Emits the position whenever the stream was found to hold nothing behind it. */
+  /** Emits the position whenever it turns out to be the end of the stream. */
   readonly ends$: Observable<number>;
   status(): SourceStatus;
 }
 
-/** The one consumer of one stream: ordered, unfiltered, its position owned by us (MESSAGES.md, Consumption). */
+/** The only consumer of a stream: ordered, unfiltered, with a position that this service stores (MESSAGES.md, Consumption). */
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
   const { connection, stream, jsm, logger, clock, through = Number.POSITIVE_INFINITY } = options;
   const progress = createSourceProgress();
   const ends$ = new Subject<number>();
-  /** Of the newest subscription. */
+  /** The machine of the newest subscription. */
   let actor: Actor<typeof messageSourceMachine> | null = null;
 
   function batchesAfter(from: StreamPosition, gate: Gate, owner = noOwner): Observable<MessageBatch> {
@@ -96,7 +95,7 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     });
   }
 
-  /** Of one subscription: one consumer after another, each from where the previous one ended. */
+  /** Creates the machine of one subscription, which runs one consumer after another, each from where the previous one ended. */
   function createSourceActor(
     from: StreamPosition,
     owner: ActorOwner,
@@ -149,8 +148,8 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
     }
 
     /**
-     * Of a cluster that has just lost a server nobody may answer what the next attempt would be answered, so attempts are short for as long as an
-     * election takes, which is up to nine seconds; servers that are merely slow get more time then.
+     * A cluster that has just lost a server may leave a request unanswered, although it would answer the next one. So attempts are short while an
+     * election may last, up to nine seconds. Then slow servers get more time.
      */
     function answerSoon<Answer>(asked: Promise<Answer>): Promise<Answer> {
       const { failures } = source.getSnapshot().context;

@@ -8,7 +8,7 @@ import type { BatchRecipient } from './batchRecipient.ts';
 import { messageOverheadBytes } from './messageBatch.ts';
 import type { SourceProgress } from './sourceProgress.ts';
 
-/** Messages are missing, and the stream has no explanation. */
+/** Messages are missing, and the stream does not explain why. */
 export class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
 }
@@ -17,21 +17,21 @@ interface MissingMessagesOptions {
   readonly jsm: JetStreamManager;
   readonly stream: InputStreamName;
   readonly logger: Logger;
-  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without any. */
+  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without readings. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
 }
 
-/** What becomes of messages that are not in the stream any more. */
+/** Handles messages that are no longer in the stream. */
 export interface MissingMessages {
   /**
-   * Retention, a purge or a deletion removed the messages through a sequence. Their stored readings replace them; the rest remains
-   * unknown, and is logged. Returns the place after them.
+   * Skips messages that retention, a purge or a deletion removed, and returns the place after them. Stored readings replace them; the rest
+   * stays unknown and is logged.
    */
   skipRemoved(from: StreamPosition, through: number): Promise<StreamPosition>;
   /**
-   * Another message arrived than the expected one: the gap is skipped if the stream explains it.
+   * Skips the gap before a message that arrived too early, if the stream explains it.
    *
    * @throws UnexplainedGap
    */

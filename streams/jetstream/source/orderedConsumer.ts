@@ -10,13 +10,13 @@ import type { SourceProgress } from './sourceProgress.ts';
 
 /** A pull expires after this; a deleted consumer is noticed within about the same time. */
 const pullExpiresMs = 4_000;
-/** The server deletes a consumer that nobody has asked for so long. */
+/** The server deletes a consumer that has had no request for this long. */
 const inactiveThresholdMs = 30_000;
 
 interface OrderedConsumerOptions extends StreamReaderOptions {
   /** The last sequence that is requested. */
   readonly through: number;
-  /** How many messages are requested from the server ahead. */
+  /** Messages that are requested ahead of the fold. */
   readonly pulledMessages: number;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
@@ -25,7 +25,7 @@ interface OrderedConsumerOptions extends StreamReaderOptions {
   readonly answerSoon: <Answer>(asked: Promise<Answer>) => Promise<Answer>;
   /** The stream ended with this sequence at this time (`Clock.bootMs`). */
   readonly onEndSeen: (lastSequence: number, atMs: number) => void;
-  /** Everything that the stream was last known to hold is emitted. */
+  /** Everything up to the last known end of the stream is emitted. */
   readonly onCaughtUp: () => void;
   /** Called however it ends, with the place of the last emitted message. */
   readonly onEnded: (reached: StreamPosition) => void;
@@ -38,7 +38,7 @@ export async function runOrderedConsumer(
 ): Promise<void> {
   const { stream, logger, through, pulledMessages, progress, recipient, missing, answerSoon } = options;
   const { gate, signal } = recipient;
-  // Messages that have left the stream were skipped, so its creation time is known.
+  // Skipping the messages that have left the stream has set its creation time.
   const streamCreated = from.streamCreated ?? '';
   const consumer = await answerSoon(
     options.js.consumers.get(stream, {
@@ -68,7 +68,7 @@ export async function runOrderedConsumer(
     onVerified: progress.verifiedAt,
     onUnknown: progress.forgetEnd,
   });
-  // The preceding verification may have found the end already.
+  // The verification may have found the end already.
   if (progress.isAtEnd()) options.onCaughtUp();
 
   const emitPending = () => {

@@ -9,11 +9,11 @@ export interface SourceCounts {
   /** How often consumption was interrupted and restarted with a verification. */
   readonly interruptions: number;
   /**
-   * Everything that the stream held at this time is emitted (`Clock.bootMs`, so that the time of a suspended machine counts); null while nothing is
-   * known. It does not advance while the stream cannot be read or is read too slowly.
+   * Everything that the stream held at this time is emitted (`Clock.bootMs`, which counts the time of a suspended machine). Null while
+   * unknown. It stands still while the stream cannot be read or is read too slowly.
    */
   readonly freshAsOfMs: number | null;
-  /** When the stream was last found to be the one that is followed (`Clock.bootMs`); null before the first time. */
+  /** When the stream was last verified to be the followed one (`Clock.bootMs`); null before the first time. */
   readonly verifiedAtMs: number | null;
 }
 
@@ -22,9 +22,9 @@ export interface SourceProgress {
   /** Another subscription begins. */
   restartAfter(position: number): void;
   verifiedAt(atMs: number): void;
-  /** Everything through `position` is emitted. Returns whether the stream is known to have held no more. */
+  /** Everything through `position` is emitted. Returns whether that is the last known end of the stream. */
   advance(position: number): boolean;
-  /** The last requested message is not in the stream: nothing that was requested follows. */
+  /** The last requested message is not in the stream, and no other requested one follows. */
   skipTo(position: number): void;
   /** The stream ended with `sequence` at a time (`Clock.bootMs`). Returns whether everything is emitted. */
   noteEnd(sequence: number, atMs: number): boolean;

@@ -18,7 +18,7 @@ export type RpcAnswer =
 
 const refuse = (code: number, message: string): RpcAnswer => ({ error: { code, message } });
 
-/** What a node answers that has these blocks, by number. */
+/** The answer of a node that has these blocks, listed by number. */
 export function answerCall(blocks: readonly SealedBlock[], { method, params = [] }: RpcCall): RpcAnswer {
   const [first, second] = params;
   switch (method) {
@@ -76,7 +76,7 @@ function findLogs(blocks: readonly SealedBlock[], { address, topics = [], fromBl
     );
 }
 
-/** The values of the contracts that the service compares its own with. */
+/** Answers calls of the contract functions that the service compares with its own state. */
 function readContract({ core, mining }: EconomyState, { to, data }: { to: Hex; data: Hex }): RpcAnswer {
   const values: readonly (readonly [Hex, Abi, Readonly<Record<string, bigint | boolean>>])[] = [
     [contracts.core, coreAbi, { ...core }],

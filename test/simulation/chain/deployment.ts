@@ -23,7 +23,7 @@ export const onChain: NonNullable<Deployment['onChain']> = {
 
 type Action = (transaction: Transaction) => void;
 
-/** What the first blocks hold, by number. */
+/** Actions of the first blocks, by block number. */
 export function listDeployment(genesis: bigint): readonly (readonly Action[])[] {
   const blocks: Action[][] = Array.from({ length: 6 }, () => []);
   blocks[Number(timelockBlock)] = [createTimelock];

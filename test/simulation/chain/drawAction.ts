@@ -15,13 +15,13 @@ import { checkpoint, claim, isMergeable, merge } from './contracts/miningContrac
 import { economySettings, owners } from './contracts/settings.ts';
 import { cancelUpgrade, executeUpgrade, scheduleUpgrade } from './contracts/upgrades.ts';
 
-/** What somebody does with the contracts; where they refuse it, its transaction is reverted. */
+/** An action on the contracts. Its transaction is reverted if they refuse it. */
 export type Action = (transaction: Transaction) => void;
 
 /** Versions of the core that the service knows. */
 const versionMax = 2n;
 
-/** Reverted on another branch than the one it was drawn for, if that has the newest version already. */
+/** It is reverted on a branch that already has the newest version. */
 function scheduleKnownUpgrade(transaction: Transaction): void {
   expect(transaction.state.core.version < versionMax, 'this version is not drawn');
   scheduleUpgrade(transaction);
@@ -44,7 +44,7 @@ export function drawAction(random: Random, state: EconomyState, timestamp: bigin
     [1, () => drawPublication(random, state)],
     [0.3, () => (state.core.version < versionMax ? scheduleKnownUpgrade : null)],
     [1, () => (state.upgrade === null ? null : random.oneOf(4) ? cancelUpgrade : executeUpgrade)],
-    // It is reverted: nobody has this token.
+    // Reverts, because nobody owns this token.
     [0.5, () => (one) => transfer(one, random.pick(owners), random.pick(owners), 9_999n)],
   ];
   const total = weights.reduce((sum, [weight]) => sum + weight, 0);

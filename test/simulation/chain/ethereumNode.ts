@@ -7,35 +7,35 @@ import { listDeployment } from './deployment.ts';
 import type { Action } from './drawAction.ts';
 import { type RunTransaction, type SealedBlock, type SentTransaction, sealBlock } from './sealBlock.ts';
 
-/** What a block is mined from: each action is drawn from what the contracts hold after those before it, or was sent before. */
+/** Contents of a block to mine. Each action is drawn from the state after the actions before it, or was sent earlier. */
 export interface BlockPlan {
-  /** At least a second after its parent. */
+  /** Raised to a second after the parent's if it is earlier. */
   readonly timestamp: bigint;
   readonly drawActions: (state: EconomyState, timestamp: bigint) => Iterable<Action | SentTransaction>;
 }
 
-/** A chain as one node sees it, and what it ever was. */
+/** A node's chain, and every branch that it ever followed. */
 export interface EthereumChain {
   /** By number, from the genesis on. */
   readonly blocks: readonly SealedBlock[];
   readonly tip: SealedBlock;
-  /** Also of a branch that was replaced. */
+  /** Includes replaced branches. */
   find(hash: Hex): SealedBlock | null;
-  /** The blocks of all branches that have this number. */
+  /** Blocks of all branches with this number. */
   findByNumber(number: bigint): readonly SealedBlock[];
-  /** How many blocks of the chain confirmed it at most, itself counted; 0 for an unknown one. */
+  /** Most confirmations that a block ever had, its own block counted; 0 if it is unknown. */
   confirmationsOf(hash: Hex): bigint;
   /** Whether the chain has returned to a block that a reorganization had replaced. */
   hasReturnedTo(hash: Hex): boolean;
   mine(plan: BlockPlan): Promise<void>;
-  /** Replaces the newest `depth` blocks by others, all at once; these may hold transactions of those. */
+  /** Replaces the newest `depth` blocks at once. The new blocks may contain transactions of the replaced ones. */
   reorganize(
     depth: number,
     planBranch: (replaced: readonly SentTransaction[]) => readonly BlockPlan[],
   ): Promise<void>;
-  /** Blocks follow a fork whose headers have another member, until what it returns is called, which gives the fork up. */
+  /** Follows a fork whose headers have another member. The returned function gives the fork up. */
   followUnknownFork(): (planBlock: () => BlockPlan) => Promise<void>;
-  /** Goes back to the branch that the last reorganization has replaced, which grows until it is the longer one. */
+  /** Returns to the branch that the last reorganization replaced, and extends it until it is longer. */
   returnToBranch(planBlock: () => BlockPlan): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
   function adopt(next: SealedBlock[], from: number) {
     blocks = next;
     const tip = blocks.length - 1;
-    // Only a few below the new ones have more confirmations than they had that anybody asks for.
+    // Confirmations above 16 are never asked for, so blocks further below are not updated.
     for (let at = Math.max(0, from - 16); at <= tip; at++) {
       const { hash } = blocks[at] as SealedBlock;
       const count = BigInt(tip - at + 1);
@@ -133,7 +133,7 @@ export async function createEthereumChain(genesis: bigint, startsAt: bigint): Pr
 
 export const isOfUnknownFork = ({ header }: SealedBlock) => 'unknownRoot' in header;
 
-/** Runs what is drawn, one transaction after another, on a copy of the state. */
+/** Runs the drawn transactions one after another on a copy of the state. */
 function runTransactions(
   before: EconomyState,
   timestamp: bigint,

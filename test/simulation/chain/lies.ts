@@ -3,10 +3,10 @@ import type { Random } from '../world/random.ts';
 import type { RpcAnswer, RpcCall } from './answerCall.ts';
 import type { RpcLog, RpcReceipt, SealedBlock } from './sealBlock.ts';
 
-/** What no proof finds is not lied about: the logs that the node names before the deployment, and what its contracts answer. */
+/** Methods whose answers no proof covers. The node does not lie about them. */
 const honestMethods: ReadonlySet<string> = new Set(['eth_getLogs', 'eth_call']);
 
-/** Another answer than the true one; null where there is none. */
+/** A false answer; null if the method has none. */
 export function lie(
   random: Random,
   blocks: readonly SealedBlock[],
@@ -47,7 +47,7 @@ function lieAboutBlock(random: Random, blocks: readonly SealedBlock[], result: u
   }
 }
 
-/** One that has another hash; hashes alone stay as they are. */
+/** Changes a transaction so that its hash differs. A hash alone stays unchanged. */
 function changeTransaction(transaction: unknown): unknown {
   return typeof transaction === 'object' ? { ...transaction, input: '0x' } : transaction;
 }

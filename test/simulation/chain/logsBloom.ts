@@ -16,7 +16,7 @@ export function computeLogsBloom(
   return bloom;
 }
 
-/** The bloom of all of these. */
+/** Union of several blooms. */
 export function joinBlooms(blooms: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(256);
   for (const bloom of blooms)

@@ -5,8 +5,8 @@ import type { EthereumChain } from './ethereumNode.ts';
 import { lie } from './lies.ts';
 
 /**
- * What becomes of a request: it is answered; the connection is refused; nobody answers; a gateway before the node refuses it; the node refuses each
- * call; it lies about one of them; or it answers the calls of a batch in another order.
+ * Fate of a request. `gateway`: a gateway before the node refuses it. `error`: the node refuses each call. `lie`: it lies about one call.
+ * `shuffled`: it answers the calls of a batch in another order.
  */
 export type RequestFate = 'answered' | 'refused' | 'unanswered' | 'gateway' | 'error' | 'lie' | 'shuffled';
 
@@ -21,13 +21,13 @@ interface NodeLinkOptions {
   readonly random: Random;
   readonly latencyMs: () => number;
   readonly fateOf: () => RequestFate;
-  /** How many of its newest blocks a node does not have that lags. */
+  /** Number of newest blocks that a lagging node does not have yet. */
   readonly lagBlocks: () => number;
   /** Called before a process sends something. */
   readonly onSend: (domain: Domain, what: Buffer) => void;
 }
 
-/** The way between processes and the node. */
+/** Connects processes to the node. */
 export type NodeLink = (body: string) => Promise<RpcResponse>;
 
 const errors = [
@@ -40,7 +40,7 @@ export function createNodeLink(options: NodeLinkOptions): NodeLink {
   const { time, chain, random, latencyMs, fateOf, lagBlocks, onSend } = options;
 
   function answer(body: string, fate: RequestFate): RpcResponse {
-    // What the client of the service has written.
+    // The service's client wrote it.
     const request = JSON.parse(body) as RpcCall | readonly RpcCall[];
     const calls: readonly RpcCall[] = 'method' in request ? [request] : request;
     const { blocks } = chain;
@@ -57,7 +57,7 @@ export function createNodeLink(options: NodeLinkOptions): NodeLink {
 
   return (body) => {
     const { domain } = time;
-    // The number of a request is that of the client's, which all simulations of a process share.
+    // Only the method: request IDs count on across simulations in one program.
     onSend(domain, Buffer.from(`rpc ${/"method":"(\w+)"/.exec(body)?.[1]}`));
     return new Promise((resolve, reject) => {
       if (domain.isDead) return;

@@ -9,13 +9,13 @@ import { chainId } from './deployment.ts';
 import type { Action } from './drawAction.ts';
 import { computeLogsBloom, joinBlooms } from './logsBloom.ts';
 
-/** A transaction as it was sent: the same in whichever block it is mined. */
+/** A sent transaction. It stays the same in every block that includes it. */
 export interface SentTransaction {
   readonly nonce: bigint;
   readonly act: Action;
 }
 
-/** A transaction that was sent to the contracts, and what came of it. */
+/** A transaction with its result. */
 export interface RunTransaction extends SentTransaction {
   readonly events: readonly WrittenEvent[];
   readonly isReverted: boolean;
@@ -28,7 +28,7 @@ export interface LoggedEvent extends WrittenEvent {
   readonly logIndex: number;
 }
 
-/** A block as a node holds it: what it answers, and what the contracts hold after it. */
+/** A block with the node's answers about it, and the contracts' state after it. */
 export interface SealedBlock {
   readonly number: bigint;
   readonly hash: Hex;
@@ -65,9 +65,9 @@ interface BlockContents {
   readonly timestamp: bigint;
   readonly transactions: readonly RunTransaction[];
   readonly state: EconomyState;
-  /** Makes it another block than one with the same contents. */
+  /** Distinguishes blocks with the same contents. */
   readonly salt: bigint;
-  /** Its header has a member that the service does not know. */
+  /** Whether the header has a member that the service does not know. */
   readonly isUnknownFork: boolean;
 }
 
@@ -164,7 +164,7 @@ export async function sealBlock(contents: BlockContents): Promise<SealedBlock> {
   };
 }
 
-/** Some call of a contract: what it does is in its logs. */
+/** Builds a call of a contract. Its effect is only in its logs. */
 function buildTransaction(run: RunTransaction) {
   const { nonce } = run;
   const fees = { gas: 8_000_000n, value: 0n, maxFeePerGas: 10n, maxPriorityFeePerGas: 1n };

@@ -3,7 +3,7 @@ import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Reference } from './compareWithReference.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
-/** Tables that no route reads, with the event that each row is made of, and members of it. */
+/** Tables that no route reads, with the event behind each row and its members. */
 const tables = [
   {
     name: 'chain_settlements',
@@ -21,10 +21,10 @@ const tables = [
   },
 ] as const;
 
-/** Blocks are final below so many safe ones (`smallLimits.mjs`). */
+/** A block with this many safe blocks above it is final (`smallLimits.mjs`). */
 const retainedBlocks = 40;
 
-/** History of the chain that has become rows is what the stream says, and everything that is final has. */
+/** Checks that the chain's history rows agree with the stream, and that everything final is a row. */
 export function checkHistoryRows(world: SimulatedWorld, { chain }: Reference): void {
   if (chain === null || chain.safe === null) return;
   const { indexed, safe } = chain;

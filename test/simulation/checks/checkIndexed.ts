@@ -7,11 +7,11 @@ import type { SimulatedWorld } from '../world/createWorld.ts';
 import type { Reference } from './compareWithReference.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
-/** What the node could not be asked for is asked again within a minute. */
+/** The indexer asks again within a minute after a failure. */
 const askedMs = 75_000;
 const againMs = 1_000;
 
-/** What was published of the chain is the chain: its logs, block by block through its tip, and the proposers of its timelock. */
+/** Checks that the published chain equals the node's: logs block by block through the tip, and proposers of the timelock. */
 export async function checkIndexed(
   world: SimulatedWorld,
   process: ServiceProcess,
@@ -19,7 +19,7 @@ export async function checkIndexed(
 ): Promise<void> {
   const untilMs = world.time.nowMs() + askedMs;
   for (;;) {
-    // A process that shows nothing of the chain agrees with everything that is said of it.
+    // A process that shows no chain would agree with everything.
     const difference = compareIndexed(world, follow()) ?? (await explainUnavailable(process));
     if (difference === null) return;
     if (world.time.nowMs() > untilMs) throw new SimulationFailure('honest index', difference);

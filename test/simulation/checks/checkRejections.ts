@@ -14,8 +14,8 @@ interface PublishedRejection {
 }
 
 /**
- * Each message that is not accepted is published once, in the order of the stream. What was published of messages that the stream has lost since stays
- * there, and says so by its bytes and the time at which it was stored.
+ * Checks that each rejected message was published once, in the order of the stream. Rejections of lost messages stay published; their bytes and
+ * storage times tell them apart.
  */
 export function checkRejections(store: JetStreamStore, stream: string, expected: readonly Rejected[]): void {
   const source = store.streams.get(stream);

@@ -4,17 +4,17 @@ import { SimulationFailure } from './failure.ts';
 
 /** All clients of the event stream share one. */
 const holdsMost = new Map([['listeners of the feed', 1]]);
-/** Other clients come and go meanwhile, and with them timers. */
+/** Other clients come and go meanwhile, and change these counts. */
 const changing: ReadonlySet<string> = new Set(['timers', 'requests and streams of clients']);
 const changesMost = 6;
-/** Something that stays behind each of them is more than what changes. */
+/** More than the changes above, so that one leak per stream is noticed. */
 const streams = 8;
 const listenMs = 2_000;
-/** A client that stays has left by then. */
+/** Every client leaves within this time. */
 const releasedMs = 120_000;
 const againMs = 500;
 
-/** Behind work, and streams that clients open and leave, no process holds more of anything than before. */
+/** Checks that no process holds more than before, after some work and event streams that clients opened and left. */
 export async function checkReleased(
   world: SimulatedWorld,
   processes: readonly ServiceProcess[],

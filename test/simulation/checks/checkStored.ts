@@ -7,7 +7,7 @@ import { findDifference, SimulationFailure } from './failure.ts';
 const roundMs = 600_000;
 const bucketMs = 1_800_000;
 
-/** Everything that is stored of the readings is what the reference says, and each row is there once. */
+/** Checks that stored readings, rounds and half hours equal the reference's, each once. */
 export function checkStored(
   clickHouse: SimulatedClickHouse,
   accepted: readonly Reading[],
@@ -64,7 +64,7 @@ export function checkStored(
     checkVersions(clickHouse, `${table}_g${generation}`);
 }
 
-/** Rows of one installation; each is of the reading that showed that its time had ended. */
+/** Rows of one installation. The position of a row is the reading that ended its period. */
 function listRows(installationId: string, readings: readonly Reading[], genesisMs: number) {
   const findClosing = (endMs: number) => readings.find(({ observedAtMs }) => observedAtMs >= endMs);
   const startOf = (atMs: number) => Math.floor(atMs / bucketMs) * bucketMs;
@@ -95,7 +95,7 @@ function sortRows(rows: SqlValue[][]): SqlValue[][] {
   return rows.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-/** A row that was written more than once is the same each time, so that it does not matter which of them stays. */
+/** Checks that rewritten rows are identical, so that any of them may stay. */
 function checkVersions(clickHouse: SimulatedClickHouse, name: string) {
   const table = clickHouse.tables.get(name);
   if (table === undefined) throw new SimulationFailure('stored rows', `there is no table ${name}`);

@@ -6,11 +6,11 @@ import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
-/** What is shared for some time, and depends on when it was computed, is the same again by then. */
+/** Shared views agree again within this time. */
 const agreementMs = 40_000;
 const againMs = 2_000;
 const differencesShown = 6;
-/** What a replica of an earlier version may say of rows: its tables are not written any more (`deploy/RUNBOOK.md`, Upgrade). */
+/** A replica of an earlier version may answer this, because nobody writes its tables any more (`deploy/RUNBOOK.md`, Upgrade). */
 const withoutRows = '503 {"error":"database_unavailable"}';
 
 interface Page {
@@ -22,7 +22,7 @@ interface Page {
   readonly positions?: readonly { readonly tokenId: string }[];
 }
 
-/** Every process shows at each path what the reference says of the messages that the streams hold. */
+/** Checks that every process answers each path as the reference does, from the same streams. */
 export async function compareWithReference(
   processes: readonly ServiceProcess[],
   world: SimulatedWorld,
@@ -36,7 +36,7 @@ export async function compareWithReference(
     for (const path of paths) await agree(process, path, isOutdated ? withoutRows : null);
   }
 
-  /** Asks again for as long as a view may be shared. */
+  /** Asks again while a view may be shared. */
   async function agree(process: ServiceProcess, path: string, allowed: string | null) {
     const untilMs = time.nowMs() + agreementMs;
     for (;;) {
@@ -54,7 +54,7 @@ export async function compareWithReference(
     let page = await read(process, path, null);
     while (typeof page !== 'string' && page.nextCursor != null) {
       const behind = page.positions?.at(-1)?.tokenId ?? (page.activity ?? page.events)?.at(-1)?.id ?? '';
-      // Pages of the feed are not of a block.
+      // The feed's pages belong to no block.
       const { chain, events } = page;
       const atBlock = events === undefined && chain ? { atBlock: BigInt(chain.safeThroughBlock) } : {};
       page = await read(process, `${path}&cursor=${page.nextCursor}`, { behind, ...atBlock });
@@ -62,12 +62,12 @@ export async function compareWithReference(
     return typeof page === 'string' ? page : null;
   }
 
-  /** The body, or what is wrong with it. */
+  /** The body, or a text that explains its absence. */
   async function read(process: ServiceProcess, path: string, place: Place | null): Promise<Page | string> {
     const response = await process.get(path);
     if (response?.status !== 200) return `${response?.status} ${response?.body}`;
     const page = JSON.parse(response.body.toString('utf8')) as Page;
-    // A view that is shared says when it was computed.
+    // A shared view names the time of its computation.
     const shownMs =
       page.generatedAt === undefined ? time.within(time.outside, time.wallMs) : Date.parse(page.generatedAt);
     const differences = listDifferences(page, reference.body(path, shownMs, place));
@@ -77,7 +77,7 @@ export async function compareWithReference(
 
 export type Reference = ReturnType<typeof createReference>;
 
-/** The reference of what the streams hold, which is folded again only once they hold something else. */
+/** Returns the reference of the streams, computed again only after they have changed. */
 export function followStreams(world: SimulatedWorld, deployment: ReferenceDeployment): () => Reference {
   let held: Held | null = null;
   let reference: Reference;

@@ -1,4 +1,4 @@
-/** Something that must not be; the seed that led to it repeats it. */
+/** A failed check. The seed repeats it. */
 export class SimulationFailure extends Error {
   override readonly name = 'SimulationFailure';
   readonly check: string;
@@ -9,7 +9,7 @@ export class SimulationFailure extends Error {
   }
 }
 
-/** The first difference of two lists, in words; null where they are the same. */
+/** Describes the first difference of two lists; null if they are equal. */
 export function findDifference(expected: readonly unknown[], found: readonly unknown[]): string | null {
   const [one, other] = [expected.map(formatItem), found.map(formatItem)];
   for (let at = 0; at < Math.max(one.length, other.length); at++) {

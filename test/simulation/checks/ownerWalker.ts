@@ -21,26 +21,16 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A client that reads the lists of an owner page by page, from whoever answers, again and again. */
-interface OwnerWalker {
-  /** Reads a page; a list that is complete is what the contracts say at the block that its first page names. */
-  step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
-  /** Lists that were complete. */
-  readonly completed: number;
-}
-
 export type OwnerList = 'miners' | 'activity';
 
-export function createOwnerWalker(
-  chain: EthereumChain,
-  owner: Address,
-  list: OwnerList,
-  limit = 4,
-): OwnerWalker {
+/**
+ * A client that reads an owner's lists page by page, from any process, again and again. A complete list must equal the contracts' state at the block of
+ * its first page.
+ */
+export function createOwnerWalker(chain: EthereumChain, owner: Address, list: OwnerList, limit = 4) {
   let found: object[] = [];
   let cursor: string | null = null;
   let block: SealedBlock | null = null;
-  let completed = 0;
 
   function restart() {
     found = [];
@@ -71,18 +61,14 @@ export function createOwnerWalker(
       list === 'miners' ? listPlainPositions(shown, owner) : listPlainActivity(chain, owner, shown);
     const difference = findDifference(expected, list === 'miners' ? found.map(selectMembers) : found);
     if (difference !== null) fail(`at block ${shown.number}, ${difference}`);
-    completed++;
     restart();
   }
 
   return {
-    get completed() {
-      return completed;
-    },
-    step: async (get) => {
+    step: async (get: (path: string) => Promise<SimulatedResponse | null>): Promise<void> => {
       const query = cursor === null ? '' : `&cursor=${cursor}`;
       const response = await get(`/v1/owners/${owner}/${list}?limit=${limit}${query}`);
-      // Its block is not held any more: after a reorganization, or after many blocks.
+      // The block's state is gone, after a reorganization or many blocks.
       if (response?.status === 409) restart();
       if (response?.status !== 200) return;
       const page = JSON.parse(response.body.toString('utf8')) as Page;
@@ -91,7 +77,7 @@ export function createOwnerWalker(
   };
 }
 
-/** Those that a plain list of positions has too. */
+/** The members that the plain list has too. */
 function selectMembers(position: object): object {
   const { tokenId, level, activeWeight, targetWeight, pendingRound, nextMergeBlock, claimableBaseUnits } =
     position as Record<string, unknown>;

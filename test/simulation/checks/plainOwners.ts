@@ -5,7 +5,7 @@ import { scale } from '../chain/contracts/settings.ts';
 import type { EthereumChain } from '../chain/ethereumNode.ts';
 import type { LoggedEvent, SealedBlock } from '../chain/sealBlock.ts';
 
-/** What an owner did, as a page names it. */
+/** An owner's activity as a page shows it. */
 interface PlainActivity {
   readonly kind: string;
   readonly tokenIds: readonly string[];
@@ -14,7 +14,7 @@ interface PlainActivity {
   readonly logIndex: number;
 }
 
-/** Everything that an owner did through a block, newest first: straight from the logs of its branch. */
+/** An owner's activity through a block, newest first, from the logs of the block's branch. */
 export function listPlainActivity(
   chain: EthereumChain,
   owner: Address,
@@ -52,7 +52,7 @@ function describeActivity(event: LoggedEvent, owner: Address): Omit<PlainActivit
   return isMove ? describe('transfer', [args.tokenId]) : null;
 }
 
-/** The positions of an owner after a block, ascending, as the contracts hold them. */
+/** An owner's positions in the contracts after a block, ascending. */
 export function listPlainPositions({ state }: SealedBlock, owner: Address): object[] {
   return [...state.collection.owners]
     .filter(([, one]) => one === owner)

@@ -2,14 +2,14 @@ import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
-/** As the service is configured: an input may lag for so long. */
+/** Longest lag of an input, as the service is configured. */
 const graceMs = 10_000;
-/** What it takes to find that out, and to be told. */
+/** Time until the service notices a lag, and a client learns of it. */
 const marginMs = 4_000;
 
-/** Holds a process that says it is ready to what that means: it has folded what the streams held some seconds ago. */
+/** Checks that a ready process has folded what the streams held some seconds ago. */
 interface ReadyObserver {
-  /** To be called every second. */
+  /** Call it every second. */
   note(): void;
   check(process: ServiceProcess): void;
 }

@@ -6,10 +6,10 @@ import { SimulationFailure } from './failure.ts';
 
 const confirmations = 12n;
 
-/** Holds answers of the chain to what they say: they show a block that had its confirmations, and what the contracts held after it. */
+/** Checks that answers show a confirmed block, and the contracts' state after it. */
 interface SafeBlockObserver {
   note(process: string, path: string, response: SimulatedResponse): void;
-  /** Which block an answer shows; null for one that shows none. */
+  /** The block that an answer shows, if any. */
   findShown(response: SimulatedResponse): bigint | null;
 }
 
@@ -21,7 +21,7 @@ interface Body {
 }
 
 export function observeSafeBlocks(chain: EthereumChain): SafeBlockObserver {
-  /** By number, of all branches: only blocks that were confirmed once. */
+  /** Confirmed blocks of all branches, by number. */
   function listConfirmed(number: bigint): SealedBlock[] {
     return chain.findByNumber(number).filter(({ hash }) => chain.confirmationsOf(hash) >= confirmations);
   }
@@ -56,7 +56,7 @@ export function observeSafeBlocks(chain: EthereumChain): SafeBlockObserver {
   };
 }
 
-/** The members that an answer has, as the contracts hold them. */
+/** The contracts' values for the members of an answer. */
 function describeCore({ core }: EconomyState, shown: object): object {
   const unitsPerBlock = 1_000_000_000n;
   const known: Record<string, unknown> = {

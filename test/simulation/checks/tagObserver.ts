@@ -1,7 +1,7 @@
 import type { SimulatedResponse } from '../world/currentWorld.ts';
 import { SimulationFailure } from './failure.ts';
 
-/** Of each process and path: the same tag goes with the same body, and another body with another tag. */
+/** Checks for each process and path that equal tags have equal bodies, and different bodies have different tags. */
 interface TagObserver {
   note(process: string, path: string, response: SimulatedResponse): void;
 }
@@ -12,9 +12,9 @@ export function observeTags(): TagObserver {
   return {
     note: (process, path, { status, headers, body }) => {
       const tag = headers.get('etag');
-      // The tag of telemetry names the reading alone.
+      // Telemetry's tag depends only on the reading.
       if (status !== 200 || tag === undefined || path.endsWith('/telemetry')) return;
-      // The time at which a body was made, and at which the window of statistics ends for now, are not part of what it says (CONTRACT.md, Caching).
+      // The time of the computation and the end of the statistics' window do not count (CONTRACT.md, Caching).
       const text = body.toString('utf8').replace(/"(?:generatedAt|endAt)":"[^"]*"/g, '');
       const before = bodies.get(`${process} ${path} ${tag}`);
       if (before !== undefined && before !== text)

@@ -6,27 +6,14 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-/** A client that reads the observations of an installation page by page, for as long as it takes, from whoever answers. */
-interface Walker {
-  readonly installationId: string;
-  step(get: (path: string) => Promise<SimulatedResponse | null>): Promise<void>;
-  /** What it has read is what was accepted, from the first on. */
-  check(accepted: readonly string[]): void;
-  /** It begins again. */
-  restart(): void;
-  readonly read: number;
-}
-
-export function createWalker(installationId: string): Walker {
+/** A client that reads an installation's observations page by page, from any process. */
+export function createWalker(installationId: string) {
   let found: string[] = [];
   let cursor: string | null = null;
   let starts = 0;
   return {
     installationId,
-    get read() {
-      return found.length;
-    },
-    step: async (get) => {
+    step: async (get: (path: string) => Promise<SimulatedResponse | null>): Promise<void> => {
       const query = cursor === null ? '' : `?cursor=${cursor}`;
       const start = starts;
       const response = await get(`/v1/public/installations/${installationId}/observations${query}`);
@@ -35,7 +22,8 @@ export function createWalker(installationId: string): Walker {
       found.push(...page.items.map(({ telemetryId }) => telemetryId));
       cursor = page.items.at(-1)?.cursor ?? cursor;
     },
-    check: (accepted) => {
+    /** Checks that it has read the accepted readings from the first on. */
+    check: (accepted: readonly string[]) => {
       const difference = findDifference(accepted.slice(0, found.length), found);
       if (difference !== null)
         throw new SimulationFailure('pages', `a client that walked ${installationId}: ${difference}`);

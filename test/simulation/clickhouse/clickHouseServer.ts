@@ -7,19 +7,19 @@ import { parseCreateTable, type StoredRow, type StoredTable } from './storedTabl
 
 type Parameters = Readonly<Record<string, unknown>>;
 
-/** ClickHouse as far as the service uses it: tables of rows, of which merges and mutations change what is there. */
+/** The part of ClickHouse that the service uses: tables, merges and mutations. */
 export interface SimulatedClickHouse {
   readonly tables: ReadonlyMap<string, StoredTable>;
   query(sql: string, parameters: Parameters): SqlValue[][];
   command(sql: string, parameters: Parameters): void;
-  /** Rows of `Native` blocks, or the first part of each block's, are there when it returns. */
+  /** Inserts the rows of `Native` blocks, or the first part of each block. */
   insert(table: string, blocks: Buffer, part?: number): void;
   /** Merges the parts of a table. */
   merge(table: string): void;
 }
 
 interface ClickHouseOptions {
-  /** When a mutation runs that was just started. */
+  /** Schedules a mutation. */
   readonly startMutation: (run: () => void) => void;
 }
 
@@ -27,7 +27,7 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
   const tables = new Map<string, StoredTable>();
   const mutations: { readonly table: string; isDone: boolean }[] = [];
   const parsed = new Map<string, SelectQuery>();
-  /** Columns of all tables, until there are others. */
+  /** Columns of all tables; null after a table was created or dropped. */
   let columns: Record<string, SqlValue>[] | null = null;
 
   function findTable(name: string): StoredTable {
@@ -114,7 +114,7 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
     } else if (!action.includes('COMMENT')) throw new Error(`the simulated database cannot alter: ${sql}`);
   }
 
-  /** It does not cover rows that are inserted after it has begun. */
+  /** A deletion does not cover rows that are inserted after its start. */
   function startDeletion(table: StoredTable, where: string, parameters: Parameters) {
     const condition = readSql(where).expression();
     const lists: Scope['lists'] = new Map();
@@ -148,7 +148,7 @@ export function createSimulatedClickHouse({ startMutation }: ClickHouseOptions):
       tables.delete(sql.split(' ')[4] as string);
       return;
     }
-    // Views are for whoever queries by hand.
+    // Views are only for queries by hand.
     if (!sql.startsWith('CREATE OR REPLACE VIEW'))
       throw new Error(`the simulated database cannot run: ${sql}`);
   }

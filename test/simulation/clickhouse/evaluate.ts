@@ -1,16 +1,16 @@
 import type { Expression, SelectQuery } from './sqlParser.ts';
 
-/** A value of a column, or of an expression. */
+/** Value of a column or an expression. */
 export type SqlValue = string | number | bigint | null | readonly SqlValue[];
 
-/** What an expression is computed from. */
+/** Everything that an expression may refer to. */
 export interface Scope {
   /** Value of a column by its name. */
   column(name: string): SqlValue;
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Rows of a query within the statement. */
   select(query: SelectQuery): readonly (readonly SqlValue[])[];
-  /** Keys of lists behind `IN` that are the same for each row; none where nothing is remembered. */
+  /** Remembered keys of lists after `IN`, which are the same for each row. */
   readonly lists?: Map<Expression, ReadonlySet<string>>;
 }
 
@@ -40,7 +40,7 @@ function values(part: Expression | undefined, group: Group): SqlValue[] {
   return group.map((scope) => evaluate(part, scope));
 }
 
-/** Of no values it is 0, as in ClickHouse for columns that cannot be null. */
+/** 0 without values, as in ClickHouse for columns that cannot be null. */
 function extreme(all: readonly SqlValue[], sign: 1 | -1): SqlValue {
   let best: SqlValue | undefined;
   for (const value of all) if (best === undefined || compare(value, best) * sign > 0) best = value;
@@ -60,7 +60,7 @@ const functions: Readonly<Record<string, (...parts: SqlValue[]) => SqlValue>> = 
     const time = new Date(Number(ms));
     return time.getUTCFullYear() * 100 + time.getUTCMonth() + 1;
   },
-  // Another digest than that of ClickHouse: all that counts is whether two are the same.
+  // Not ClickHouse's own digest: only equality matters.
   cityHash64: (...parts) => digest(parts.map(String).join('\u0001')),
   arrayStringConcat: (list: SqlValue = [], separator: SqlValue = '') =>
     (list as readonly SqlValue[]).map(String).join(String(separator)),
@@ -77,7 +77,7 @@ export function isAggregate(expression: Expression): boolean {
   return false;
 }
 
-/** The value of an expression for a row, or for a group of rows with its first one. */
+/** Value of an expression for a row, or for a group and its first row. */
 export function evaluate(expression: Expression, scope: Scope, group?: Group): SqlValue {
   switch (expression.kind) {
     case 'literal':
@@ -134,7 +134,7 @@ function operate(
   if (sign === 'AND') return isTrue(first) && isTrue(evaluate(right, scope, group)) ? 1 : 0;
   if (sign === 'OR') return isTrue(first) || isTrue(evaluate(right, scope, group)) ? 1 : 0;
   const other = evaluate(right, scope, group);
-  // A query that is compared with gives one value.
+  // A compared query has one value.
   const second = right.kind === 'select' ? ((other as readonly SqlValue[])[0] ?? null) : other;
   switch (sign) {
     case 'LIKE':
@@ -152,7 +152,7 @@ function operate(
   }
 }
 
-/** A list behind `IN` is made of literals, parameters and queries, so it is the same for each row. */
+/** A list after `IN` consists of literals, parameters and queries, so it is the same for each row. */
 function findKeys(list: Expression, scope: Scope): ReadonlySet<string> {
   const known = scope.lists?.get(list);
   if (known !== undefined) return known;

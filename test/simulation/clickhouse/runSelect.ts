@@ -12,7 +12,7 @@ export interface SelectContext {
   rowsOf(table: string, isFinal: boolean): QueriedRows;
 }
 
-/** Runs a query, as far as the statements of the service go. */
+/** Runs a query of the kind that the service uses. */
 export function runSelect(query: SelectQuery, context: SelectContext): SqlValue[][] {
   const select = selectOnce(context);
   const scopes = findRows(query, context, select);
@@ -66,7 +66,7 @@ function sortBy(
   return keyed.map(({ one }) => one);
 }
 
-/** A query within a statement knows nothing of the row around it: it is run once for all of them. */
+/** Inner queries do not depend on the outer row, so each runs once. */
 function selectOnce(context: SelectContext): Scope['select'] {
   const found = new Map<SelectQuery, SqlValue[][]>();
   return (query) => {
@@ -78,7 +78,7 @@ function selectOnce(context: SelectContext): Scope['select'] {
   };
 }
 
-/** Only rows that are selected have a scope of their own. */
+/** Only selected rows get a scope of their own. */
 function findRows(query: SelectQuery, context: SelectContext, select: Scope['select']): Scope[] {
   const { parameters } = context;
   const { where } = query;

@@ -51,7 +51,6 @@ interface SqlReader {
   name(): string;
   expression(): Expression;
   select(): SelectQuery;
-  isAtEnd(): boolean;
 }
 
 export function readSql(sql: string): SqlReader {
@@ -168,5 +167,5 @@ export function readSql(sql: string): SqlReader {
     return { isDistinct, columns, from, isFinal, where, groupBy, having, orderBy, limitBy, limit };
   }
 
-  return { take, expect, name, expression: () => expression(), select, isAtEnd: () => peek().kind === 'end' };
+  return { take, expect, name, expression: () => expression(), select };
 }

@@ -27,7 +27,7 @@ export function splitTokens(sql: string): Token[] {
 
 const escapes: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', 0: '\0', b: '\b', f: '\f' };
 
-/** What a string with backslashes stands for. */
+/** Replaces the escapes of a string. */
 function unescapeText(text: string): string {
   return text.replace(/\\(.)/g, (_, character: string) => escapes[character] ?? character);
 }

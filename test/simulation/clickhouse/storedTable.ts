@@ -10,7 +10,7 @@ interface ColumnDefinition {
   readonly type: string;
 }
 
-/** A table of a MergeTree engine: rows as they were inserted, of which a merge removes those that others replace. */
+/** A MergeTree table: all inserted rows. A merge removes replaced rows. */
 export interface StoredTable {
   readonly name: string;
   readonly columns: readonly ColumnDefinition[];
@@ -18,10 +18,10 @@ export interface StoredTable {
   ttl: string | null;
   rows: StoredRow[];
   indexOf(column: string): number;
-  /** What identifies the partition of a row. */
+  /** ID of a row's partition. */
   partitionOf(row: StoredRow): string;
   insert(columns: readonly string[], cells: readonly (readonly SqlValue[])[]): void;
-  /** Rows that nothing replaces: of those with the same key the one of the highest version, the last one among equals. */
+  /** Rows that nothing replaces: per key the highest version, and the last among equal versions. */
   final(): StoredRow[];
   merge(): void;
   readonly isReplacing: boolean;
@@ -50,7 +50,7 @@ export function parseCreateTable(sql: string): StoredTable {
   });
 }
 
-/** The rows of a list, as far as they were looked at, that nothing replaces. */
+/** Unreplaced rows among the first `length` rows of a list. */
 interface KnownFinal {
   readonly of: readonly StoredRow[];
   readonly length: number;
@@ -78,7 +78,7 @@ function createStoredTable({ name, columns, engine, version, partition, orderBy 
   const keyIndexes = orderBy.map(indexOf);
   const versionIndex = version === null ? null : indexOf(version);
 
-  /** Rows are added to the list, or become another list: what was found in the first so many of this list still holds. */
+  /** Rows are only appended, or the list is exchanged, so results for the same list's beginning stay valid. */
   let known: KnownFinal = { of: [], length: 0, byKey: new Map(), final: [] };
 
   function final(): StoredRow[] {
@@ -171,7 +171,7 @@ function* scanUnquoted(text: string, from: number): Iterable<[at: number, charac
   }
 }
 
-/** Index of the parenthesis that closes the one before `from`. */
+/** Index of the closing parenthesis whose opening one is just before `from`. */
 function findClosing(text: string, from: number): number {
   for (const [at, character, depth] of scanUnquoted(text, from))
     if (character === ')' && depth === 0) return at;

@@ -23,7 +23,7 @@ import { storedRows } from '../../support/storage/storedRows.ts';
 import { storeRows } from '../../support/storage/storeRows.ts';
 import { createSimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 
-/** The simulated database behind the interface that the service knows ClickHouse by. */
+/** The simulated database behind the service's interface to ClickHouse. */
 function openSimulated(): Database {
   const server = createSimulatedClickHouse({ startMutation: setImmediate });
   return {
@@ -40,7 +40,7 @@ function openSimulated(): Database {
   };
 }
 
-/** What the service's own statements show is the same of ClickHouse and of the simulated database. */
+/** The service's own statements give the same results on ClickHouse and on the simulated database. */
 function itAgrees(rule: string, observe: (database: Database, tables: Tables) => Promise<unknown>) {
   it(rule, async () => {
     const found: unknown[] = [];

@@ -23,7 +23,7 @@ import { contracts, economySettings, guardian, operator } from '../chain/contrac
 
 const genesis = BigInt(chainGenesis);
 const steps = 60;
-/** A call of a contract that succeeded, and the events that it logged. */
+/** A successful call of a contract with its events. */
 interface RealCall {
   readonly kind: 'core' | 'mining' | 'collection';
   readonly functionName: string;
@@ -65,14 +65,14 @@ async function readCalls({ client, deployed }: TestEconomy): Promise<RealCall[]>
   return calls;
 }
 
-/** The same call of the simulated contracts; null for one that logs nothing. */
+/** The same call of the simulated contracts; null for calls without logs. */
 function findAction({
   kind,
   functionName,
   args,
   from,
 }: RealCall): ((transaction: Transaction) => void) | null {
-  // Arguments are those of the contract's function.
+  // The arguments have the types of the contract's function.
   const [first, second, third] = args as [never, never, never];
   const isCore = kind === 'core';
   switch (functionName) {
@@ -110,7 +110,7 @@ function findAction({
       return (one) => {
         const sale: Sale = first;
         configureSale(one, sale);
-        // There is no allowlist in the simulated sale.
+        // The simulated sale has no allowlist.
         one.state.collection.sale = { ...sale, allowlistEnd: sale.allowlistStart };
       };
     default:

@@ -12,7 +12,7 @@ import { createRandom } from '../world/random.ts';
 
 const steps = 40;
 const spanMs = 40 * 600_000;
-/** A call of a node, of either. */
+/** Calls either node. */
 type Ask = (method: string, params: readonly unknown[]) => Promise<RpcAnswer>;
 
 const share = shareInFile(async () => {
@@ -44,7 +44,7 @@ async function findBlockWithLogs(ask: Ask) {
   throw new Error('no block holds logs');
 }
 
-/** Names of members and kinds of their values: the simulated node may leave out what the service does not read, and has nothing else. */
+/** Names and types of members. The simulated node may omit members that the service does not read, but adds none. */
 function describeShape(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [describeShape(value[0])];
   if (value === null || typeof value !== 'object')

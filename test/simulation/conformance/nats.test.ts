@@ -13,12 +13,12 @@ import { connectToSimulated } from './servedNats.ts';
 const stream = 'MINER_COUNTER';
 const subject = 'miner.counter.one';
 
-/** The newest version that the simulated server can be, and that is not newer than the real one. */
+/** The newest version of the simulated server that is not newer than the real one. */
 const findMinorVersion = ({ connection }: TestConnection) =>
   minorVersions.findLast((minor) => minor <= Number(connection.info?.version.split('.')[1])) ??
   minorVersions[0];
 
-/** What a scenario shows is the same on a real server and on the simulated one. */
+/** Checks that a scenario gives the same result on a real and on the simulated server. */
 function itAgrees(rule: string, observe: (connection: TestConnection) => Promise<unknown>) {
   it(rule, async () => {
     const real = await connectTo(await startNats());
@@ -50,7 +50,7 @@ async function publish({ js }: TestConnection, count: number) {
 async function readState({ jsm }: TestConnection) {
   const { config, state } = await jsm.streams.info(stream, { deleted_details: true });
   const { first_seq: first, last_seq: last, messages } = state;
-  // A stream that never held a message has lost number 0, newer servers say.
+  // Newer servers report sequence 0 as lost in a stream that never held a message.
   const deleted = (state.deleted ?? []).filter((sequence) => sequence > 0);
   return { name: config.name, subjects: config.subjects, first, last, messages, deleted };
 }
@@ -58,7 +58,7 @@ async function readState({ jsm }: TestConnection) {
 const follow = ({ js }: TestConnection, from: number) =>
   js.consumers.get(stream, { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: from });
 
-/** The sequences of the next so many messages. */
+/** Sequences of the next messages. */
 async function take(messages: ConsumerMessages, count: number): Promise<number[]> {
   const sequences: number[] = [];
   for await (const { seq } of messages) {
@@ -68,10 +68,10 @@ async function take(messages: ConsumerMessages, count: number): Promise<number[]
   return sequences;
 }
 
-/** Kinds of notifications until one of these, which says what happened. */
+/** Kinds of notifications up to the first of the given kinds. */
 async function notifications(messages: ConsumerMessages, until: readonly string[]): Promise<string[]> {
   const kinds = new Set<string>();
-  // Only who reads messages asks for them.
+  // Nothing is delivered unless messages are read.
   void take(messages, 1);
   for await (const { type } of messages.status()) {
     kinds.add(type);

@@ -24,230 +24,158 @@ export interface FaultTargets {
   readonly miners: Miners;
   readonly random: Random;
   readonly note: (text: string) => void;
-  /** What clients have read may be gone. */
+  /** Called before messages that clients have read may be gone. */
   readonly onHistoryLost: () => void;
 }
 
-/** An operator waits no longer for a replay. */
+/** Limit of a replay. */
 const replayMs = 60_000;
-/** A process that ingests has saved a snapshot by then. */
+/** A process that ingests saves a snapshot within this time. */
 const snapshotMs = 65_000;
-const snapshotInsert = 'INSERT INTO fold_snapshots';
 
-/** Makes something go wrong; it may take its time, and is over when this resolves. */
+type Strike<Kind extends Fault['kind']> = (fault: Fault<Kind>) => void | Promise<void>;
+
+/** Makes a fault strike. Resolves when it is over. */
 export async function applyFault(fault: Fault, targets: FaultTargets): Promise<void> {
   const { world, deployment, fleet, miners, random, note, onHistoryLost } = targets;
   const { nats, clickHouse, weather } = world;
-  const pick = (number: number): ServiceProcess | undefined => {
+  const { store } = nats;
+
+  const strikes: { readonly [Kind in Fault['kind']]: Strike<Kind> } = {
+    kill: (one) =>
+      replace(one, async (process) => {
+        if (one.afterSendings === 0) return;
+        world.crashAfter(process.domain, one.afterSendings);
+        while (process.isAlive) await world.sleep(50);
+      }),
+    killBehindInsert: (one) =>
+      replace(one, async (process) => {
+        const { table, stream = '' } = one;
+        const insert = `INSERT INTO ${table}`;
+        world.crashBehind(process.domain, (sent) => sent.indexOf(insert) === 0 && sent.includes(stream));
+        const endMs = world.time.nowMs() + snapshotMs;
+        while (process.isAlive && world.time.nowMs() < endMs) await world.sleep(50);
+      }),
+    stop: (one) => replace(one, (process) => Promise.race([process.stop(), world.sleep(20_000)])),
+    killAndDamageSnapshots: async ({ downMs, damage }) => {
+      // Without snapshots, a process could not tell which NATS is the right one.
+      if (store.exchangedAtMs !== null) return;
+      const roles = killAll();
+      // Statements that the processes sent arrive before the damage.
+      await world.sleep(Math.max(downMs, 3_000));
+      damageSnapshots(clickHouse, damage, random);
+      for (const role of roles) await fleet.start(role);
+    },
+    pause: async ({ process: number, forMs, hasStandby, isSuspended }) => {
+      if (hasStandby) await fleet.start('run');
+      const process = hasStandby ? fleet.alive.find(isIngesting) : pick(number);
+      if (process === undefined) return;
+      if (isSuspended) world.time.suspend(process.domain, forMs);
+      else process.domain.resumesAtMs = world.time.nowMs() + forMs;
+    },
+    startIngest: async () => void (await fleet.start('run')),
+    startReplica: async () => void (await fleet.start('serve')),
+    endReplica: () => fleet.alive.find((process) => fleet.roleOf(process) === 'serve')?.kill(),
+    upgrade: async ({ downMs, stream = 'MINER_COUNTER' }) => {
+      for (const process of fleet.alive) if (fleet.roleOf(process) === 'run') process.kill();
+      world.time.upgrade(stream);
+      await world.sleep(downMs);
+      await fleet.start('run');
+    },
+    clockJump: ({ process: number, byMs }) => {
+      const process = pick(number);
+      if (process !== undefined) process.domain.wallAheadMs += byMs;
+    },
+    stopNats: async ({ forMs }) => {
+      nats.stop();
+      await world.sleep(forMs);
+      nats.start();
+    },
+    cutConnections: () => nats.cutConnections(),
+    loseTail,
+    purgeUnread: (one) => purgeUnread(one, targets),
+    recreateStream: async ({ acceptedAfterMs = 0 }) => {
+      onHistoryLost();
+      const before = store.deleted.length;
+      store.deleteStream(random.pick(inputStreams));
+      const lost = store.deleted.splice(before);
+      await world.sleep(acceptedAfterMs);
+      store.deleted.push(...lost);
+    },
+    wrongNats: exchangeFolder,
+    endConsumers: () => {
+      for (const key of [...store.consumers.keys()]) store.removeConsumer(key, false);
+    },
+    stallConsumers: () => {
+      for (const consumer of store.consumers.values()) consumer.stall();
+    },
+    natsFull: ({ forMs }) => fill('disk', () => world.sleep(forMs)),
+    rejectionsFull: ({ forMs, hasReplay }) =>
+      fill(new Set(['MINER_REJECTED']), async () => {
+        await world.sleep(forMs / 2);
+        if (hasReplay) note(await replay(0));
+        await world.sleep(forMs / 2);
+      }),
+    stopClickHouse: ({ forMs }) => hold('fateOfStatement', () => 'refused', forMs),
+    clickHouseFull: ({ forMs }) => {
+      const fate = (kind: 'read' | 'write') => (kind === 'write' ? 'refused' : 'answered');
+      return hold('fateOfStatement', fate, forMs);
+    },
+    snapshotsRefused: ({ forMs }) => {
+      const before = weather.fateOfStatement;
+      const fate: typeof before = (kind, sql) =>
+        sql.startsWith('INSERT INTO fold_snapshots') ? 'refused' : before(kind, sql);
+      return hold('fateOfStatement', fate, forMs);
+    },
+    merge: () => {
+      for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
+    },
+    reorganize: ({ depth, length }) => miners.reorganize(depth, length),
+    returnToBranch: () => miners.returnToBranch(),
+    nodeAway: ({ forMs }) => hold('fateOfRequest', () => 'refused', forMs),
+    largeLogs: ({ logs, bytes }) => miners.mineLargeLogs(logs, bytes),
+    unknownFork: followUnknownFork,
+    twoPublishers: publishToo,
+    removeFronts: (one) => removeFronts(one, targets),
+    replay: async ({ afterSendings }) => note(await replay(afterSendings)),
+  };
+  // The kind of a fault names its own strike.
+  await (strikes[fault.kind] as Strike<Fault['kind']>)(fault);
+
+  function pick(number: number): ServiceProcess | undefined {
     const { alive } = fleet;
     return alive[number % Math.max(1, alive.length)];
-  };
-  switch (fault.kind) {
-    case 'kill': {
-      const process = pick(fault.process);
-      if (process === undefined) return;
-      const role = fleet.roleOf(process);
-      if (fault.afterSendings > 0) {
-        world.crashAfter(process.domain, fault.afterSendings);
-        while (process.isAlive) await world.sleep(50);
-      }
-      process.kill();
-      await world.sleep(fault.downMs);
-      await fleet.start(role);
-      return;
-    }
-    case 'killBehindInsert': {
-      const process = pick(fault.process);
-      if (process === undefined) return;
-      const role = fleet.roleOf(process);
-      const { table, stream = '' } = fault;
-      world.crashBehind(
-        process.domain,
-        (sent) => sent.indexOf(`INSERT INTO ${table}`) === 0 && sent.includes(stream),
-      );
-      const endMs = world.time.nowMs() + snapshotMs;
-      while (process.isAlive && world.time.nowMs() < endMs) await world.sleep(50);
-      process.kill();
-      await world.sleep(fault.downMs);
-      await fleet.start(role);
-      return;
-    }
-    case 'killAndDamageSnapshots': {
-      // Nothing would say which NATS is the right one.
-      if (nats.store.exchangedAtMs !== null) return;
-      const roles = killAll();
-      // What they have sent arrives before the disk is looked at.
-      await world.sleep(Math.max(fault.downMs, 3_000));
-      damageSnapshots(clickHouse, fault.damage, random);
-      for (const role of roles) await fleet.start(role);
-      return;
-    }
-    case 'stop': {
-      const process = pick(fault.process);
-      if (process === undefined) return;
-      const role = fleet.roleOf(process);
-      await Promise.race([process.stop(), world.sleep(20_000)]);
-      process.kill();
-      await world.sleep(fault.downMs);
-      await fleet.start(role);
-      return;
-    }
-    case 'pause': {
-      if (fault.hasStandby) await fleet.start('run');
-      const process = fault.hasStandby ? fleet.alive.find(isIngesting) : pick(fault.process);
-      if (process === undefined) return;
-      if (fault.isSuspended) world.time.suspend(process.domain, fault.forMs);
-      else process.domain.resumesAtMs = world.time.nowMs() + fault.forMs;
-      return;
-    }
-    case 'startIngest':
-      await fleet.start('run');
-      return;
-    case 'startReplica':
-      await fleet.start('serve');
-      return;
-    case 'endReplica':
-      fleet.alive.find((process) => fleet.roleOf(process) === 'serve')?.kill();
-      return;
-    case 'clockJump': {
-      const process = pick(fault.process);
-      if (process !== undefined) process.domain.wallAheadMs += fault.byMs;
-      return;
-    }
-    case 'stopNats':
-      nats.stop();
-      await world.sleep(fault.forMs);
-      nats.start();
-      return;
-    case 'cutConnections':
-      nats.cutConnections();
-      return;
-    case 'loseTail': {
-      const { during = 'run' } = fault;
-      onHistoryLost();
-      const roles = during === 'run' ? [] : killAll();
-      if (during === 'start') {
-        for (const role of roles) void fleet.start(role);
-        await world.sleep(fault.forMs / 4);
-      }
-      nats.stop();
-      for (const name of inputStreams) {
-        const stream = nats.store.streams.get(name);
-        stream?.loseAbove(stream.lastSequence - fault.messages);
-      }
-      if (during !== 'down') await world.sleep(fault.forMs);
-      nats.start();
-      if (during !== 'down') return;
-      // Other messages get the sequences of those that were lost.
-      await world.sleep(fault.forMs * 4);
-      for (const role of roles) await fleet.start(role);
-      return;
-    }
-    case 'purgeUnread':
-      purgeUnread(fault, targets);
-      return;
-    case 'recreateStream': {
-      onHistoryLost();
-      const { deleteStream, deleted } = nats.store;
-      const before = deleted.length;
-      deleteStream(random.pick(inputStreams));
-      const lost = deleted.splice(before);
-      await world.sleep(fault.acceptedAfterMs ?? 0);
-      deleted.push(...lost);
-      return;
-    }
-    case 'wrongNats':
-      await exchangeFolder(fault);
-      return;
-    case 'endConsumers':
-      for (const key of [...nats.store.consumers.keys()]) nats.store.removeConsumer(key, false);
-      return;
-    case 'stallConsumers':
-      for (const consumer of nats.store.consumers.values()) consumer.stall();
-      return;
-    case 'natsFull':
-      nats.store.full = 'disk';
-      await world.sleep(fault.forMs);
-      nats.store.full = new Set();
-      return;
-    case 'rejectionsFull':
-      nats.store.full = new Set(['MINER_REJECTED']);
-      await world.sleep(fault.forMs / 2);
-      if (fault.hasReplay) note(await replay(0));
-      await world.sleep(fault.forMs / 2);
-      nats.store.full = new Set();
-      return;
-    case 'stopClickHouse': {
-      const before = weather.fateOfStatement;
-      weather.fateOfStatement = () => 'refused';
-      await world.sleep(fault.forMs);
-      weather.fateOfStatement = before;
-      return;
-    }
-    case 'clickHouseFull': {
-      const before = weather.fateOfStatement;
-      weather.fateOfStatement = (kind) => (kind === 'write' ? 'refused' : 'answered');
-      await world.sleep(fault.forMs);
-      weather.fateOfStatement = before;
-      return;
-    }
-    case 'snapshotsRefused': {
-      const before = weather.fateOfStatement;
-      weather.fateOfStatement = (kind, sql) =>
-        sql.startsWith(snapshotInsert) ? 'refused' : before(kind, sql);
-      await world.sleep(fault.forMs);
-      weather.fateOfStatement = before;
-      return;
-    }
-    case 'merge':
-      for (const name of clickHouse.tables.keys()) clickHouse.merge(name);
-      return;
-    case 'reorganize':
-      await miners.reorganize(fault.depth, fault.length);
-      return;
-    case 'returnToBranch':
-      await miners.returnToBranch();
-      return;
-    case 'nodeAway': {
-      const before = weather.fateOfRequest;
-      weather.fateOfRequest = () => 'refused';
-      await world.sleep(fault.forMs);
-      weather.fateOfRequest = before;
-      return;
-    }
-    case 'largeLogs':
-      await miners.mineLargeLogs(fault.logs, fault.bytes);
-      return;
-    case 'unknownFork': {
-      const giveUp = miners.followUnknownFork();
-      await world.sleep(fault.forMs);
-      const unknown = world.chain.blocks.filter(isOfUnknownFork);
-      await giveUp();
-      const published = [...(nats.store.streams.get('MINER_CHAIN')?.messages.values() ?? [])];
-      const believed = unknown.find(({ hash }) => published.some(({ data }) => data.includes(hash)));
-      if (believed !== undefined)
-        throw new SimulationFailure(
-          'honest index',
-          `${believed.hash} is published, whose header nobody can hash`,
-        );
-      return;
-    }
-    case 'twoPublishers':
-      await publishToo(fault.forMs);
-      return;
-    case 'removeFronts':
-      removeFronts(fault, targets);
-      return;
-    case 'replay':
-      note(await replay(fault.afterSendings));
-      return;
-    case 'upgrade': {
-      const ingesting = fleet.alive.filter((process) => fleet.roleOf(process) === 'run');
-      for (const process of ingesting) process.kill();
-      world.time.upgrade(fault.stream ?? 'MINER_COUNTER');
-      await world.sleep(fault.downMs);
-      await fleet.start('run');
-    }
+  }
+
+  /** Kills a process when `end` resolves, and starts another one in its place. */
+  async function replace(
+    { process: number, downMs }: Fault<'stop'> | Fault<'kill'> | Fault<'killBehindInsert'>,
+    end: (process: ServiceProcess) => Promise<unknown>,
+  ) {
+    const process = pick(number);
+    if (process === undefined) return;
+    const role = fleet.roleOf(process);
+    await end(process);
+    process.kill();
+    await world.sleep(downMs);
+    await fleet.start(role);
+  }
+
+  async function hold<Name extends 'fateOfStatement' | 'fateOfRequest'>(
+    name: Name,
+    fate: SimulatedWorld['weather'][Name],
+    forMs: number,
+  ) {
+    const before = weather[name];
+    weather[name] = fate;
+    await world.sleep(forMs);
+    weather[name] = before;
+  }
+
+  async function fill(full: typeof store.full, during: () => Promise<void>) {
+    store.full = full;
+    await during();
+    store.full = new Set();
   }
 
   function killAll(): Role[] {
@@ -256,15 +184,49 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     return roles;
   }
 
-  async function exchangeFolder({ forMs, isEmpty, restarts }: Extract<Fault, { kind: 'wrongNats' }>) {
-    if (nats.store.exchangedAtMs !== null || !isStored()) return;
+  async function loseTail({ messages, forMs, during = 'run' }: Fault<'loseTail'>) {
+    onHistoryLost();
+    const roles = during === 'run' ? [] : killAll();
+    if (during === 'start') {
+      for (const role of roles) void fleet.start(role);
+      await world.sleep(forMs / 4);
+    }
+    nats.stop();
+    for (const name of inputStreams) {
+      const stream = store.streams.get(name);
+      stream?.loseAbove(stream.lastSequence - messages);
+    }
+    if (during !== 'down') await world.sleep(forMs);
+    nats.start();
+    if (during !== 'down') return;
+    // Other messages take the lost sequences.
+    await world.sleep(forMs * 4);
+    for (const role of roles) await fleet.start(role);
+  }
+
+  async function followUnknownFork({ forMs }: Fault<'unknownFork'>) {
+    const giveUp = miners.followUnknownFork();
+    await world.sleep(forMs);
+    const unknown = world.chain.blocks.filter(isOfUnknownFork);
+    await giveUp();
+    const published = [...(store.streams.get('MINER_CHAIN')?.messages.values() ?? [])];
+    const believed = unknown.find(({ hash }) => published.some(({ data }) => data.includes(hash)));
+    if (believed !== undefined)
+      throw new SimulationFailure(
+        'honest index',
+        `${believed.hash} was published, but its header has no known hash`,
+      );
+  }
+
+  async function exchangeFolder({ forMs, isEmpty, restarts }: Fault<'wrongNats'>) {
+    if (store.exchangedAtMs !== null || !isStored()) return;
     const roles = restarts ? killAll() : [];
     nats.stop();
-    const takeOwn = nats.store.exchangeFolder(isEmpty);
+    const takeOwn = store.exchangeFolder(isEmpty);
     nats.start();
     for (const role of roles) void fleet.start(role);
     await world.sleep(forMs);
-    const created = isEmpty ? [...nats.store.streams.keys()] : [];
+    const created = isEmpty ? [...store.streams.keys()] : [];
     if (created.length > 0)
       throw new SimulationFailure('wrong NATS', `${created.join(', ')} was created in an empty NATS`);
     nats.stop();
@@ -272,7 +234,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     nats.start();
   }
 
-  async function publishToo(forMs: number) {
+  async function publishToo({ forMs }: Fault<'twoPublishers'>) {
     const { genesisTimestamp } = deployment;
     const outside = (name: string) => ({ nats, random: random.fork(name), wallMs: world.time.wallMs });
     const gateways = createGateways(outside('gateways'));
@@ -287,9 +249,9 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
     }
   }
 
-  /** Whether the database says which streams it was made from. */
+  /** Whether a snapshot names the present stream of readings. */
   function isStored(): boolean {
-    const created = nats.store.streams.get('MINER_COUNTER')?.createdNanos;
+    const created = store.streams.get('MINER_COUNTER')?.createdNanos;
     const tables = [...clickHouse.tables.values()].filter(({ name }) => name.startsWith('fold_snapshots'));
     return tables.some(({ rows, indexOf }) => {
       const at = indexOf('stream_created');
@@ -302,7 +264,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
   }
 
   async function replay(afterSendings: number): Promise<string> {
-    const last = nats.store.streams.get('MINER_COUNTER')?.lastSequence ?? 0;
+    const last = store.streams.get('MINER_COUNTER')?.lastSequence ?? 0;
     const sequence = random.integer(1, Math.max(1, last));
     const request = {
       from: { sequence },

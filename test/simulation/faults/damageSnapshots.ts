@@ -3,7 +3,7 @@ import type { StoredTable } from '../clickhouse/storedTable.ts';
 import type { SnapshotDamage } from '../plan/plan.ts';
 import type { Random } from '../world/random.ts';
 
-/** Damages what is stored of the states of one stream, as a disk may while no process runs. */
+/** Damages the stored snapshots of streams, as a disk may do while no process runs. */
 export function damageSnapshots(
   clickHouse: SimulatedClickHouse,
   damage: SnapshotDamage,

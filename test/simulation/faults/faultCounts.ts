@@ -1,15 +1,11 @@
-/** How many faults of each kind have struck. */
-export interface FaultCounts {
-  note(kind: string): void;
-  readonly byKind: ReadonlyMap<string, number>;
-  total(): number;
-}
+/** Number of faults by kind. */
+export type FaultCounts = ReturnType<typeof createFaultCounts>;
 
-export function createFaultCounts(): FaultCounts {
+export function createFaultCounts() {
   const byKind = new Map<string, number>();
   return {
     byKind,
-    note: (kind) => byKind.set(kind, (byKind.get(kind) ?? 0) + 1),
+    note: (kind: string) => byKind.set(kind, (byKind.get(kind) ?? 0) + 1),
     total: () => [...byKind.values()].reduce((sum, count) => sum + count, 0),
   };
 }

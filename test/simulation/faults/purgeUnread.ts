@@ -4,11 +4,11 @@ import type { FaultTargets } from './applyFault.ts';
 const purgedStreams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
 
 /**
- * Removes messages that are published in this turn, before anybody is sent them; some are published that stay. They are the first ones of a stream that
- * is created again, or follow what has been read.
+ * Publishes messages and removes some of them before any process gets them. They are the first messages of a stream that is created again, or follow
+ * messages that were read.
  */
 export function purgeUnread(
-  { messages, recreates = false }: Extract<Fault, { kind: 'purgeUnread' }>,
+  { messages, recreates = false }: Fault<'purgeUnread'>,
   { world: { nats }, gateways, publishers, random, onHistoryLost }: FaultTargets,
 ): void {
   const name = random.pick(purgedStreams);

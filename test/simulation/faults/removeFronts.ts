@@ -3,9 +3,9 @@ import type { Fault } from '../plan/plan.ts';
 import type { FaultTargets } from './applyFault.ts';
 
 const retainedStreams = ['MINER_COUNTER', 'MINER_PIPELINE'] as const;
-/** Takes messages with the one at the position of a snapshot: nothing proves any more that it is the one that was folded. */
+/** Removes messages through a snapshot's position, so that nothing proves any more which message was folded there. */
 export function removeFronts(
-  { newerSnapshots }: Extract<Fault, { kind: 'removeFronts' }>,
+  { newerSnapshots }: Fault<'removeFronts'>,
   { world, fleet }: FaultTargets,
 ): void {
   const { nats, clickHouse, time } = world;

@@ -3,68 +3,41 @@ import { fairWeather, type SimulatedWorld } from '../world/createWorld.ts';
 import type { Random } from '../world/random.ts';
 import type { FaultCounts } from './faultCounts.ts';
 
-/** What all messages and statements meet with from now on. */
+/** Fates, each with the member of the plan that says how likely it is. */
+const requests = {
+  refused: 'nodeRefused',
+  unanswered: 'nodeUnanswered',
+  gateway: 'nodeGateway',
+  error: 'nodeError',
+  lie: 'nodeLie',
+  shuffled: 'nodeShuffled',
+} as const;
+const messages = { unanswered: 'messageUnanswered', lost: 'messageLost', cut: 'connectionCut' } as const;
+const reads = { refused: 'statementRefused', unanswered: 'statementUnanswered' } as const;
+const writes = { ...reads, applied: 'statementApplied', torn: 'statementTorn' } as const;
+
+/** Lets messages, statements and requests fail as the plan says, from now on. */
 export function applyWeather(
   { weather }: SimulatedWorld,
   plan: WeatherPlan,
   random: Random,
   counts: FaultCounts,
 ): void {
-  weather.latencyMsMax = plan.latencyMsMax;
-  const draw = <Fate extends string>(
-    of: string,
-    chances: readonly (readonly [Fate, number])[],
-    calm: Fate,
-  ): Fate => {
+  const draw = <Fate extends string>(what: string, fates: Readonly<Record<Fate, keyof WeatherPlan>>) => {
     let drawn = random.next();
-    for (const [fate, chance] of chances) {
-      drawn -= chance;
-      if (drawn < 0) {
-        counts.note(`${of} ${fate}`);
-        return fate;
-      }
+    for (const fate of Object.keys(fates) as Fate[]) {
+      drawn -= plan[fates[fate]];
+      if (drawn >= 0) continue;
+      counts.note(`${what} ${fate}`);
+      return fate;
     }
-    return calm;
+    return 'answered';
   };
+  weather.latencyMsMax = plan.latencyMsMax;
   weather.lagBlocks = plan.nodeLagBlocks;
-  weather.fateOfRequest = () =>
-    draw(
-      'request',
-      [
-        ['refused', plan.nodeRefused],
-        ['unanswered', plan.nodeUnanswered],
-        ['gateway', plan.nodeGateway],
-        ['error', plan.nodeError],
-        ['lie', plan.nodeLie],
-        ['shuffled', plan.nodeShuffled],
-      ],
-      'answered',
-    );
-  weather.fateOfMessage = () =>
-    draw(
-      'message',
-      [
-        ['unanswered', plan.messageUnanswered],
-        ['lost', plan.messageLost],
-        ['cut', plan.connectionCut],
-      ],
-      'answered',
-    );
-  weather.fateOfStatement = (kind) =>
-    draw(
-      'statement',
-      [
-        ['refused', plan.statementRefused],
-        ['unanswered', plan.statementUnanswered],
-        ...(kind === 'write'
-          ? ([
-              ['applied', plan.statementApplied],
-              ['torn', plan.statementTorn],
-            ] as const)
-          : []),
-      ],
-      'answered',
-    );
+  weather.fateOfRequest = () => draw('request', requests);
+  weather.fateOfMessage = () => draw('message', messages);
+  weather.fateOfStatement = (kind) => draw('statement', kind === 'write' ? writes : reads);
 }
 
 export function clearWeather({ weather }: SimulatedWorld): void {

@@ -11,12 +11,12 @@ import suspendedMachines from './suspendedMachines.json' with { type: 'json' };
 import unfinishedRows from './unfinishedRows.json' with { type: 'json' };
 
 interface KeptPlan {
-  /** What it has found. */
+  /** The fault that it found. */
   readonly reason: string;
   readonly plan: Plan;
 }
 
-/** Plans that have found something: what is drawn from their seeds may change, they do not. */
+/** Plans that have found something. Draws of seeds may change; these plans do not. */
 // JSON has no literal types.
 export const keptPlans = [
   fullDisks,

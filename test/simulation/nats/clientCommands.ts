@@ -69,7 +69,7 @@ function readPublication(bytes: Buffer, from: number, words: readonly string[], 
   return { command, length: end + newline.length };
 }
 
-/** Lines of headers by name; those that are there several times count with the first. */
+/** Headers by name. The first line of a name counts. */
 export function readHeaders(headers: Buffer | null): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const line of headers?.toString('utf8').split('\r\n').slice(1) ?? []) {
@@ -84,7 +84,7 @@ const star = '*'.charCodeAt(0);
 const rest = '>'.charCodeAt(0);
 const dot = '.'.charCodeAt(0);
 
-/** Whether a subject is one of those that a pattern with wildcards stands for; a wildcard is always a whole token of it. */
+/** Whether a subject matches a pattern. A wildcard always stands for whole tokens. */
 export function matchesSubject(pattern: string, subject: string): boolean {
   let given = 0;
   for (let at = 0; at < pattern.length; at++) {

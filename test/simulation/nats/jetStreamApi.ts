@@ -7,9 +7,9 @@ const consumerMissing: ApiError = { code: 404, err_code: 10_014, description: 'c
 const messageMissing: ApiError = { code: 404, err_code: 10_037, description: 'no message found' };
 
 /**
- * Answers a request to `$JS.API.`, but for those that pull messages.
+ * Answers a request to `$JS.API.`, except pulls of messages.
  *
- * @param words of the subject, behind the prefix.
+ * @param words of the subject after the prefix.
  */
 export function answerApi(store: JetStreamStore, words: readonly string[], data: Buffer): object {
   const [family, action, ...rest] = words;

@@ -17,34 +17,34 @@ type PublishAnswer =
   | { readonly stream: string; readonly seq: number; readonly duplicate?: true }
   | { readonly error: ApiError; readonly stream: string; readonly seq: 0 };
 
-/** Streams and consumers of a server: what outlives its connections. */
+/** Streams and consumers of a server, which outlive its connections. */
 export interface JetStreamStore {
   readonly streams: ReadonlyMap<string, StoredStream>;
   readonly consumers: ReadonlyMap<string, PullConsumer>;
   findBySubject(subject: string): StoredStream | null;
   createStream(configuration: StreamConfiguration): StoredStream;
   deleteStream(name: string): boolean;
-  /** Stores a message where the conditions in its headers hold. */
+  /** Stores a message if the conditions in its headers hold. */
   publish(stream: StoredStream, subject: string, headers: Buffer | null, data: Buffer): PublishAnswer;
   addConsumer(stream: StoredStream, configuration: ConsumerConfiguration): PullConsumer;
   removeConsumer(key: string, isAnnounced: boolean): boolean;
-  /** What has no space, and stores nothing: the disk with all streams, or streams by their names. */
+  /** Streams without space, by name, or the whole disk. */
   full: 'disk' | ReadonlySet<string>;
-  /** Streams that were deleted, by name and creation time: an operator who knows that accepts their loss. */
+  /** Deleted streams by name and creation time. An operator accepts their loss. */
   readonly deleted: string[];
   nowNanos(): bigint;
-  /** Takes another folder, which is empty, or has streams of the same names, until what it returns is called. */
+  /** Serves another folder: an empty one, or one with streams of the same names. The returned function restores the first. */
   exchangeFolder(isEmpty: boolean): () => void;
-  /** When another folder was taken; null while it has its own. */
+  /** When the folder was exchanged; null while it is the own one. */
   exchangedAtMs: number | null;
 }
 
-/** Versions that behave differently in what the service meets. */
+/** Versions whose differences the service meets. */
 export const minorVersions = [10, 12] as const;
 export type MinorVersion = (typeof minorVersions)[number];
 
 export interface StoreOptions {
-  /** Second number of the version of nats-server that it behaves as. */
+  /** Minor version of the nats-server that it imitates. */
   readonly minorVersion: MinorVersion;
   readonly nowMs: () => number;
   readonly wallMs: () => number;
@@ -59,7 +59,7 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
   const consumers = new Map<string, PullConsumer>();
   let lastNanos = 0n;
 
-  /** Ascends also where the clock does not, since two messages never have the same time. */
+  /** Ascends even if the clock does not: two messages never have the same time. */
   function nowNanos(): bigint {
     const clockNanos = BigInt(Math.floor(wallMs() * 1_000)) * 1_000n;
     lastNanos = clockNanos > lastNanos ? clockNanos : lastNanos + 1n;
@@ -108,7 +108,7 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
       return stream;
     },
     deleteStream: (name) => {
-      // Newer servers have often removed the stream before they get to it.
+      // Newer servers have often removed the stream before they could announce it.
       const isAnnounced = minorVersion < 12;
       for (const [key, consumer] of consumers)
         if (consumer.streamName === name) removeConsumer(key, isAnnounced);

@@ -9,17 +9,17 @@ import {
 } from './jetStreamStore.ts';
 import type { PullRecipient } from './pullConsumers.ts';
 
-/** What becomes of a request: answered, done without an answer, not even received, or done and the connection cut. */
+/** Fate of a request. `unanswered`: done without an answer. `lost`: not received. `cut`: done, and the connection cut. */
 export type Fate = 'answered' | 'unanswered' | 'lost' | 'cut';
 
 interface NatsServerOptions extends StoreOptions {
-  /** How long bytes are on their way. */
+  /** Latency of one direction. */
   readonly latencyMs: () => number;
-  /** Decides over a request to JetStream, or a message that is published to a stream. */
+  /** Decides the fate of a request to JetStream or a message for a stream. */
   readonly fateOf?: (subject: string) => Fate;
 }
 
-/** A nats-server with JetStream, as far as the service and its publishers use one. */
+/** The part of nats-server with JetStream that the service and its publishers use. */
 export interface SimulatedNats {
   readonly store: JetStreamStore;
   /** Null while it is down. */
@@ -28,7 +28,7 @@ export interface SimulatedNats {
   stop(): void;
   start(): void;
   readonly isUp: boolean;
-  /** Cuts all connections, and nothing else. */
+  /** Cuts only the connections. */
   cutConnections(): void;
 }
 
@@ -44,7 +44,7 @@ interface Connection {
   close(): void;
 }
 
-/** Less than the default, so that logs are too large for a message which are not large. */
+/** Below the default, so that moderately large logs do not fit into a message. */
 export const payloadBytesMax = 64 * 1024;
 const apiPrefix = '$JS.API.';
 const pullPrefix = 'CONSUMER.MSG.NEXT.';
@@ -55,7 +55,7 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
   const connections = new Set<Connection>();
   let isUp = true;
 
-  /** Gives a message to whoever has subscribed; true if somebody has. */
+  /** Sends a message to its subscribers; true if it has any. */
   function route(subject: string, reply: string | null, headers: Buffer | null, data: Buffer): boolean {
     let isHeard = false;
     for (const connection of connections) {
@@ -98,7 +98,7 @@ export function createSimulatedNats(options: NatsServerOptions): SimulatedNats {
     const [stream = '', name = ''] = subject.slice(apiPrefix.length + pullPrefix.length).split('.');
     const consumer = store.consumers.get(consumerKey(stream, name));
     if (reply === null) return;
-    // A server of this version does not answer who asks a consumer that is not there: it has no subscription then.
+    // The server does not subscribe for a missing consumer, so nobody answers.
     if (consumer === undefined) return sendStatus(reply, '503');
     const {
       batch = 1,

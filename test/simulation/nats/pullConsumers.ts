@@ -10,7 +10,7 @@ export interface ConsumerConfiguration {
   readonly [setting: string]: unknown;
 }
 
-/** Where answers to a pull go. */
+/** Receives the answers to a pull. */
 export interface PullRecipient {
   /** Whether somebody still listens there. */
   isListening(): boolean;
@@ -21,7 +21,7 @@ export interface PullRecipient {
 
 interface PullRequest {
   readonly batch: number;
-  /** What its messages may have in all; 0 for any number. */
+  /** Limit of all its messages in bytes; 0 for none. */
   readonly maxBytes: number;
   readonly expiresMs: number;
   /** 0 for none. */
@@ -44,7 +44,7 @@ export interface PullConsumer {
   readonly createdNanos: bigint;
   readonly streamName: string;
   pull(request: PullRequest, recipient: PullRecipient): void;
-  /** Delivers what is asked for and there. */
+  /** Delivers requested messages that exist. */
   deliver(): void;
   /** Messages that are not delivered yet. */
   pending(): number;
@@ -52,9 +52,9 @@ export interface PullConsumer {
     readonly delivered: { readonly consumer_seq: number; readonly stream_seq: number };
     waiting: number;
   };
-  /** It ends, with a word to those who wait, or without. */
+  /** Ends the consumer, and tells waiting pulls if it is announced. */
   end(isAnnounced: boolean): void;
-  /** It delivers nothing any more, and says that all is well. */
+  /** Delivers nothing any more, but still sends heartbeats. */
   stall(): void;
 }
 
@@ -62,17 +62,17 @@ interface PullConsumerOptions {
   readonly stream: StoredStream;
   readonly configuration: ConsumerConfiguration;
   readonly createdNanos: bigint;
-  /** Whether a sequence beyond the end is waited for; else the one behind the end is taken for it. */
+  /** Whether it waits for a start beyond the end. Otherwise it starts just after the end. */
   readonly waitsForStart: boolean;
   readonly nowMs: () => number;
   readonly schedule: (delayMs: number, run: () => void) => void;
-  /** Nobody has pulled for its threshold. */
+  /** Called when nobody has pulled within the threshold. */
   readonly onInactive: () => void;
 }
 
 const nanosPerMs = 1_000_000;
 
-/** A pull consumer of one stream that acknowledges nothing, as ordered consumers of the client are. */
+/** A pull consumer without acknowledgements, as the client's ordered consumers use. */
 export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
   const { stream, configuration, nowMs, schedule } = options;
   const name = stream.configuration.name;
@@ -191,17 +191,17 @@ export function createPullConsumer(options: PullConsumerOptions): PullConsumer {
   };
 }
 
-/** What a message takes of the bytes of a pull. */
+/** Bytes of a message that count for a pull. */
 const countBytes = ({ subject, headers, data }: StoredStreamMessage, reply: string): number =>
   subject.length + reply.length + (headers?.length ?? 0) + data.length;
 
-/** What of a pull is not delivered. */
+/** Headers with the undelivered rest of a pull. */
 const describeRest = ({ remaining, isBoundInBytes, remainingBytes }: WaitingPull) => ({
   'Nats-Pending-Messages': remaining,
   'Nats-Pending-Bytes': isBoundInBytes ? remainingBytes : 0,
 });
 
-/** Where a consumer begins. */
+/** First sequence of a consumer. */
 function findStart({ stream, configuration, waitsForStart }: PullConsumerOptions): number {
   const { firstSequence, lastSequence } = stream;
   switch (configuration.deliver_policy) {

@@ -18,28 +18,28 @@ export interface StreamConfiguration {
   readonly [setting: string]: unknown;
 }
 
-/** A stream of JetStream: messages with sequences, of which some may be gone. */
+/** A JetStream stream: messages with sequences, possibly with gaps. */
 export interface StoredStream {
   configuration: StreamConfiguration;
   readonly createdNanos: bigint;
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly messages: ReadonlyMap<number, StoredStreamMessage>;
-  /** What retention has taken. */
+  /** Messages that retention removed. */
   readonly retired: ReadonlyMap<number, StoredStreamMessage>;
   add(subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint): StoredStreamMessage;
   /** The first message at or above a sequence. */
   next(sequence: number): StoredStreamMessage | null;
   lastOf(subject: string): StoredStreamMessage | null;
-  /** Sequence under which a message ID is stored already; null when it is not, or its window is over. */
+  /** Sequence of a stored message ID; null if it is unknown or its window is over. */
   findDuplicate(messageId: string, atNanos: bigint): number | null;
   noteId(messageId: string, sequence: number, atNanos: bigint): void;
   remove(sequence: number): boolean;
-  /** Removes what lies below a sequence, as retention does. */
+  /** Removes everything below a sequence, as retention does. */
   retireBefore(sequence: number): void;
   /** Removes everything below a sequence. */
   removeBefore(sequence: number): number;
-  /** Removes what is older than the configuration allows. */
+  /** Removes messages older than the configured age. */
   expire(nowNanos: bigint): void;
   /** Loses everything above a sequence, as a power failure does: the sequences are used again. */
   loseAbove(sequence: number): number;
@@ -152,7 +152,7 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
   return stream;
 }
 
-/** A time as JetStream writes it: RFC 3339 with as many digits of the second as it needs. */
+/** A time in JetStream's format: RFC 3339 with as many fractional digits as needed. */
 export function formatNanos(nanos: bigint): string {
   const whole = new Date(Number(nanos / 1_000_000n)).toISOString().slice(0, 19);
   const fraction = String(nanos % 1_000_000_000n)

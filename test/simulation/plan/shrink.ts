@@ -1,7 +1,7 @@
 import { calmWeather } from './calmWeather.mjs';
 import type { Episode, Plan, WeatherPlan } from './plan.ts';
 
-/** Plans that are a little smaller, those first that leave out most. */
+/** Slightly smaller plans, the smallest first. */
 function* listSmaller(plan: Plan): Iterable<Plan> {
   const { episodes } = plan;
   for (let count = episodes.length - 1; count > 0; count--)
@@ -25,7 +25,7 @@ function* listSmaller(plan: Plan): Iterable<Plan> {
 }
 
 /**
- * Leaves out of a plan that fails what it fails without, one thing after another, for as long as there is time.
+ * Removes parts of a failing plan one after another while it still fails and time is left.
  *
  * @param fails runs a plan, and says whether the same check fails.
  */

@@ -6,14 +6,14 @@ import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';
 
 export type Role = 'run' | 'serve';
 
-/** The processes of the service that run at the moment. */
+/** The running processes of the service. */
 export interface Fleet {
   readonly alive: readonly ServiceProcess[];
   roleOf(process: ServiceProcess): Role;
   start(role: Role): Promise<ServiceProcess>;
-  /** Ends when all that were asked to start have. */
+  /** Resolves when all requested processes have started. */
   settled(): Promise<void>;
-  /** Starts a process in place of one that has ended by itself, as a supervisor of processes does. */
+  /** Replaces processes that have ended by themselves, as a supervisor does. */
   replaceEnded(): void;
 }
 
@@ -25,7 +25,7 @@ interface FleetOptions {
   readonly onEnded: (process: ServiceProcess, error: unknown) => void;
 }
 
-/** Beyond so many, those that are asked for are not started, but for one that ingests where there is none. */
+/** No more processes are started than this, except one that ingests if none does. */
 const processesMax = 4;
 
 export function createFleet({ world, deployment, settings, onLog, onEnded }: FleetOptions): Fleet {

@@ -14,7 +14,7 @@ const logger = pino({ level: 'silent' });
 /**
  * Runs the command `replay` in a process of its own, until it ends, fails as it may, or is killed.
  *
- * @param afterSendings before which it is killed; 0 for never.
+ * @param afterSendings number of sendings before it is killed; 0 for never.
  */
 export async function runReplayProcess(
   world: SimulatedWorld,
@@ -37,11 +37,11 @@ interface ReplayProcessOptions {
   readonly deployment: Deployment;
   readonly request: ReplayRequest;
   readonly afterSendings: number;
-  /** It is killed at the end of this time. */
+  /** Killed after this time. */
   readonly limitMs: number;
 }
 
-/** What `deploy/commands/replay/runReplay.ts` does between the command line and the end of the process. */
+/** Does the work of `deploy/commands/replay/runReplay.ts` without its command line. */
 async function runCommand(deployment: Deployment, request: ReplayRequest): Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;

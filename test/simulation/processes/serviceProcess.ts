@@ -25,14 +25,14 @@ export interface ServiceProcess {
   readonly domain: Domain;
   readonly service: Service;
   readonly isAlive: boolean;
-  /** Why it has ended by itself; null while it has not. */
+  /** Why it ended by itself; null while it runs. */
   failure(): unknown;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<SimulatedResponse | null>;
-  /** Reads a response that does not end by itself, until the client goes away. */
+  /** Reads an endless response until the client leaves. */
   listen(path: string, ...reading: ListenParameters): Promise<SimulatedResponse | null>;
-  /** By name and labels, as they are written; empty where nothing answers. */
+  /** Values by name and labels, as written; empty without an answer. */
   metrics(): Promise<ReadonlyMap<string, number>>;
-  /** It ends at once, wherever it is. */
+  /** Ends it at once. */
   kill(): void;
   stop(): Promise<void>;
 }
@@ -45,13 +45,13 @@ interface ServiceProcessOptions {
   readonly deployment: Deployment;
   readonly roles?: ServiceSettings['roles'];
   readonly settings?: Partial<ServiceSettings>;
-  /** It reads the chain and publishes it. */
+  /** Whether it indexes the chain. */
   readonly isIndexing?: boolean;
-  /** Lines of its log at a level from which on they are wanted. */
+  /** Receives lines of its log. */
   readonly onLog?: (line: string) => void;
 }
 
-/** How the loss of the chain's stream begins. */
+/** Beginning of the name of a lost chain stream. */
 const chainLoss = 'MINER_CHAIN@';
 
 /** Starts the service as the command does, in a process of the simulation. */
@@ -59,7 +59,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
   const { world, name, deployment, roles = { ingest: true, serve: true }, settings = {} } = options;
   const domain = world.time.createDomain(name);
   const { isIndexing = false } = options;
-  // Requests to one address are batched by the client, whichever process makes them: each has an address of its own.
+  // viem batches requests by address, even across processes, so each process has its own address.
   const rpcUrl = isIndexing ? `http://node/${world.number}/${encodeURIComponent(name)}` : null;
   const { deleted } = world.nats.store;
   // A stream that no snapshot names any more is lost under the time of its newest rows.
@@ -82,7 +82,7 @@ export async function startServiceProcess(options: ServiceProcessOptions): Promi
       settings: {
         ...buildSettings(configuration, { roles, nats, deployment, rpcUrl }),
         acceptedLosses,
-        // What has left a stream here was never read: a new version of its fold loses nothing.
+        // Messages that left a stream here were never read, so a new fold version loses nothing.
         acceptsLoss: true,
         ...settings,
       },

@@ -5,9 +5,9 @@ import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { Miners } from '../workload/miners.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
-/** In fair weather everything is caught up by then. */
+/** In fair weather everything catches up within this time. */
 const recoveryMs = 90_000;
-/** So often blocks are mined while it is waited for. */
+/** Interval of blocks while it waits. */
 const blockMs = 2_000;
 /** A reorganization to fewer blocks is followed once there are as many as before. */
 const blocksAfterStorm = 4;
@@ -17,7 +17,7 @@ const safeAgeMs = 600_000;
 interface Recovery {
   /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
   wait(isOver: () => boolean): Promise<void>;
-  /** Those that answer from everything that the streams hold; one that waits for the lease has no state. */
+  /** Processes that answer from all messages. A process that waits for the lease has no state. */
   listCurrent(): ServiceProcess[];
 }
 
@@ -42,7 +42,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
     return ready.length === 1 && [...ready, ...ofRole('serve')].every(isCurrent);
   }
 
-  /** What is folded is also stored, and what is mined is indexed. */
+  /** Whether everything folded is stored, and everything mined is indexed. */
   async function isStored(): Promise<boolean> {
     const writer = ofRole('run').find(isReady);
     if (writer === undefined) return false;
@@ -79,7 +79,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
       while (!(isCaughtUp() && (await isStored()))) {
         await world.sleep(500);
         if (isOver()) return;
-        // The chain goes on until nobody is behind anything else.
+        // The chain grows while anything else is behind.
         if (!isCaughtUp() && world.time.nowMs() > minedMs + blockMs) {
           await miners.mineOne();
           minedMs = world.time.nowMs();
@@ -87,7 +87,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
         if (world.time.nowMs() > endMs)
           throw new SimulationFailure('recovery', `after ${recoveryMs} ms: ${describe()}`);
       }
-      // What is shown depends on the clock; who shows it is asked at the same time from here on.
+      // Answers depend on the clock, so all processes have the same clock from here on.
       for (const { domain } of fleet.alive) domain.wallAheadMs = 0;
     },
     listCurrent: () => fleet.alive.filter(isReady),

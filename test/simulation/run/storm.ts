@@ -1,29 +1,14 @@
-import type { Deployment } from '../../../deploy/configuration/deploymentFile.ts';
-import { applyFault } from '../faults/applyFault.ts';
+import { applyFault, type FaultTargets } from '../faults/applyFault.ts';
 import type { FaultCounts } from '../faults/faultCounts.ts';
 import { applyWeather, clearWeather } from '../faults/weather.ts';
 import type { Episode } from '../plan/plan.ts';
-import type { Fleet } from '../processes/fleet.ts';
-import type { Gateways } from '../workload/gateways.ts';
-import type { Miners } from '../workload/miners.ts';
-import type { SettlementPublishers } from '../workload/settlementPublishers.ts';
-import type { SimulatedWorld } from '../world/createWorld.ts';
 
-interface StormOptions {
-  readonly world: SimulatedWorld;
-  readonly deployment: Deployment;
-  readonly fleet: Fleet;
-  readonly gateways: Gateways;
-  readonly publishers: SettlementPublishers;
-  readonly miners: Miners;
+interface StormOptions extends Omit<FaultTargets, 'random'> {
   readonly counts: FaultCounts;
   readonly isOver: () => boolean;
-  readonly note: (text: string) => void;
-  /** Called before what clients have read may be gone. */
-  readonly onHistoryLost: () => void;
 }
 
-/** Lets everything happen that an episode holds; the weather is fair again when it resolves. */
+/** Runs an episode. The weather is fair again when it resolves. */
 export async function storm(episode: Episode, number: number, options: StormOptions): Promise<void> {
   const { world, gateways, publishers, miners, counts, note } = options;
   const random = world.random.fork(`episode ${number}`);

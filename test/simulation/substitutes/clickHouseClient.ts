@@ -8,18 +8,18 @@ interface Query {
   readonly query_params?: Readonly<Record<string, unknown>>;
   readonly format?: string;
   readonly abort_signal?: AbortSignal;
-  /** Of an insert. */
+  /** Body of an insert. */
   readonly values?: Readable;
 }
 
-/** Integers of 64 bits are text in the answers of a server. */
+/** ClickHouse answers 64-bit integers as text. */
 const quoteLarge = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
 
 /** The client of ClickHouse, as far as `storage/database.ts` uses it, over the simulated server. */
 export function createClient() {
   const { domain } = currentWorld().time;
   const database = currentWorld().database();
-  /** What a process asks that is dead never arrives. */
+  /** Statements of a dead process never arrive. */
   const nothing = new Promise<never>(() => undefined);
   return {
     command: ({ query, query_params: parameters = {} }: Query) =>
@@ -29,7 +29,7 @@ export function createClient() {
       signal?.throwIfAborted();
       const rows = await database.query(query, parameters);
       signal?.throwIfAborted();
-      // Only settings are asked for in the other format, of which there are none.
+      // Only the server's settings are read in another format; it has none.
       if (format === 'JSONEachRow') return { json: async () => [], text: async () => '' };
       return {
         json: async () => ({ data: rows }),
@@ -52,5 +52,5 @@ export function createClient() {
   };
 }
 
-/** What is asked for without JSON has no cell that would need an escape. */
+/** No cell in the text format needs an escape. */
 const plainFormat = / FORMAT TabSeparatedWithNames$/;

@@ -2,7 +2,7 @@ import { createClientCounts as createRealCounts } from '../../../http/server/lim
 import { currentWorld } from '../world/currentWorld.ts';
 import { changeHeld } from '../world/held.ts';
 
-/** Counts of which is known what is under way, also for addresses that are not limited. */
+/** Client counts that also note requests of unlimited addresses. */
 export function createClientCounts(...limits: Parameters<typeof createRealCounts>) {
   const counts = createRealCounts(...limits);
   const { domain } = currentWorld().time;

@@ -4,7 +4,7 @@ import { changeHeld } from '../world/held.ts';
 
 export { alwaysOpen, leaveGate } from '../../../streams/operators/gate.ts';
 
-/** A gate of which is known what has entered and not left. */
+/** A gate that notes what has entered and not left. */
 export function createGate(options: Parameters<typeof createRealGate>[0]): Gate {
   const gate = createRealGate(options);
   const { domain } = currentWorld().time;

@@ -2,10 +2,10 @@ import { currentWorld } from '../world/currentWorld.ts';
 
 export * from 'node:os';
 
-/** The same wherever the simulation runs. */
+/** The same on every machine. */
 export const hostname = () => 'simulated';
 
-/** It goes on while the machine is asleep. */
+/** Continues while the machine sleeps. */
 export const uptime = () => {
   const { time } = currentWorld();
   return (time.nowMs() + time.asleepMs) / 1_000;

@@ -3,7 +3,7 @@ import { keccak_256 as hash } from '@noble/hashes/sha3';
 const digests = new Map<string, Uint8Array>();
 const digestsMax = 50_000;
 
-/** Keccak-256 of bytes that were hashed before is known: chain and indexer hash the same blocks, each process again. */
+/** Keccak-256 with a cache: the chain and each process's indexer hash the same blocks. */
 export function keccak_256(bytes: Uint8Array): Uint8Array {
   const key = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
   let digest = digests.get(key);
@@ -12,6 +12,6 @@ export function keccak_256(bytes: Uint8Array): Uint8Array {
     digest = hash(bytes);
     digests.set(key, digest);
   }
-  // Who hashes may write into what it is given.
+  // Callers may write into the digest.
   return digest.slice();
 }

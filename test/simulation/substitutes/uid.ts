@@ -1,4 +1,4 @@
 import { randomUUID } from './crypto.ts';
 
-/** Names of clients of a node: those of viem come from a supply that an earlier simulation has begun to use. */
+/** Names of viem's clients. viem's own supply would continue from an earlier simulation. */
 export const uid = (): string => randomUUID();

@@ -10,7 +10,7 @@ interface Route {
   readonly handler: Handler;
 }
 
-/** A request as the HTTP engine gives it to a handler. */
+/** A request of the HTTP engine. */
 class AskedRequest {
   readonly request: SimulatedRequest;
   readonly #parameters: readonly string[];
@@ -25,7 +25,7 @@ class AskedRequest {
   getParameter = (index: number) => this.#parameters[index];
 }
 
-/** A response as the HTTP engine gives it to a handler. */
+/** A response of the HTTP engine. */
 class AnsweredResponse {
   readonly #headers = new Map<string, string>();
   #status = '200 OK';
@@ -79,7 +79,7 @@ class AnsweredResponse {
   }
 }
 
-/** The HTTP engine, as far as the servers of the service use it. */
+/** The part of the HTTP engine that the service uses. */
 export function App() {
   const routes: Route[] = [];
   const add = (method: Route['method']) => (path: string, handler: Handler) => {

@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 
 export { brotliCompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 
-/** Compression in this thread: that of Node.js answers from another one, at a time that no seed decides. */
+/** Compresses in this thread. Node.js compresses in another one, and finishes at a time that no seed decides. */
 export function createGzip(options: { readonly level?: number } = {}): Transform {
   return transformWhole((bytes) => gzipSync(bytes, options));
 }
@@ -12,7 +12,7 @@ export function createGunzip(): Transform {
   return transformWhole((bytes) => gunzipSync(bytes));
 }
 
-/** Everything at once, at the end. */
+/** Converts everything at the end. */
 function transformWhole(convert: (bytes: Buffer) => Buffer): Transform {
   const pieces: Buffer[] = [];
   return new Transform({

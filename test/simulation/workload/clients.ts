@@ -21,20 +21,20 @@ const polledPaths = [
   '/v2/public/miners/state',
   '/v1/settlements?range=24h',
 ];
-/** Of these a tag is that of what they say, and nothing of it depends on the clock. */
+/** Paths whose tag depends only on their contents, not on the clock. */
 const shownBlockPaths: ReadonlySet<string> = new Set([
   '/v1/core',
   '/v1/mining/state',
   '/v2/public/miners/state',
 ]);
-/** Answers of a service that cannot answer at the moment. */
+/** Statuses of a service that cannot answer at the moment. */
 const busyStatuses: ReadonlySet<number> = new Set([503, 504]);
 
-/** Clients that poll and walk while everything happens; what they see is checked at once, or when it is complete. */
+/** Clients that poll and walk during storms. Their answers are checked at once, or when a list is complete. */
 export interface Clients {
   /** Until `isOver`. */
   run(isOver: () => boolean): Promise<void>;
-  /** What they have read may be gone. */
+  /** Begins again, because messages they have read may be gone. */
   restart(): void;
   check(accepted: readonly Reading[]): void;
 }

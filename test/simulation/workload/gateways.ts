@@ -5,15 +5,8 @@ import { createPublisher, type Publication } from './publisher.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
-/** The gateways of some wheels: they read counters, and publish what they read, with everything that can be wrong with it. */
-export interface Gateways {
-  /** The next reading of some wheel. */
-  publishOne(): void;
-  /** Time passes for the wheels alone: each is read every so often. */
-  publishSpan(spanMs: number): void;
-  /** Counter epoch of the public installation's wheel. */
-  counterEpoch(): string;
-}
+/** Gateways of some wheels. They publish readings of counters, and now and then faulty ones. */
+export type Gateways = ReturnType<typeof createGateways>;
 
 interface GatewaysOptions {
   readonly nats: SimulatedNats;
@@ -22,7 +15,7 @@ interface GatewaysOptions {
   readonly wallMs: () => number;
 }
 
-/** A wheel is read less often in a longer time. */
+/** Most readings of a wheel in one span. */
 const readingsOfSpanMax = 600;
 
 interface Wheel {
@@ -34,13 +27,13 @@ interface Wheel {
   distanceMm: number;
   day: number;
   observedAtMs: number;
-  /** The newest of the counters that this one has replaced. */
+  /** The last replaced counter. */
   earlier: { readonly counterEpoch: string; readonly counter: bigint } | null;
 }
 
 const dayMs = 86_400_000;
 
-export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gateways {
+export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
   const drawUuid = () => {
     const hex = Array.from({ length: 32 }, () => random.integer(0, 15).toString(16)).join('');
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
@@ -99,7 +92,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
     return spoil(wheel, reading);
   }
 
-  /** Now and then something is wrong with a message. */
+  /** Spoils a message now and then. */
   function spoil(wheel: Wheel, reading: Readonly<Record<string, unknown>>): Publication {
     const subject = counterSubject(wheel.installationId);
     const publish = (body: string, on = subject): Publication => ({
@@ -138,17 +131,20 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions): Gatew
     }
   }
 
+  /** Publishes the next reading of a drawn wheel. */
   function publishOne() {
     const wheel = random.pick(wheels);
-    // A gateway that heard no acknowledgement publishes again, perhaps much later.
+    // A gateway without an acknowledgement publishes again, perhaps much later.
     if (random.oneOf(30)) publisher.sendAgain();
     publisher.send(read(wheel, Math.max(wheel.observedAtMs, Math.floor(wallMs()))));
   }
 
   return {
     publishOne,
+    /** Counter epoch of the public installation's wheel. */
     counterEpoch: () => (wheels[0] as Wheel).counterEpoch,
-    publishSpan: (spanMs) => {
+    /** Publishes readings of a span in which only the wheels ran. */
+    publishSpan: (spanMs: number) => {
       const endMs = Math.floor(wallMs());
       const everyMs = Math.max(random.pick([30_000, 60_000, 110_000]), spanMs / readingsOfSpanMax);
       for (let atMs = endMs - spanMs; atMs < endMs; atMs += everyMs) {

@@ -22,20 +22,20 @@ import type { Fleet } from '../processes/fleet.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
-/** Clients of the event stream, which leave or lose their process, and resume at another one from `Last-Event-ID`. */
+/** Clients of the event stream. They leave or lose their process, and resume at another one from `Last-Event-ID`. */
 export interface Listeners {
-  /** What they have been sent may be gone, and come again, until they restart. */
+  /** Received events may disappear and return until they restart. */
   distrust(): void;
-  /** They forget what they have been sent, and begin again. */
+  /** They forget received events and begin again. */
   restart(): void;
-  /** Each was sent what the feed holds behind the first event of it, and every event once. */
+  /** Checks that each received the feed after its first event, each event once. */
   check(process: ServiceProcess): Promise<void>;
 }
 
 interface ListenersOptions {
   readonly world: SimulatedWorld;
   readonly fleet: Fleet;
-  /** One of them was sent what it should not have been. */
+  /** Called when one of them received an event twice. */
   readonly onFailure: (failure: SimulationFailure) => void;
 }
 
@@ -43,17 +43,17 @@ const listenersMax = 3;
 const lookMs = 500;
 const stayMs = { least: 2_000, most: 60_000 };
 const awayMsMax = 3_000;
-/** Everybody has been sent by then what a process shows that is ready: the next batch of those that resume, behind an interval. */
+/** Every client has received the feed of a ready process by then, also after resuming. */
 const sentMs = 90_000;
 
-/** They listen for as long as the world turns. */
+/** Starts clients that listen until the simulation ends. */
 export function startListeners({ world, fleet, onFailure }: ListenersOptions): Listeners {
   const random = world.random.fork('listeners');
   const restart$ = new Subject<void>();
   let isTrusted = true;
   let sentTo: SentEvents[] = [];
 
-  /** From a process until it is dead, ends the stream, or the client goes. */
+  /** Reads from a process until it dies, ends the stream, or the client leaves. */
   const open = (headers: Readonly<Record<string, string>>): Observable<string> =>
     defer(() => {
       if (fleet.alive.length === 0) return EMPTY;
@@ -63,7 +63,7 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions): L
       return read(process, headers).pipe(takeUntil(merge(leaves$, dies$)));
     });
 
-  /** Whether a reorganization has withdrawn it, and another one brought it back. */
+  /** Whether its block was replaced and came back. */
   const hasReturned = ({ source: { blockHash } }: FeedEvent) =>
     blockHash !== undefined && world.chain.hasReturnedTo(blockHash);
 

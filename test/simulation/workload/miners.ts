@@ -4,33 +4,21 @@ import { drawAction } from '../chain/drawAction.ts';
 import type { BlockPlan, EthereumChain } from '../chain/ethereumNode.ts';
 import type { Random } from '../world/random.ts';
 
-/** Those who make the chain: owners, a reporter, a keeper and a guardian, whose transactions are mined into blocks. */
-export interface Miners {
-  mineOne(): Promise<void>;
-  /** Blocks of a time that has passed for the chain alone. */
-  mineSpan(spanMs: number): Promise<void>;
-  /** Replaces the newest `depth` blocks by so many others, into which most of their transactions are mined again. */
-  reorganize(depth: number, length: number): Promise<void>;
-  /** Publishes metadata of tokens in one block, so many bytes each. */
-  mineLargeLogs(logs: number, bytes: number): Promise<void>;
-  /** Follows a fork that the service does not know, until what it returns is called. */
-  followUnknownFork(): () => Promise<void>;
-  /** Mines on the branch that the last reorganization has replaced, until it is the longer one. */
-  returnToBranch(): Promise<void>;
-}
+/** Mines blocks with transactions of owners, reporter, keeper and guardian. */
+export type Miners = ReturnType<typeof createMiners>;
 
-/** However long it is: fewer than are published at once far behind the tip, and more. */
+/** Blocks of a span of any length: both fewer and more than one span message holds far behind the tip. */
 const blocksOfSpan = [10, 40, 100];
 
 interface MinersOptions {
   readonly chain: EthereumChain;
   readonly random: Random;
   readonly genesis: bigint;
-  /** Of the chain. */
+  /** The chain's clock. */
   readonly wallMs: () => number;
 }
 
-export function createMiners({ chain, random, genesis, wallMs }: MinersOptions): Miners {
+export function createMiners({ chain, random, genesis, wallMs }: MinersOptions) {
   function* drawActions(state: EconomyState, timestamp: bigint) {
     for (let count = random.pick([0, 0, 1, 1, 2, 4]); count > 0; count--)
       yield drawAction(random, state, timestamp, genesis);
@@ -42,13 +30,15 @@ export function createMiners({ chain, random, genesis, wallMs }: MinersOptions):
 
   return {
     mineOne: () => chain.mine(planBlock(wallMs())),
-    mineSpan: async (spanMs) => {
+    /** Mines the blocks of a span in which only the chain ran. */
+    mineSpan: async (spanMs: number) => {
       const count = Math.min(random.pick(blocksOfSpan), Math.floor(spanMs / 60_000));
       const startMs = wallMs() - spanMs;
       for (let number = 1; number <= count; number++)
         await chain.mine(planBlock(startMs + (spanMs * number) / count));
     },
-    reorganize: (depth, length) =>
+    /** Replaces the newest `depth` blocks by `length` others, which contain most of their transactions. */
+    reorganize: (depth: number, length: number) =>
       chain.reorganize(depth, (replaced) => {
         const waiting = replaced.filter(() => !random.oneOf(4));
         return Array.from({ length }, () => ({
@@ -59,7 +49,8 @@ export function createMiners({ chain, random, genesis, wallMs }: MinersOptions):
           },
         }));
       }),
-    mineLargeLogs: (logs, bytes) =>
+    /** Publishes metadata of tokens in one block, each with this many bytes. */
+    mineLargeLogs: (logs: number, bytes: number) =>
       chain.mine({
         ...planBlock(wallMs()),
         *drawActions({ collection }) {
@@ -67,10 +58,12 @@ export function createMiners({ chain, random, genesis, wallMs }: MinersOptions):
           for (const tokenId of tokens) yield (one) => publishMetadata(one, tokenId, 'x'.repeat(bytes));
         },
       }),
+    /** Follows an unknown fork until the returned function is called. */
     followUnknownFork: () => {
       const giveUp = chain.followUnknownFork();
       return () => giveUp(() => planBlock(wallMs()));
     },
+    /** Mines on the branch that the last reorganization replaced until it is longer. */
     returnToBranch: () => chain.returnToBranch(() => planBlock(wallMs())),
   };
 }

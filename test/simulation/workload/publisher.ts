@@ -7,14 +7,14 @@ export interface Publication {
   readonly body: Buffer;
 }
 
-/** Publishes to one stream, in order; what cannot be published waits, and some of it is published again. */
+/** Publishes to one stream in order. Messages wait while it is unavailable, and some are published again. */
 interface Publisher {
   send(publication: Publication): void;
-  /** What was published before is published once more, perhaps much later, as after an acknowledgement that was not heard. */
+  /** Publishes an earlier message again, as after a lost acknowledgement. */
   sendAgain(): void;
 }
 
-/** As far as a publisher keeps what it cannot publish, and what it has published. */
+/** Most waiting and most remembered messages. */
 const waitingMax = 2_000;
 const publishedMax = 500;
 

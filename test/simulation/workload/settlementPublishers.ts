@@ -2,10 +2,8 @@ import type { SimulatedNats } from '../nats/natsServer.ts';
 import type { Random } from '../world/random.ts';
 import { createPublisher } from './publisher.ts';
 
-/** Device agent, oracle and reporter of an installation: what they say is often late, repeated, or not allowed. */
-export interface SettlementPublishers {
-  publishOne(): void;
-}
+/** Device agent, oracle and reporter of an installation. Their messages are often late, repeated or not allowed. */
+export type SettlementPublishers = ReturnType<typeof createSettlementPublishers>;
 
 interface SettlementPublishersOptions {
   readonly nats: SimulatedNats;
@@ -27,13 +25,13 @@ export function createSettlementPublishers({
   wallMs,
   genesisMs,
   counterEpoch,
-}: SettlementPublishersOptions): SettlementPublishers {
+}: SettlementPublishersOptions) {
   const publisher = createPublisher(nats, 'MINER_PIPELINE', random);
   const at = (lateMs = 0) => new Date(Math.floor(wallMs()) - lateMs).toISOString();
-  /** What has ended stays ended, so names change with the time. */
+  /** Ended runs and incidents stay ended, so names change over time. */
   const pickNumber = () => Math.floor(said / 50) * 10 + random.integer(0, 9);
   const pickUuid = () => `00000000-0000-4000-8000-${String(pickNumber()).padStart(12, '0')}`;
-  /** Mostly the one that was named last. */
+  /** Mostly the last name. */
   const pickAgain = (last: string, another: () => string) => (random.oneOf(5) ? another() : last);
   const pickHash = () => `0x${String(random.integer(1, 3)).padStart(64, '0')}`;
   let closedThrough = 0;
@@ -41,10 +39,10 @@ export function createSettlementPublishers({
   const last = { run: '', incident: '', submission: '' };
 
   function drawClosure() {
-    // Now and then a round that is closed already, or one too far.
+    // Sometimes a closed round, or one too far ahead.
     const first = Math.max(1, closedThrough + (random.oneOf(6) ? random.integer(-3, 3) : 1));
     const drawn = Array.from({ length: random.integer(1, 6) }, () => Math.max(0, random.integer(-300, 900)));
-    // Everything that has ended is closed, and now and then more: the core settles no round that is not.
+    // Closes every ended round and sometimes more, because the core settles only closed rounds.
     const ended = Math.floor((wallMs() - genesisMs) / 600_000);
     const last = Math.min(Math.max(ended, first + drawn.length - 1), first + 1_007);
     closedThrough = Math.max(closedThrough, last);

@@ -16,14 +16,14 @@ import { hold } from './held.ts';
 import { createRandom, type Random } from './random.ts';
 import { createVirtualTime, type Domain, type VirtualTime } from './virtualTime.ts';
 
-/** Faults that are in force at the moment; each is drawn anew for each message or statement. */
+/** Present faults. The fate of each message, statement and request is drawn anew. */
 export interface Weather {
   fateOfMessage: (subject: string) => Fate;
   fateOfStatement: (kind: 'read' | 'write', sql: string) => StatementFate;
   fateOfRequest: () => RequestFate;
-  /** So many of the newest blocks are not known to the node yet. */
+  /** Number of newest blocks that the node does not know yet. */
   lagBlocks: number;
-  /** How long anything is on its way, at most. */
+  /** Longest latency. */
   latencyMsMax: number;
 }
 
@@ -36,25 +36,25 @@ export interface SimulatedWorld {
   readonly weather: Weather;
   /** The chain of the node. */
   readonly chain: EthereumChain;
-  /** Of all worlds of this program. */
+  /** Counts the worlds of this program. */
   readonly number: number;
-  /** Kills a process before it sends something for the so-many-th time. */
+  /** Kills a process before its n-th sending. */
   crashAfter(domain: Domain, sendings: number): void;
-  /** Kills a process before it sends anything behind a message or statement of which this is true. */
+  /** Kills a process before its first sending after a message or statement for which this is true. */
   crashBehind(domain: Domain, isLast: (sent: Buffer) => boolean): void;
   /** Outside of every process. */
   sleep(ms: number): Promise<void>;
   /** Starts something in a process of its own. */
   run<Result>(domain: Domain, start: () => Promise<Result>): Promise<Result>;
-  /** Null where nothing listens, or the process dies before it answers. */
+  /** Null if nothing listens, or the process dies before it answers. */
   request(url: string, headers?: SimulatedRequest['headers']): Promise<SimulatedResponse | null>;
-  /** Reads a response piece by piece until the client goes away; resolves with what it ends with, as `request` does. */
+  /** Reads a response piece by piece until the client leaves. Resolves with its end, as `request` does. */
   listen(
     url: string,
     headers: SimulatedRequest['headers'],
     reading: Required<Pick<SimulatedRequest, 'onPiece' | 'leaving'>>,
   ): Promise<SimulatedResponse | null>;
-  /** A digest of everything that processes have sent, and when. */
+  /** Digest of everything that processes sent, with times. */
   fingerprint(): string;
 }
 
@@ -67,7 +67,7 @@ export const fairWeather = (): Weather => ({
 });
 
 const natsPort = 4222;
-/** No answer of a process is waited for any longer. */
+/** Longest wait for an answer. */
 const answerMs = 60_000;
 
 export function createWorld(seed: string, startMs: number, chain: EthereumChain): SimulatedWorld {
@@ -96,7 +96,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
 
   const sent = createHash('sha256');
   function onSend(domain: Domain, what: Buffer) {
-    // The rest of a message may name the machine that the simulation runs on.
+    // The rest of a message may name the real machine.
     sent.update(`${time.nowMs()} ${domain.name} ${what.length} ${what.toString('latin1', 0, 60)}\n`);
     if (crashesBehind.get(domain)?.(what)) crashes.set(domain, 0);
     else countDown(domain);
@@ -226,7 +226,7 @@ export function createWorld(seed: string, startMs: number, chain: EthereumChain)
     },
     unlisten: (port) => listeners.delete(port),
   });
-  // The client of NATS has one for all its connections, which an earlier simulation has used.
+  // The client of NATS shares one among all connections, and an earlier simulation may have used it.
   nuid.reset();
   return world;
 }

@@ -16,7 +16,7 @@ export interface ClientSide {
   cut(): void;
 }
 
-/** What a ClickHouse client is asked, and what it answers. */
+/** Calls of a ClickHouse client, and their answers. */
 export interface SimulatedDatabaseServer {
   query(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<unknown[][]>;
   command(sql: string, parameters: Readonly<Record<string, unknown>>): Promise<void>;
@@ -45,18 +45,18 @@ export interface SimulatedResponse {
   readonly body: Buffer;
 }
 
-/** What stands in for everything outside of the program. */
+/** Substitutes for everything outside of the program. */
 export interface World {
   readonly time: VirtualTime;
-  /** For whatever the program itself draws. */
+  /** Random numbers of the program itself. */
   readonly random: Random;
-  /** Opens a connection; null where nothing listens. */
+  /** Opens a connection; null if nothing listens. */
   connect(port: number, client: ClientSide): ServerSide | null;
-  /** The database of the process that runs at the moment. */
+  /** Database of the running process. */
   database(): SimulatedDatabaseServer;
   /** Sends a JSON-RPC request to the node. */
   readonly rpc: NodeLink;
-  /** A process listens; the port is chosen where it is 0. */
+  /** Listens on a port; 0 chooses one. */
   listen(port: number, listener: SimulatedListener): number;
   unlisten(port: number): void;
 }
@@ -64,18 +64,18 @@ export interface World {
 let world: World | null = null;
 let entered = 0;
 
-/** Substitutes of modules have no arguments: they find the world here. */
+/** The world, for substitutes of modules, which get no arguments. */
 export function currentWorld(): World {
   if (world === null) throw new Error('no simulation runs');
   return world;
 }
 
-/** Whether there is one: modules that are just being loaded read the clock before. */
+/** Whether a world exists. Modules read the clock while they are loaded, before any world. */
 export function hasWorld(): boolean {
   return world !== null;
 }
 
-/** @returns how many there were with it. */
+/** @returns number of worlds so far. */
 export function enterWorld(next: World): number {
   world = next;
   return ++entered;

@@ -3,12 +3,12 @@ import type { SimulatedDatabaseServer } from './currentWorld.ts';
 import type { Domain, VirtualTime } from './virtualTime.ts';
 
 /**
- * What becomes of a statement: it is done and answered; refused; done, and reported as failed; done in part, and reported as failed; or not
- * answered for as long as the client waits.
+ * Fate of a statement. `applied`: done, but reported as failed. `torn`: done in part, and reported as failed. `unanswered`: no answer until the client's
+ * timeout.
  */
 export type StatementFate = 'answered' | 'refused' | 'applied' | 'torn' | 'unanswered';
 
-/** As the client's own: a request that takes longer has failed. */
+/** Timeout of the client. */
 const requestMs = 30_000;
 
 interface DatabaseLinkOptions {
@@ -20,7 +20,7 @@ interface DatabaseLinkOptions {
   readonly onSend: (domain: Domain, what: Buffer) => void;
 }
 
-/** The way between processes and ClickHouse. */
+/** Connects processes to ClickHouse. */
 export function createDatabaseLink(options: DatabaseLinkOptions): SimulatedDatabaseServer {
   const { time, server, latencyMs, fateOf, onSend } = options;
 

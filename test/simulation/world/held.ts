@@ -1,7 +1,7 @@
 import { currentWorld } from './currentWorld.ts';
 import type { Domain } from './virtualTime.ts';
 
-/** Counts something that the process holds which runs at the moment; what it returns counts that it is released, once. */
+/** Counts something that the running process holds. The returned function counts its release, once. */
 export function hold(kind: string): () => void {
   const { domain } = currentWorld().time;
   let isHeld = true;

@@ -1,13 +1,13 @@
-/** Numbers that depend on a seed alone. */
+/** Numbers that depend only on a seed. */
 export interface Random {
   /** At least 0, below 1. */
   next(): number;
   /** An integer from `least` to `most`, both included. */
   integer(least: number, most: number): number;
-  /** True once in so many times, on average. */
+  /** True with a probability of 1 / `times`. */
   oneOf(times: number): boolean;
   pick<Item>(items: readonly Item[]): Item;
-  /** Another sequence, which does not depend on how many numbers are drawn from this one afterwards. */
+  /** An independent sequence, unaffected by draws from this one. */
   fork(name: string): Random;
 }
 

@@ -1,3 +1,3 @@
-/** What really passes time, taken before it is replaced. */
+/** The real clock, kept before it is replaced. */
 export const realSetImmediate = setImmediate;
 export const realNowMs: () => number = performance.now.bind(performance);

@@ -6,7 +6,7 @@ import type { Timer } from './virtualTime.ts';
 
 const RealDate = Date;
 
-/** A timer as Node.js gives it. */
+/** A timer of Node.js. */
 class SimulatedTimeout {
   #timer: Timer;
   readonly #start: () => Timer;
@@ -22,9 +22,6 @@ class SimulatedTimeout {
   unref() {
     return this;
   }
-  hasRef() {
-    return true;
-  }
   refresh() {
     this.#timer.cancel();
     this.#timer = this.#start();
@@ -38,7 +35,7 @@ class SimulatedTimeout {
 
 type Callback = (...args: unknown[]) => void;
 
-/** Time and chance of this process are those of the simulation from now on. Whatever is imported later has them too. */
+/** Replaces the clock and the random numbers of this program, also for modules imported later. */
 export function replaceGlobals(): void {
   const untilWorld = createRandom('loading');
   const draw = () => (hasWorld() ? currentWorld().random : untilWorld);
@@ -94,7 +91,7 @@ export function replaceGlobals(): void {
     countEarlierVersions: (stream: InputStreamName) => currentWorld().time.domain.versions[stream] ?? 0,
   });
   Object.defineProperty(process, 'pid', { value: 1 });
-  // Work takes no virtual time, and how long it really takes decides nothing.
+  // Work takes no virtual time, and its real duration decides nothing.
   performance.eventLoopUtilization = () => ({ idle: 0, active: 0, utilization: 0 });
   performance.now = () => (hasWorld() ? currentWorld().time.monotonicMs() : 0);
   Math.random = () => draw().next();
@@ -105,7 +102,7 @@ export function replaceGlobals(): void {
   };
 }
 
-/** Only a node is asked by `fetch`. */
+/** `fetch` reaches only the node. */
 function answerFetch(_url: string, { body, signal }: { body: string; signal?: AbortSignal }) {
   return new Promise((resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason));

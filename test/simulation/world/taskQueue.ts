@@ -2,13 +2,13 @@ import type { Domain } from './virtualTime.ts';
 
 /** Something that happens at a virtual time. */
 export interface Task {
-  /** A process that is stopped has it later. */
+  /** Later for a paused process. */
   atMs: number;
   /** Tasks of the same time run in the order in which they were scheduled. */
   readonly order: number;
   readonly domain: Domain;
   readonly run: () => void;
-  /** How long the machine of the process had been suspended when its timer was set; null for what waits for no clock of the process. */
+  /** Total suspension of the process's machine when its timer was set; null for tasks without a timer of the process. */
   suspendedMs: number | null;
   isCancelled: boolean;
 }
@@ -16,10 +16,9 @@ export interface Task {
 /** Tasks by time and order: a binary heap. */
 interface TaskQueue {
   push(task: Task): void;
-  /** The first one, which stays; undefined when there is none. */
+  /** The first task, which stays; undefined if the queue is empty. */
   peek(): Task | undefined;
   pop(): Task | undefined;
-  readonly size: number;
 }
 
 export function createTaskQueue(): TaskQueue {
@@ -69,9 +68,6 @@ export function createTaskQueue(): TaskQueue {
       heap[0] = last;
       siftDown();
       return first;
-    },
-    get size() {
-      return heap.length;
     },
   };
 }

@@ -2,20 +2,20 @@ import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { realSetImmediate } from './realTime.ts';
 import { createTaskQueue, type Task } from './taskQueue.ts';
 
-/** A process of the simulation: what it has scheduled goes with it. */
+/** A process of the simulation. Its scheduled tasks end with it. */
 export interface Domain {
   readonly name: string;
-  /** A dead one is never run again, and what it still does in this turn has no effect. */
+  /** A dead process never runs again. The rest of its present turn has no effect. */
   isDead: boolean;
   /** How far its wall clock is ahead. */
   wallAheadMs: number;
-  /** A process that is stopped runs again at this time. */
+  /** A paused process continues at this time. */
   resumesAtMs: number;
-  /** How long its machine was suspended: its monotonic clock and its timers stood still meanwhile. */
+  /** Total suspension of its machine, during which its monotonic clock and timers stood still. */
   suspendedMs: number;
-  /** How many versions of the fold of each stream came before the one that it runs; none where it is missing. */
+  /** Number of earlier versions of each stream's fold; missing means 0. */
   readonly versions: Versions;
-  /** What it holds at the moment, by kind. */
+  /** Counts of held resources, by kind. */
   readonly held: Map<string, number>;
 }
 
@@ -25,40 +25,37 @@ export interface Timer {
   cancel(): void;
 }
 
-/** One clock for all processes of a simulation, and everything that waits for it. */
+/** One clock for all processes of a simulation, with the tasks that wait for it. */
 export interface VirtualTime {
   /** Since the start of the simulation. */
   nowMs(): number;
-  /** The wall clock of the process that runs at the moment. */
+  /** Wall clock of the running process. */
   wallMs(): number;
-  /** Its monotonic clock, which stands still while its machine is suspended. */
+  /** Monotonic clock of the running process. It stands still while its machine is suspended. */
   monotonicMs(): number;
-  /** The process that runs at the moment. */
+  /** The running process. */
   readonly domain: Domain;
-  /** The parts that the simulation itself consists of. */
+  /** The simulation's own parts. */
   readonly outside: Domain;
   createDomain(name: string): Domain;
-  /** Versions of the folds of a process that is created now. */
+  /** Fold versions of a process created now. */
   readonly versions: Versions;
-  /** Processes that are created from now on run the next version of the fold of a stream. */
+  /** Processes created later run the next version of a stream's fold. */
   upgrade(stream: InputStreamName): void;
-  /** All processes of the machine are asleep for so long: wall clocks go on, and no other. */
+  /** Lets all processes sleep: only wall clocks continue. */
   sleepAll(ms: number): void;
-  /** How long they were, in all. */
+  /** Total time of these sleeps. */
   readonly asleepMs: number;
   /** Suspends the machine of a process; others go on. */
   suspend(domain: Domain, forMs: number): void;
-  /** Runs in `domain`, or in the one that runs at the moment. */
+  /** Runs a task in `domain`, by default the running process. */
   schedule(delayMs: number, run: () => void, domain?: Domain): Timer;
-  /** Runs in the process that runs at the moment, after a time of its monotonic clock. */
+  /** Runs a task in the running process after a time of its monotonic clock. */
   startTimer(delayMs: number, run: () => void): Timer;
-  /** Runs in another process now, inside this turn. */
+  /** Runs a function in another process, inside this turn. */
   within<Result>(domain: Domain, run: () => Result): Result;
-  /** Runs what is due until a time, or until `isDone`; every promise that can be settled is, between two tasks. */
+  /** Runs due tasks until a time or until `isDone`. All promises settle between two tasks. */
   advanceTo(atMs: number, isDone?: () => boolean): Promise<void>;
-  /** Tasks that were run. */
-  readonly turns: number;
-  readonly waiting: number;
 }
 
 export function createVirtualTime(startMs: number): VirtualTime {
@@ -67,7 +64,6 @@ export function createVirtualTime(startMs: number): VirtualTime {
   let asleepMs = 0;
   let now = 0;
   let order = 0;
-  let turns = 0;
   let current = outside;
   let versions: Versions = {};
 
@@ -85,7 +81,7 @@ export function createVirtualTime(startMs: number): VirtualTime {
     };
   }
 
-  /** Runs the next task that is due by then, where there is one. */
+  /** Runs the next due task; false if nothing was due. */
   function runNext(atMs: number): boolean {
     for (;;) {
       const next = queue.peek();
@@ -105,7 +101,6 @@ export function createVirtualTime(startMs: number): VirtualTime {
         continue;
       }
       current = next.domain;
-      turns++;
       next.run();
       return true;
     }
@@ -114,7 +109,7 @@ export function createVirtualTime(startMs: number): VirtualTime {
   async function advanceTo(atMs: number, isDone: () => boolean = () => false) {
     let hasRun = false;
     await repeatSettled(() => {
-      // What the task before has settled belonged to its process.
+      // Promises of the task before have run in its own process.
       current = outside;
       if (hasRun && isDone()) return false;
       hasRun = runNext(atMs);
@@ -161,12 +156,6 @@ export function createVirtualTime(startMs: number): VirtualTime {
       }
     },
     advanceTo,
-    get turns() {
-      return turns;
-    },
-    get waiting() {
-      return queue.size;
-    },
   };
 }
 
@@ -174,10 +163,10 @@ function createDomain(name: string, versions: Versions): Domain {
   return { name, isDead: false, wallAheadMs: 0, resumesAtMs: 0, suspendedMs: 0, versions, held: new Map() };
 }
 
-/** So many immediates are set at once: the event loop turns once for all of them, and it takes longer than most tasks. */
+/** Immediates set at once. One turn of the event loop serves all of them, and costs more than most tasks. */
 const immediatesAtOnce = 64;
 
-/** Calls `step` until it says false. All microtasks and ticks have run before each call: Node.js runs them between two immediates. */
+/** Calls `step` until it returns false. All microtasks and ticks run before each call, because Node.js runs them between two immediates. */
 function repeatSettled(step: () => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOver = false;

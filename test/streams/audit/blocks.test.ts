@@ -6,7 +6,7 @@ import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
 
-it('the self-audit compares safe blocks with what the contracts answer there, and names what differs and the repair', async () => {
+it('the self-audit compares safe blocks with the contracts, and names each difference and its repair', async () => {
   const economy = await startEconomy();
   const random = createRandomEconomy(economy, 7);
   await random.mintInEveryPhase();

@@ -32,7 +32,7 @@ const samples = (outcome: string) => `miner_audit_samples_total{kind="half_hour"
 const drifts = 'miner_audit_drifts{kind="half_hour"}';
 
 describe('the self-audit of half hours', () => {
-  it('finds what a row, a sum or memory has lost or changed, and nothing else; names the repair, and sees that it was done', async () => {
+  it('finds exactly the lost or changed rows, sums and memory, names the repair, and notices that it was done', async () => {
     // With the rights of the shipped users: `ingest` folds, audits, replays and asks the doctor.
     const [nats, clickhouseUrl] = [await startNatsWithAccounts(), await engine.createDatabase()];
     const connection = await nats.connectAs('operator');
@@ -44,7 +44,7 @@ describe('the self-audit of half hours', () => {
     await waitUntilReady(first);
     await publishAll(connection, mixedPublications(messages));
     await waitUntilStored(first, messages);
-    // The end saves a snapshot, and what is below it is stored.
+    // The end saves a snapshot, and everything below it is stored.
     await first.end('SIGTERM');
     const miner = await startMiner(settings);
     await waitUntilReady(miner);
@@ -73,7 +73,7 @@ describe('the self-audit of half hours', () => {
     );
     await replica.end('SIGTERM');
 
-    // Each half hour of each installation, some of whose messages were rejected, is as its messages make it.
+    // Each half hour of each installation agrees with its messages, although some were rejected.
     const database = openDatabase({ url: clickhouseUrl });
     onTestFinished(() => database.close());
     const tables = resolveTables(1);
@@ -101,7 +101,7 @@ describe('the self-audit of half hours', () => {
     // The last half hour is open.
     expect(byOutcome('skipped')).toBeGreaterThan(0);
 
-    // Memory that holds another reading than the stream.
+    // Memory holds a reading that differs from the stream.
     const recent = createRecentReadings({ storedThrough: () => 0 });
     const half = { installationId: 'wheel.one', startMs: genesisMs };
     const { readings } = await readHalfHour(database, tables, {
@@ -117,7 +117,7 @@ describe('the self-audit of half hours', () => {
       differences: [expect.stringMatching(/^readings in memory: 100: distanceMm is \d+, \d+ expected$/)],
     });
 
-    // Rows are lost: of a round, and of sums.
+    // A round and sums are lost.
     const isGone = async (table: string) =>
       Number((await database.select(`SELECT count() FROM ${table}`))[0]?.[0]) === 0;
     await database.command(`ALTER TABLE ${tables.halfHourBuckets} DELETE WHERE 1`);

@@ -23,7 +23,7 @@ const letters: Omit<DeliveryOptions<string>, 'deliver'> = {
 };
 
 describe('delivery in order', () => {
-  it('gathers a trickle for a while, and emits each item once it is delivered', () => {
+  it('gathers a few items for a while, and emits each once it is delivered', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -a--b-------------|');
       //                     gathered until 11, delivered until 13
@@ -32,7 +32,7 @@ describe('delivery in order', () => {
     });
   });
 
-  it('delivers at once what is a full batch, and gathers the rest', () => {
+  it('delivers a full batch at once, and gathers the rest', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -(abcde)---------------------|');
       const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
@@ -41,7 +41,7 @@ describe('delivery in order', () => {
     });
   });
 
-  it('delivers at once what precedes something urgent', () => {
+  it('delivers everything before an urgent item at once', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -a-B------|');
       const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
@@ -49,7 +49,7 @@ describe('delivery in order', () => {
     });
   });
 
-  it('emits at once what has nothing to wait for, and the rest after the others', () => {
+  it('emits weightless items at once if nothing precedes them, otherwise in order', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -0-(ab0)---------------|');
       const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
@@ -76,7 +76,7 @@ describe('delivery in order', () => {
 });
 
 describe('the status of a delivery', () => {
-  it('shows what waits, and the failures until an attempt succeeds', () => {
+  it('shows the waiting weight, and the failures until an attempt succeeds', () => {
     inVirtualTime(({ flush }) => {
       const seen: DeliveryStatus[] = [];
       const answers = [throwError(() => new Error('unavailable')), EMPTY];

@@ -4,7 +4,7 @@ import { createGate, leaveGate } from '../../../streams/operators/gate.ts';
 
 const never = new AbortController().signal;
 
-/** Whether a gate has opened for one that waits, as of now. */
+/** Whether a waiting caller has been let through. */
 function waitAt(gate: ReturnType<typeof createGate>, signal = never) {
   const waiting = { hasPassed: false };
   void gate.opened(signal).then(() => {
@@ -17,7 +17,7 @@ function waitAt(gate: ReturnType<typeof createGate>, signal = never) {
 }
 
 describe('a gate', () => {
-  it('closes at its bound, and says so each time that it does', () => {
+  it('closes at its bound, and reports each closing', () => {
     const onClosed = vi.fn();
     const gate = createGate({ max: 10, onClosed });
     gate.enter(9);
@@ -31,7 +31,7 @@ describe('a gate', () => {
     expect(onClosed).toHaveBeenCalledTimes(2);
   });
 
-  it('lets pass at once while it is open, and otherwise once half of the bound is free', async () => {
+  it('lets items pass while it is open, otherwise once half of the bound is free', async () => {
     const gate = createGate({ max: 10 });
     gate.enter(9);
     expect(await waitAt(gate)()).toBe(true);
@@ -43,7 +43,7 @@ describe('a gate', () => {
     expect(await hasPassed()).toBe(true);
   });
 
-  it('keeps nobody waiting after an abort, before it or during it', async () => {
+  it('ends waiting at an abort, before or during the wait', async () => {
     const gate = createGate({ max: 10 });
     gate.enter(10);
     const stopping = new AbortController();
@@ -54,7 +54,7 @@ describe('a gate', () => {
     expect(gate.isOpen).toBe(false);
   });
 
-  it('is left by what reaches the end of its section, whatever weighs nothing included', () => {
+  it('is left by every item at the end of its section, even one without weight', () => {
     const gate = createGate({ max: 10 });
     const items = [{ weight: 4 }, { weight: 0 }, { weight: 7 }];
     for (const { weight } of items) gate.enter(weight);

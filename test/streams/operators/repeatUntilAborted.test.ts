@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { repeatUntilAborted } from '../../../streams/operators/repeatUntilAborted.ts';
 import { useVirtualTime } from '../../support/virtualTime.ts';
 
-describe('what is repeated until it is aborted', () => {
+describe('a step that is repeated until it is aborted', () => {
   useVirtualTime();
 
   /** Steps of 30 ms, and the times at which each began. */
@@ -24,7 +24,7 @@ describe('what is repeated until it is aborted', () => {
     return { atMs, stopping, running, isEnded: () => ended };
   }
 
-  it('waits after each step for as long as the step says', async () => {
+  it('waits after each step for the time that the step returns', async () => {
     const { atMs, stopping, running } = startRepeating([100, 200]);
     await vi.advanceTimersByTimeAsync(600);
     stopping.abort();
@@ -32,7 +32,7 @@ describe('what is repeated until it is aborted', () => {
     expect(atMs).toEqual([0, 130, 360, 490]);
   });
 
-  it('ends at once between two steps, and after a step that is under way', async () => {
+  it('ends at once between two steps, or else after the running step', async () => {
     const waiting = startRepeating([100]);
     await vi.advanceTimersByTimeAsync(50);
     waiting.stopping.abort();

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { retryUntilAvailable } from '../../../streams/operators/retryUntilAvailable.ts';
 import { useVirtualTime } from '../../support/virtualTime.ts';
 
-/** Attempts of which the first ones fail. */
+/** Attempts that fail at first. */
 function attempts(failing: number) {
   const atMs: number[] = [];
   const failures: number[] = [];
@@ -24,10 +24,10 @@ function attempts(failing: number) {
   return { atMs, failures, stopping, result };
 }
 
-describe('what is retried until it is available', () => {
+describe('an attempt that is retried until it succeeds', () => {
   useVirtualTime();
 
-  it('is attempted later and later, until it succeeds', async () => {
+  it('is repeated at growing intervals until it succeeds', async () => {
     const { atMs, failures, result } = attempts(4);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await result).toBe('available');
@@ -45,7 +45,7 @@ describe('what is retried until it is available', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('returns the result of an attempt that is under way when it is aborted, and does not log its failure', async () => {
+  it('returns the result of an attempt during which it was aborted, and does not log its failure', async () => {
     const succeeding = attempts(0);
     succeeding.stopping.abort(new Error('stopped'));
     expect(await succeeding.result).toBe('available');
@@ -55,7 +55,7 @@ describe('what is retried until it is available', () => {
     expect(failing.failures).toEqual([]);
   });
 
-  it('is not attempted when it is aborted already', async () => {
+  it('makes no attempt if it is aborted already', async () => {
     const attempt = vi.fn(async () => 'available');
     const result = retryUntilAvailable(attempt, {
       signal: AbortSignal.abort(new Error('stopped')),

@@ -44,7 +44,7 @@ const values = Object.fromEntries([
 ]);
 
 describe('snapshot marks', () => {
-  it('are set after a number of messages, and after an interval in which anything has arrived', () => {
+  it('are set after a number of messages, or after an interval with a message', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('-1----6------------------9--------------------------------|');
       //                  5 messages after 1; 20 ms after that mark, 9 has come; nothing after it
@@ -52,7 +52,7 @@ describe('snapshot marks', () => {
     });
   });
 
-  it('are one at a time, and hold nothing up', () => {
+  it('are set one at a time, and delay no other item', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('-6-----9---|');
       // Saved from 1 until 9; 9 is marked at the end.
@@ -60,14 +60,14 @@ describe('snapshot marks', () => {
     });
   });
 
-  it('at the end are emitted before it', () => {
+  it('are emitted before the end', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('-1-2-3|');
       expectObservable(startMarks(source, () => cold('--|'))).toBe('-1-2-3--(e|)', values);
     });
   });
 
-  it('that cannot be saved are reported, and the next one is set at the next interval', () => {
+  it('are reported if they cannot be saved, and the next is set at the next interval', () => {
     inVirtualTime(({ hot, cold, expectObservable, flush }) => {
       const failures: unknown[] = [];
       let attempts = 0;

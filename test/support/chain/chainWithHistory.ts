@@ -2,7 +2,7 @@ import { foldChain } from './foldedChain.ts';
 import { createRandomEconomy } from './randomEconomy.ts';
 import { startEconomy } from './testEconomy.ts';
 
-/** A chain on which an economy from a seed has done so many things, with its views; each test may continue where the one before stopped. */
+/** A chain after some steps of a random economy, with its views. Tests may continue from each other. */
 export async function startChainWithHistory({
   seed,
   steps,

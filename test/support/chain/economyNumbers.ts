@@ -1,4 +1,4 @@
-/** Numbers of the economy that tests deploy, and that the simulated contracts begin with. */
+/** Numbers of the economy, for deployments of tests and for the simulated contracts. */
 export const economyNumbers = {
   maxWorkPerRound: 1_000_000n,
   initialWorkPerThousandBlocks: 1_000_000n,

@@ -30,7 +30,7 @@ export const stateDeployment: ChainDeployment = {
   contracts: stateContracts,
 };
 
-/** One log of the deployment: which contract, which event, its arguments; a second after the last one unless a time is given. */
+/** One log of the deployment. By default it is a second after the last one. */
 export interface StateEvent {
   readonly contract: ContractKind;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface StateEvent {
   readonly atMs?: number;
 }
 
-/** Whatever a contract can hold in the members that views show. */
+/** Values of the contracts that views show. */
 export const plainEconomy = {
   genesisTimestamp: 1_769_860_800n,
   roundDuration: 600n,
@@ -89,7 +89,7 @@ const version = (contract: ContractKind, codeVersion: bigint): StateEvent => ({
   },
 });
 
-/** What the core and its governance log. */
+/** Logs of the core and its governance. */
 export function coreEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   return [
     {
@@ -169,7 +169,7 @@ export function settlementEvents(
   ];
 }
 
-/** What the economy logs before anything is settled. */
+/** Logs of the economy before anything is settled. */
 export function economyEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   return [
     {
@@ -237,7 +237,7 @@ export function metadataEvent(tokenId: bigint, metadata: object | string): State
   return { contract: 'collection', name: 'MetadataPublished', args: { tokenId, epoch: 1n, uri } };
 }
 
-/** A checkpoint that mints for what {@link settlementEvents} settled. */
+/** A checkpoint that mints for the batch of {@link settlementEvents}. */
 function checkpointEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   return [
     {
@@ -278,7 +278,7 @@ function checkpointEvents(values: EconomyValues = plainEconomy): StateEvent[] {
   ];
 }
 
-/** Everything in the history of an economy that views show. */
+/** Logs of everything that views show of an economy. */
 export function buildEconomyEvents(overrides: Partial<EconomyValues> = {}): StateEvent[] {
   const values = { ...plainEconomy, ...overrides };
   return [
@@ -295,7 +295,7 @@ const stateBlock: KnownBlock = {
   timestampMs: Date.UTC(2026, 1, 3, 10),
 };
 
-/** The state that events lead to, as it is at a block. */
+/** The state after events, at a block. */
 export function buildState(events: readonly StateEvent[], block: Partial<KnownBlock> = {}): ChainState {
   const known = { ...stateBlock, ...block };
   const firstMs = known.timestampMs - events.length * 1_000;
@@ -316,7 +316,7 @@ export function buildState(events: readonly StateEvent[], block: Partial<KnownBl
             transactionIndex: 0,
             logIndex: index,
           },
-          // Only the arguments that a state is built from.
+          // It has only the arguments that a state needs.
         } as ChainEvent,
         stateContracts,
       ),

@@ -10,7 +10,7 @@ import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 
 export const feedChainId = 31_337n;
 
-/** Speeds that are each a record above the one before. */
+/** Speeds, each a new record. */
 export const recordStep = 56;
 
 const checkpointed = {
@@ -33,7 +33,7 @@ export const minted = {
   firstRound: 1n,
 } as const;
 
-/** Spans as they came: after how many milliseconds, and the logs of each block that became safe with them, by transaction. */
+/** Spans in order of arrival: the delay in milliseconds, and the logs of each block that became safe, by transaction. */
 export const spanHistory = (maxLength: number) =>
   fc.array(
     fc.record({
@@ -58,7 +58,7 @@ export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFe
       blockNumber++;
       let logIndex = 0;
       for (const [transactionIndex, logs] of transactions.entries()) {
-        // Hashes in no order, so that nothing else is in order by chance.
+        // Unordered hashes, so that no order is right by chance.
         const transactionHash = buildTransactionHash(
           (blockNumber * 7_919n + BigInt(transactionIndex)) % 1_009n,
         );
@@ -86,12 +86,12 @@ export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFe
   return events;
 }
 
-/** Readings as they came: when the gateway received each, and how many distances it passed. */
+/** Readings in order of arrival: their receipt by the gateway, and the number of distances they passed. */
 export const readingHistory = (maxLength: number) =>
   fc.array(fc.record({ receivedAtMs: fc.nat(12), distances: fc.nat(3) }), { maxLength });
 type ReadingHistory = ReturnType<typeof readingHistory> extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What readings reached, in order of arrival: each a speed record, and some a few distances. */
+/** Events of readings in order of arrival: each a speed record, and some a few distances. */
 export function buildMeasurementEvents(readings: ReadingHistory, firstPosition = 1): MeasurementEvent[] {
   let progress: MeasurementProgress | null = null;
   let distanceMm = 100_000_000;
@@ -116,14 +116,14 @@ export function buildMeasurementEvents(readings: ReadingHistory, firstPosition =
 
 export const feedRun = buildRunId(1, 0);
 
-/** Events of which none was evicted. */
+/** A source without evicted events. */
 export function createWindow<Event extends MeasurementEvent | ChainFeedEvent>(
   events: Iterable<Event>,
 ): EventWindow<Event> {
   return { run: feedRun, events: List(events), evicted: nothingEvicted };
 }
 
-/** The newest of a source's events, as if a share of them, the oldest, had been evicted. */
+/** A source's newest events, as if a share of the oldest had been evicted. */
 export function evictShare<Event extends MeasurementEvent | ChainFeedEvent>(
   events: readonly Event[],
   share: number,
@@ -144,7 +144,7 @@ export function evictShare<Event extends MeasurementEvent | ChainFeedEvent>(
   };
 }
 
-/** Events of both sources as the feed shows them, in the feed order (CONTRACT.md), computed from the events themselves. */
+/** Events of both sources in the feed's order (CONTRACT.md). */
 export function inFeedOrder(
   measurements: readonly MeasurementEvent[],
   chain: readonly ChainFeedEvent[],

@@ -5,7 +5,7 @@ import type { ChainFeedEvent, ChainViews } from '../../../actors/views/chain/cha
 import { stateOwner } from './economyState.ts';
 import { buildBlockHash, buildTransactionHash } from './hashes.ts';
 
-/** An event of the feed, of one transaction: the log and the millisecond in which it was recorded are those of `index`. */
+/** An event of the feed. `index` is the number of its log, and the millisecond of its recording. */
 export function buildFeedEvent(
   { block }: ChainState,
   details: ChainFeedEvent['details'],
@@ -36,7 +36,7 @@ export const rewardsClaimed = {
   amountBaseUnits: 5n,
 } as const;
 
-/** Views whose feed has these events, whatever those of the state are. */
+/** Views with these events in the feed, independent of the state. */
 export function replaceFeed(views: ChainViews, events: readonly ChainFeedEvent[]): ChainViews {
   const economy = () => {
     const view = views.economy();

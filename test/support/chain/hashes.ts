@@ -10,7 +10,7 @@ export function buildBlockHash(digits: number | bigint | string): BlockHash {
   return toBlockHash(`0x${digits.toString(16).padStart(64, '0')}`);
 }
 
-/** The same for a transaction. */
+/** The hash of a transaction on no chain, with these digits at its end. */
 export function buildTransactionHash(digits: number | bigint | string): TransactionHash {
   return toTransactionHash(`0x${digits.toString(16).padStart(64, '0')}`);
 }

@@ -46,7 +46,7 @@ export function startIndexer(
   return {
     indexer,
     stop,
-    /** Until the chain's newest block is published. */
+    /** Resolves when the chain's newest block is published. */
     caughtUp: async () => {
       const tip = await economy.client.getBlockNumber({ cacheTime: 0 });
       await eventually(() => indexer.status().head === tip, `block ${tip} published`);
@@ -69,7 +69,7 @@ export async function fetchSpans(nats: TestConnection): Promise<ChainSpanMessage
     .map((message) => chainSpanMessage.parse(message.json()));
 }
 
-/** What a fold makes of a stream's spans, from the beginning or from a state; with what it refused. */
+/** Folds a stream's spans, from the beginning or from a state. Also returns the refused spans. */
 export async function foldSpans(
   economy: TestEconomy,
   nats: TestConnection,
@@ -87,7 +87,7 @@ export async function foldSpans(
       rejections.push(decoded.rejection.detail);
       continue;
     }
-    // Where and when a span was stored is of its stream alone: left out, folds of two streams can be compared.
+    // Places and times in the stream are left out, so that folds of two streams can be compared.
     const outcome = fold.receive(state, decoded.value, { position: 0, storedAtMs: 0 });
     if ('rejection' in outcome) {
       rejections.push(outcome.rejection.detail);

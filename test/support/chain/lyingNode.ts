@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { whenFinished } from '../processes/lifetime.ts';
 
-/** What a node does with one call in place of answering it honestly. */
+/** A dishonest treatment of one call. */
 export type Lie =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
@@ -28,11 +28,11 @@ interface LyingNode {
   lie: (method: string, params: readonly never[], result: never) => Lie;
   /** Asked for every batch with the number of its calls; null passes it on. */
   batchLie: (calls: number) => Lie;
-  /** Times that it did not answer honestly. */
+  /** Number of dishonest answers. */
   readonly lies: number;
 }
 
-/** Honest answers of a node whose chain stands still, by what was asked: nodes that lie about the same chain ask for each once. */
+/** Honest answers of a node with an unchanging chain, by request. Several lying nodes can share them. */
 export type AnswerMemory = Map<string, Answer>;
 
 async function askNode(url: string, calls: readonly Call[], memory: AnswerMemory | null): Promise<Answer[]> {

@@ -20,7 +20,7 @@ import { type DeployedContracts, encodeImplementation } from '../../../deploy/lo
 const gas = 8_000_000n;
 
 interface OperatorActionsOptions {
-  /** Of a chain whose accounts are unlocked, such as anvil's. */
+  /** Client of a chain with unlocked accounts, such as anvil. */
   readonly client: Client<Transport, Chain, Account | undefined>;
   readonly contracts: DeployedContracts['contracts'];
   /** Proposer and executor of the timelock, owner of the collection. */
@@ -28,7 +28,7 @@ interface OperatorActionsOptions {
   readonly guardian: Address;
 }
 
-/** What an economy's operator and guardian do now and then. Each action sends one transaction and resolves with its hash. */
+/** Actions of an economy's operator and guardian. Each sends one transaction and resolves with its hash. */
 export function createOperatorActions({ client, contracts, operator, guardian }: OperatorActionsOptions) {
   const core = getContract({ client, address: contracts.core, abi: coreAbi });
   const collection = getContract({ client, address: contracts.collection, abi: collectionAbi });

@@ -16,8 +16,8 @@ export function createRandom(seed: number): () => number {
 }
 
 /**
- * Does one thing after another to an economy, from a seed: what is allowed at the moment and now and then what is not. Each
- * call of `step` sends some transactions and mines a block.
+ * Acts on an economy from a seed. Most actions are allowed, some are not. Each call of `step` sends some transactions and
+ * mines a block.
  */
 export function createRandomEconomy(economy: TestEconomy, seed: number) {
   const random = createRandom(seed);
@@ -38,7 +38,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
     args: unknown[] = [],
   ) => client.readContract({ address, abi, functionName, args } as never) as Promise<never>;
 
-  /** Owners and what they hold, by the collection's transfers: one call, however many tokens there are. */
+  /** Tokens by owner, from the collection's transfers in one call. */
   async function readTokensByOwner(): Promise<Map<Address, bigint[]>> {
     const logs = (await client.request({
       method: 'eth_getLogs',
@@ -136,7 +136,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
   const total = steps.reduce((sum, [weight]) => sum + weight, 0);
 
   return {
-    /** The sale, so that there is something to mint. */
+    /** Opens the sale. */
     open: async () => {
       const start = settings.genesisTimestamp;
       await actions.configureSale({
@@ -174,7 +174,7 @@ export function createRandomEconomy(economy: TestEconomy, seed: number) {
       await actions.executeUpgrade(implementation);
       await mine(12);
     },
-    /** Mints once in each phase of the sale; what a phase does not allow is reverted. */
+    /** Mints once in each phase of the sale; some phases revert it. */
     mintInEveryPhase: async () => {
       const start = BigInt(economy.nowSeconds());
       const attempt = async () => {

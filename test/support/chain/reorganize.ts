@@ -1,8 +1,7 @@
 import type { TestEconomy } from './testEconomy.ts';
 
 /**
- * Takes the newest `depth` blocks off the chain and mines a longer one in their place: `step` sends other transactions and
- * mines a block.
+ * Replaces the newest `depth` blocks by more blocks. `step` sends other transactions and mines a block.
  */
 export async function reorganize(
   economy: TestEconomy,

@@ -30,7 +30,7 @@ export interface EconomyNode {
   readonly transport: Transport;
 }
 
-/** Over one connection: a random economy makes thousands of calls, and each of its own HTTP request costs more than its answer. */
+/** Uses one connection: a random economy makes thousands of calls, and an HTTP request costs more than its answer. */
 async function startAnvilNode(): Promise<EconomyNode> {
   const anvil = await startAnvil({ genesisTimestamp: chainGenesis - 3_600, dir: null, logger: silentLogger });
   const transport = webSocket(anvil.url.replace('http', 'ws'), {
@@ -64,7 +64,7 @@ export async function startEconomy(node?: EconomyNode) {
   const accounts = (await client.getAddresses()).map((address) => address.toLowerCase() as Address);
   const [operator, guardian, reporter, ...owners] = accounts as [Address, Address, Address, ...Address[]];
   let nowSeconds = chainGenesis - 3_600;
-  /** Mines one block, so many seconds after the last one. */
+  /** Mines one block, this many seconds after the last one. */
   const mine = async (afterSeconds = 12) => {
     nowSeconds += afterSeconds;
     await client.request({ method: 'evm_mine', params: [{ timestamp: nowSeconds }] } as never);
@@ -92,7 +92,7 @@ export async function startEconomy(node?: EconomyNode) {
     owners,
     mine,
     nowSeconds: () => nowSeconds,
-    /** After a reorganization or a revert, the clock is that of the chain. */
+    /** Sets the clock to the chain's, after a reorganization or a revert. */
     resetClock: async () => {
       nowSeconds = Number((await client.getBlock()).timestamp);
     },

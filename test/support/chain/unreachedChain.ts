@@ -1,6 +1,6 @@
 const address = (digit: number) => `0x${String(digit).repeat(40)}`;
 
-/** What a deployment file says of a chain, for processes whose node is never reached. */
+/** A chain for deployment files of processes that never reach their node. */
 export const unreachedChain = {
   release: { id: 'release-1', protocolRevision: 'protocol-1', rewardModelRevision: 'rewards-1' },
   chain: { target: 'anvil', chainId: '31337', deploymentBlock: '1', economyDeploymentBlock: '1' },

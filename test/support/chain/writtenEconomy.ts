@@ -11,7 +11,7 @@ const versionArgs = {
   runtimeHash: digest,
 };
 
-/** What makes the views of an economy available: its contracts, configured. */
+/** Logs that configure the contracts, so that the economy's views are available. */
 export const configuredEconomy: readonly WrittenEvent[] = [
   buildEvent('core', 'CoreConfigured', {
     streamId: digest,

@@ -17,10 +17,10 @@ export const writtenContracts = Object.fromEntries(
   contractKinds.map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
 ) as unknown as ContractAddresses;
 
-/** Of a fold of written spans, the first of which is that of block 1. */
+/** Options of a fold whose first span is block 1. */
 export const writtenSettings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 1n };
 
-/** An event as a test writes it down. */
+/** An event written by a test. */
 export interface WrittenEvent {
   readonly contract: ContractKind;
   readonly name: string;
@@ -35,7 +35,7 @@ export function buildEvent(
   return { contract, name, args };
 }
 
-/** The log that a contract would write of an event. */
+/** Builds the contract's log of an event. */
 export function buildLog({ contract, name, args }: WrittenEvent, logIndex: number): ChainLog {
   const abi: Abi = contractAbis[contract];
   const event = abi.find((item) => item.type === 'event' && item.name === name);
@@ -57,11 +57,11 @@ export function buildLog({ contract, name, args }: WrittenEvent, logIndex: numbe
 interface WrittenBlock {
   readonly number: number;
   readonly events?: readonly WrittenEvent[];
-  /** Reorganizations before it; blocks of different ones have different hashes unless `branch` is given. */
+  /** Number of earlier reorganizations. It changes the block's hash unless `branch` is given. */
   readonly fork?: number;
-  /** Which branch of the chain the block is of, in its hash. */
+  /** Branch of the block, as part of its hash. */
   readonly branch?: number;
-  /** Of the block before it. */
+  /** Branch of the parent block. */
   readonly parentBranch?: number;
   readonly core?: Address;
 }

@@ -1,6 +1,6 @@
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 
-/** A valid accepted reading, for folds and rows; only what a test is about is given. */
+/** A valid accepted reading for folds and rows; a test passes only the members that matter to it. */
 export function acceptedReading(overrides: Partial<CounterReading> = {}): CounterReading {
   const position = overrides.position ?? 1;
   const observedAtMs = overrides.observedAtMs ?? Date.UTC(2026, 0, 31, 12);

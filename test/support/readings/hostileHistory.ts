@@ -8,7 +8,7 @@ const wheels = ['wheel.one', 'wheel:two', 'wheel-three'] as const;
 
 const wheel = fc.nat(wheels.length - 1);
 
-/** What happens to the wheels, one event after another. */
+/** Events of the wheels, in order. */
 const event = fc.oneof(
   {
     weight: 8,
@@ -34,9 +34,9 @@ const event = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('boot' as const),
       wheel,
-      /** One of a few, so that they come back; a new one beyond. */
+      /** One of a few values, so that they recur, or a new one. */
       boot: fc.nat(6),
-      /** A device that came back may count on, or from some number again. */
+      /** A device that returns may continue its count or start at another number. */
       sequence: fc.constantFrom(null, 0, 1, 40),
     }),
   },

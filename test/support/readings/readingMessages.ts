@@ -5,13 +5,13 @@ import { counterSubject } from '../../../actors/messages/subjects.ts';
 import type { CounterReadingMessage } from '../../../actors/wheel/counterReading.ts';
 import { genesisMs } from '../genesis.ts';
 
-/** A UUID that is always the same for the same text. */
+/** Derives a UUID from a text. */
 export function deriveUuid(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** Reading number `index` of an installation, one every ten seconds from the genesis unless another interval is passed; a test overrides what it is about. */
+/** Reading number `index` of an installation, by default one every ten seconds from the genesis. A test overrides the members that matter to it. */
 export function readingMessage(
   installationId: string,
   index: number,
@@ -38,7 +38,7 @@ export function readingMessage(
   };
 }
 
-/** Something to publish: a subject and its bytes. */
+/** A subject and bytes to publish. */
 export interface Publication {
   readonly subject: string;
   readonly body: string;
@@ -49,8 +49,8 @@ export function toPublication(message: CounterReadingMessage): Publication {
 }
 
 /**
- * `count` publications of three installations in turn; about one of forty is bad, in each of the ways that a message
- * can be, so every rule has its cases.
+ * Builds `count` publications of three installations in turn. About one in forty is bad, in each possible way, so that every rule has
+ * its cases.
  */
 export function mixedPublications(count: number, fromIndex = 0, intervalMs = 10_000): Publication[] {
   const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
@@ -81,12 +81,12 @@ export function mixedPublications(count: number, fromIndex = 0, intervalMs = 10_
   });
 }
 
-/** So many are sent before the server is waited for. */
+/** Messages that are sent before the next acknowledgement is awaited. */
 const acknowledgedTogether = 5_000;
 
 /**
- * Publishes to one stream, in order and without message IDs, so nothing is left out. The server stores what a connection sends in that order: the sequences
- * of the first and the last say whether all are stored. An acknowledgement of each would cost several times what the message does.
+ * Publishes to one stream in order, without message IDs. The server stores the messages of a connection in order, so the sequences of
+ * the first and last show whether all are stored. Acknowledging each would cost several times as much as the message.
  */
 export async function publishAll(
   connection: NatsConnection,
@@ -106,7 +106,7 @@ export async function publishAll(
   }
 }
 
-/** Publishes readings `from` to `to` (not included) of an installation, one every ten seconds from the genesis unless another pace is given. */
+/** Publishes readings `from` to `to` (exclusive) of an installation, by default one every ten seconds from the genesis. */
 export async function publishMany(
   connection: NatsConnection,
   installationId: string,
@@ -120,7 +120,7 @@ export async function publishMany(
     const receivedAt = new Date(observedMs + 50).toISOString();
     return toPublication(readingMessage(installationId, index, { observedAt, receivedAt }));
   };
-  // Not all of them in memory at once: a year has millions.
+  // In slices, since a year has millions of readings.
   for (let start = from; start < to; start += acknowledgedTogether) {
     const length = Math.min(acknowledgedTogether, to - start);
     await publishAll(

@@ -14,10 +14,10 @@ import {
 } from '../../../actors/chain/state/rewards.ts';
 import type { TestEconomy } from '../chain/testEconomy.ts';
 
-/** In the order of the contract's enumeration. */
+/** Phases in the order of the contract's enumeration. */
 const phases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
 
-/** Compares every figure of a state with what the contracts answer at its block, to the base unit. */
+/** Compares every figure of a state with the contracts' answers at its block, to the base unit. */
 export async function assertMatchesContracts(
   { client, deployed }: TestEconomy,
   state: ChainState,
@@ -100,7 +100,7 @@ export async function assertMatchesContracts(
       expected: client.readContract({ ...mining, functionName: 'positionOf', args }),
       claimable: client.readContract({ ...mining, functionName: 'claimable', args }),
       owner: client.readContract({ ...collection, functionName: 'ownerOf', args }),
-      // Refused where there is no metadata.
+      // Reverts without metadata.
       uri: client.readContract({ ...collection, functionName: 'tokenURI', args }).catch(() => null),
     });
     const position = activateWeight(state.mining, stored);
@@ -137,7 +137,7 @@ function summarize(position: ReturnType<typeof activateWeight>) {
   };
 }
 
-/** Reads that are begun at once, so that the client asks them in one request. */
+/** Starts reads together, so that the client batches them in one request. */
 async function together<Reads extends Record<string, Promise<unknown>>>(
   reads: Reads,
 ): Promise<{ [Name in keyof Reads]: Awaited<Reads[Name]> }> {

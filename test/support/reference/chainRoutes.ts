@@ -9,7 +9,7 @@ interface Page {
   readonly positions?: readonly { readonly tokenId: string }[];
 }
 
-/** Compares every route that is read from the chain, lists of owners and the feed page by page. */
+/** Compares every route of the chain; owners' lists and the feed page by page. */
 export async function compareChainRoutes(
   program: ComparedProgram,
   owners: readonly string[],
@@ -44,7 +44,7 @@ async function comparePages({ compare }: ComparedProgram, first: string): Promis
   let page = (await compare(first)) as Page;
   while (page.nextCursor != null) {
     const behind = page.positions?.at(-1)?.tokenId ?? (page.activity ?? page.events)?.at(-1)?.id ?? '';
-    // Pages of the feed are not of a block.
+    // The feed's pages belong to no block.
     const atBlock = page.events === undefined ? { atBlock: BigInt(page.chain?.safeThroughBlock ?? 0) } : {};
     page = (await compare(`${first}&cursor=${page.nextCursor}`, { behind, ...atBlock })) as Page;
   }

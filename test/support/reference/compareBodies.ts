@@ -9,7 +9,7 @@ interface Difference {
   readonly reference: unknown;
 }
 
-/** Where the program's body differs from the reference's. An opaque text of the reference is any text of the program. */
+/** Lists differences of two bodies. An opaque text of the reference matches any text of the program. */
 export function listDifferences(program: unknown, reference: unknown, member = ''): Difference[] {
   if (reference === opaque)
     return typeof program === 'string' && program !== '' ? [] : [{ member, program, reference }];
@@ -23,10 +23,10 @@ export function listDifferences(program: unknown, reference: unknown, member = '
 const isContainer = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-/** By route and member, the values that comparisons have seen; no more than two are kept. */
+/** Up to two compared values by route and member. */
 const seenValues = new Map<string, Set<string>>();
 
-/** Notes the members of a body that was compared. */
+/** Notes the members of a compared body. */
 export function noteMembers(path: string, body: unknown): void {
   const pathname = path.split('?')[0] as string;
   const isOf = (route: Route) => new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(pathname);
@@ -44,8 +44,8 @@ function note(member: string, value: unknown): void {
 }
 
 /**
- * Members of the responses of all routes that no comparison has seen with two different values. One is enough where there is only one: of a constant, and
- * of members that `isFixed` says are those of the deployment.
+ * Members of all routes' responses that were not compared with two different values. One value is enough for constants, and for members that `isFixed`
+ * by the deployment.
  */
 export function listUnseenMembers(isFixed: (member: string) => boolean): string[] {
   return routes.flatMap(({ path, response }) => {
@@ -62,7 +62,7 @@ export function listUnseenMembers(isFixed: (member: string) => boolean): string[
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Collects the members of a schema with the constants that each may be; null for one that may be anything. */
+/** Collects the members of a schema with their possible constants; null if a member may be anything. */
 function collectMembers(
   schema: Schema,
   definitions: Readonly<Record<string, Schema>>,

@@ -33,8 +33,8 @@ const settings = {
 export type ComparedProgram = Awaited<ReturnType<typeof startComparedProgram>>;
 
 /**
- * The program of one deployment between its streams and its bytes, each message folded as soon as it is stored, and the reference over the same streams.
- * Only NATS and ClickHouse are missing: memory holds everything that is asked for.
+ * The program of one deployment, from streams to bytes, and the reference over the same streams. Each message is folded at once.
+ * Only NATS and ClickHouse are missing: memory holds everything.
  */
 export async function startComparedProgram(deployment: Deployment, startMs: number) {
   const clock = manualClock(startMs);
@@ -54,7 +54,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     isStoredThrough: () => true,
   });
   const caughtUp = { isCurrent: true, isCaughtUp: true };
-  // What views read of the followers; the rest is of NATS and ClickHouse.
+  // The part of the followers that views read. The rest needs NATS and ClickHouse.
   const followers = {
     followers: new Map(inputStreamNames.map((stream) => [stream, caughtUp])),
     observations,
@@ -108,7 +108,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     return latest;
   };
 
-  /** The program's body, as a client receives it. */
+  /** The program's body for a client. */
   const fetchBody = async (path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}${path}`);
     const body = (await response.json()) as Record<string, unknown>;
@@ -116,7 +116,7 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     return { body, headers: response.headers };
   };
 
-  /** Compares the bodies of a request, member by member. A place says in the reference's words what the cursor of the path means. */
+  /** Compares the bodies of a request, member by member. The place is the path's cursor, decoded for the reference. */
   const compare = async (path: string, place?: Place) => {
     const { body } = await fetchBody(path);
     const differences = listDifferences(body, reference().body(path, clock.nowMs(), place));

@@ -24,11 +24,11 @@ export const worldDeployment = (hasChain = true): Deployment => ({
 
 const subjectOf = { oracle: oracleSubject('wheel.one'), reporter: reporterSubject('wheel.one') };
 
-/** What happens in a world, one thing after another. */
+/** A step of a world's history. */
 export const worldStep = fc.oneof(
   {
     weight: 8,
-    /** Minutes with a reading and a block each, and an oracle that closes every round that has ended. */
+    /** Minutes with a reading and a block each. The oracle closes every ended round. */
     arbitrary: fc.record({
       do: fc.constant('live' as const),
       minutes: fc.integer({ min: 1, max: 30 }),
@@ -66,7 +66,7 @@ export const worldStep = fc.oneof(
 );
 type WorldStep = typeof worldStep extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A world of one wheel, its oracle and reporter, and a chain with an economy; what the chain's actors do is drawn from the seed. */
+/** A world of one wheel, its oracle and reporter, and a chain with an economy. Actions on the chain are drawn from the seed. */
 export async function createComparedWorld(program: ComparedProgram, seed: number) {
   const { clock, store, stored } = program;
   const { deploymentBlock, chainId } = onChain.chain;
@@ -79,7 +79,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
   const wheel = { readings: 0, counters: new Map<string, number>(), distanceMm: 0, day: 0 };
   let closedThrough = 0;
 
-  /** Publishes what the chain has become: a span for each block, the first blocks in one. */
+  /** Publishes the chain: a span for each block, and one for the first blocks. */
   const publishChain = () => {
     const blocks = chain.blocks.slice(Number(deploymentBlock));
     const kept = blocks.findIndex((block, index) => block.hash !== published[index]?.hash);
@@ -139,13 +139,13 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
       for (let index = 0; index < actions; index++) yield drawAction(random, state, at, genesis);
     },
   });
-  /** Mines one block, of so many actions that are drawn or of these. */
+  /** Mines one block of drawn or given actions. */
   const mine = async (actions: number | readonly Action[]) => {
     await chain.mine(planBlock(actions));
     publishChain();
   };
 
-  /** The chain went on while nothing was read from it, so that its safe block is not far behind the clock. */
+  /** Lets the chain grow unread, so that its safe block is close to the clock. */
   const catchUp = async () => {
     const missedSeconds = nowSeconds() - chain.tip.timestamp;
     if (missedSeconds < 120n) return;
@@ -244,7 +244,7 @@ export async function createComparedWorld(program: ComparedProgram, seed: number
           say(step.do, step.body);
       }
     },
-    /** Moves to a time at which each view is computed again, also statistics: a multiple of thirty seconds, thirty seconds later at least. */
+    /** Moves to the next multiple of thirty seconds that is at least thirty seconds away: every view, including statistics, is computed again. */
     settle: () => clock.advance(60_000 - (clock.nowMs() % 30_000)),
   };
 }

@@ -4,7 +4,7 @@ import { deriveUuid } from '../readings/readingMessages.ts';
 const name = fc.constantFrom('a', 'b', 'c', 'd');
 const hash = fc.nat(3).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
 
-/** What a reporter says at random; the queue and its submissions are mostly moved by it. */
+/** Random messages of a reporter, which mostly move the queue and its submissions. */
 export const reporterBody = fc.oneof(
   fc.record({
     type: fc.constant('settings'),
@@ -56,7 +56,7 @@ export const reporterBody = fc.oneof(
 );
 
 export const epochName = fc.constantFrom<string>('first', 'first', 'second');
-/** What an oracle says at random, but for its closures. */
+/** Random messages of an oracle, except closures. */
 export const oracleBody = fc.oneof(
   fc.constant({ type: 'unblocked' }),
   fc.constant({ type: 'blocked', reason: 'drift' }),

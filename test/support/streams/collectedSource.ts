@@ -7,22 +7,22 @@ import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 
-/** What a source emitted, in order. */
+/** The output of a source, in order. */
 interface CollectedSource {
   readonly source: MessageSource;
   readonly sequences: number[];
   readonly texts: string[];
-  /** Each with the turn of the event loop that it came in. */
+  /** Batches, each with the turn of the event loop in which it came. */
   readonly batches: { readonly messages: number; readonly bytes: number; readonly turn: number }[];
   place: StreamPosition;
   /** Set when the source ended with an error. */
   failure: unknown;
-  /** Whether it may take messages. */
+  /** Whether the gate is open. */
   isOpen: boolean;
   stop(): void;
 }
 
-/** Subscribes to a stream and keeps all that comes. */
+/** Subscribes to a stream and keeps everything it emits. */
 export function collectSource(
   nats: TestConnection,
   options: { stream?: InputStreamName; from?: StreamPosition } = {},

@@ -10,15 +10,15 @@ import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 
 export interface HeldLease {
-  /** Whether nobody else can hold it at this moment. */
+  /** Whether no other process can hold the lease now. */
   isHeld(): boolean;
   /** Rejects when another process has taken over. */
   readonly lost: Promise<never>;
-  /** Gives it back, so that a process that waits takes over at once. */
+  /** Releases the lease, so that a waiting process takes over at once. */
   release(): Promise<void>;
 }
 
-/** What a process does that wants to ingest. */
+/** Acts as a process that wants to ingest. */
 export function startContender({ js, jsm }: TestConnection, name = 'one', clock: Clock = systemClock) {
   const lease = createActor(
     createLease({
@@ -29,7 +29,7 @@ export function startContender({ js, jsm }: TestConnection, name = 'one', clock:
     }),
     { input: { name, isUnused: true } },
   );
-  /** For whom it waited, one after another; null once it did not any more. */
+  /** The holders it waited for, in order, then null once it no longer waited. */
   const seen: (LeaseHolder | null)[] = [];
   lease.subscribe((snapshot) => {
     if (snapshot.hasTag('standby')) seen.push(findStandbyHolder(snapshot));
@@ -42,7 +42,7 @@ export function startContender({ js, jsm }: TestConnection, name = 'one', clock:
   const lost = new Promise<never>((_, reject) => {
     lease.subscribe({ complete: () => reject(lease.getSnapshot().context.fault) });
   });
-  lost.catch(() => undefined); // Few tests wait for it.
+  lost.catch(() => undefined); // Few tests await it.
   lease.start();
   whenFinished(release);
   const acquired = waitFor(lease, (snapshot) => snapshot.hasTag('held')).then(
@@ -52,6 +52,6 @@ export function startContender({ js, jsm }: TestConnection, name = 'one', clock:
       release,
     }),
   );
-  acquired.catch(() => undefined); // The test was over before.
+  acquired.catch(() => undefined); // The test may end first.
   return { acquired, seen };
 }

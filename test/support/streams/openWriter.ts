@@ -4,7 +4,7 @@ import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
 import { manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';
 
-/** A writer of rows into the tables of a database, which it brings up to date first. */
+/** Migrates a database and opens a writer to its tables. */
 export async function openWriter(database: Database) {
   const tables = await migrate(database, silentLogger);
   const writer = createRowWriter({

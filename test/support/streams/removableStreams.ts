@@ -1,7 +1,7 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import { type StreamName, streamNames, streamSubjects } from '../../../actors/messages/subjects.ts';
 
-/** Creates the streams as an operator may have: without bounds, and so that messages can be removed by hand. */
+/** Creates streams as an operator may: without bounds, and with messages that can be removed by hand. */
 export async function createRemovableStreams(
   jsm: JetStreamManager,
   names: readonly StreamName[] = streamNames,

@@ -8,7 +8,7 @@ import { whenFinished } from '../processes/lifetime.ts';
 
 const nowhere = { streamCreated: null, position: 0, digest: null };
 
-/** Gives items to one place of a pipeline, as the places before it would. */
+/** Feeds items to one operator of a pipeline. */
 export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
   const items$ = new Subject<PipelineItem>();
   const waiting = new Set<PipelineItem>();
@@ -27,9 +27,9 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
       waiting.add(item);
       items$.next(item);
     },
-    /** Until all that was given has come out. */
+    /** Resolves once all items have come out. */
     emptied: (timeoutMs?: number) => eventually(() => waiting.size === 0, 'everything delivered', timeoutMs),
-    /** Nothing more comes: resolves when all that was given has come out. */
+    /** Completes the items, and resolves once all have come out. */
     end: async () => {
       items$.complete();
       await eventually(() => isComplete, 'the end of the pipeline');
@@ -41,7 +41,7 @@ export function feedSink(operator: MonoTypeOperatorFunction<PipelineItem>) {
   };
 }
 
-/** Rows into a writer. */
+/** Feeds rows to a writer. */
 export function feedWriter(writer: RowWriter, position = 0) {
   const sink = feedSink(writer.writeAfter(position));
   const add = (rows: StoredRows) =>
@@ -53,7 +53,7 @@ export function feedWriter(writer: RowWriter, position = 0) {
   return Object.assign(sink, { add, flushed });
 }
 
-/** A batch of a pipeline with these rows or rejections. */
+/** Builds a pipeline's batch with these rows or rejections. */
 export function buildBatchItem(
   { rows = null, rejections = [] }: Partial<Pick<FoldedBatch, 'rows'>> & { rejections?: RejectedMessage[] },
   position: number,

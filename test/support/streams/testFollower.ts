@@ -18,7 +18,7 @@ import { createRemovableStreams } from './removableStreams.ts';
 
 export const followedStream = 'MINER_COUNTER';
 
-/** Empty streams, and a database with empty tables. */
+/** Opens empty streams, and a database with empty tables. */
 export async function prepareToFollow(): Promise<{
   readonly nats: TestConnection;
   readonly database: Database;
@@ -31,7 +31,7 @@ export async function prepareToFollow(): Promise<{
   return { nats, database, tables: await migrate(database, silentLogger) };
 }
 
-/** Sinks that take nothing but note what is removed. */
+/** Sinks that only record removals. */
 export function emptySinks(removedAbove: number[] = []): FollowerSinks {
   return {
     writer: null,
@@ -44,7 +44,7 @@ export function emptySinks(removedAbove: number[] = []): FollowerSinks {
   };
 }
 
-/** A follower without a supervisor, which saves a snapshot only when it is stopped. */
+/** Runs a follower without a supervisor. It saves a snapshot only when it is stopped. */
 export function createTestFollower(
   nats: TestConnection,
   options: Pick<StreamFollowerOptions, 'fold' | 'snapshots' | 'sinks'> & Partial<StreamFollowerOptions>,

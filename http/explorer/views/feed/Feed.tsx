@@ -13,12 +13,12 @@ const names: Record<FeedCategory, string> = {
   measurement: 'The wheel',
 };
 
-/** What happened, newest first, live. */
+/** Events of a category, newest first, updated live. */
 export function Feed({ category }: { category: FeedCategory }) {
   const { read, connection } = usePage();
   const path = eventsPath(category);
   const events = read('events', path);
-  // By its settled rounds the page notices that the chain is another one, and reads the list again.
+  // The core's settled rounds reveal a reorganization, after which the list is read again.
   read('core', corePath);
   const cursor = events.body?.status === 'available' ? events.body.nextCursor : null;
   const isLive = connection?.stream === 'open' || connection?.stream === 'shared';

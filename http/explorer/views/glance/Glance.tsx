@@ -21,7 +21,7 @@ import { OpenRound } from './OpenRound.tsx';
 import { Stages } from './Stages.tsx';
 import { Waiting } from './Waiting.tsx';
 
-/** The first view: what the wheel does now, how its work becomes tokens, what waits, and today. */
+/** The first view: the wheel now, how its work becomes tokens, what is waiting, and today's activity. */
 export function Glance() {
   const { read, connection } = usePage();
   const status = read('status', statusPath);
@@ -69,7 +69,7 @@ function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords })
   const { measurement } = status;
   const { state, sentence, detail } = wheel;
   const isCurrent = state === 'turning' || state === 'resting';
-  // The last known speed of a wheel that is not heard of is not its speed now.
+  // The last known speed of a silent wheel is not its speed now.
   const current = isCurrent ? measurement : null;
   const common = {
     size: 'large',

@@ -9,7 +9,7 @@ import type { Bodies } from '../../page.ts';
 import { corePath, statusPath } from '../../resources.ts';
 import { roundMs } from '../../rounds.ts';
 
-/** The round that is open now: its number, its clock, and the work in it so far. */
+/** The open round: its number, its remaining time, and its work so far. */
 export function OpenRound({ status, core }: { status: Bodies['status']; core: Bodies['core'] | null }) {
   const { renderedAtMs } = usePage();
   const nowMs = useNowMs() ?? renderedAtMs;

@@ -44,7 +44,7 @@ function Stage({ name, meaning, children }: { name: string; meaning: string; chi
 function Measured({ status, statistics }: Pick<StagesProps, 'status' | 'statistics'>) {
   const { measurement } = status;
   const { acceptedWorkUnits = null, coverageBps = 0 } = statistics?.lifetime ?? {};
-  // The sum of no rounds says nothing of the wheel.
+  // Without an observed round, the sum 0 is not a measurement.
   const total = acceptedWorkUnits === '0' && coverageBps === 0 ? null : acceptedWorkUnits;
   return (
     <Stage name="measured" meaning="what the device counted">

@@ -11,7 +11,7 @@ import { computeRoundEnd } from '../../rounds.ts';
 type Queue = Extract<Bodies['status']['settlementQueue'], { status: 'available' }>;
 type Submission = NonNullable<Queue['latestSubmission']>;
 
-/** What waits between the stages, since when, and why nothing moves where that is so. */
+/** Batches between the stages: since when they wait, and what blocks them. */
 export function Waiting({
   status,
   settlements,
@@ -105,7 +105,7 @@ function ToBeSettled({ queue }: { queue: Queue }) {
   );
 }
 
-/** Words for what became of a submission (CONTRACT.md, Submission lifecycle). */
+/** Describes the outcome of a submission (CONTRACT.md, Submission lifecycle). */
 const lifecycles: Record<Submission['lifecycle'], string> = {
   preparing: 'is being prepared',
   submitted: 'is submitted and not confirmed yet',
@@ -155,7 +155,7 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
       </Item>
     );
   const { nextRound, economy } = mining;
-  // The history is of the last state that was known, and says so where the core cannot be read now.
+  // While the core cannot be read, the history is from its last known state, and says so.
   const isLastKnown = core?.status === 'unavailable';
   return (
     <Item title="To be minted" tone="calm">

@@ -14,7 +14,7 @@ interface OwnerActivityProps {
   readonly configuration: Portfolio['configuration'];
 }
 
-/** What an owner did, newest first. */
+/** An owner's activity, newest first. */
 export function OwnerActivity({ activity, path, configuration }: OwnerActivityProps) {
   return (
     <section aria-labelledby="activity">

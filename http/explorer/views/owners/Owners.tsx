@@ -9,7 +9,7 @@ import { Positions } from './Positions.tsx';
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/;
 
-/** What an address owns, earns and did. */
+/** An owner's miners, earnings and activity. */
 export function Owners({ address }: { address: string | null }) {
   return (
     <>
@@ -69,7 +69,7 @@ function Search({ address }: { address: string | null }) {
   );
 }
 
-/** What is wrong with a text as an address, as far as its form says; the checksum is the service's to check. */
+/** Why a text does not have the form of an address; null if it does. The service checks the checksum. */
 function findProblem(text: string): string | null {
   if (addressPattern.test(text)) return null;
   if (text === noAddress)
@@ -85,7 +85,7 @@ function Owner({ address }: { address: string }) {
   const { read } = usePage();
   const portfolio = read('portfolio', portfolioPath(address));
   const activity = read('activity', activityPath(address));
-  // By its settled rounds the page notices that the chain is another one, and reads the lists again.
+  // The core's settled rounds reveal a reorganization, after which the lists are read again.
   read('core', corePath);
   if (portfolio.problem?.code === 'invalid_address') return <Checksum address={address} />;
   return (
@@ -104,7 +104,7 @@ function Owner({ address }: { address: string }) {
   );
 }
 
-/** The form is right, and the service refuses it: capitals of an address are its checksum. */
+/** The form is right, but the service refuses the address: its capital letters are a checksum. */
 function Checksum({ address }: { address: string }) {
   if (/^0x0{40}$/.test(address))
     return (

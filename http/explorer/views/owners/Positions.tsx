@@ -15,7 +15,7 @@ import { TokenCard } from './TokenCard.tsx';
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
 
-/** The positions of an owner with their sums, and what they earned on each of the last seven days. */
+/** An owner's positions with their sums, and their earnings on each of the last seven days. */
 export function Positions({ portfolio, path }: { portfolio: Portfolio; path: string }) {
   const [shownToken, setShownToken] = useState<string | null>(null);
   const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;

@@ -5,7 +5,7 @@ import { ResourceNotice } from '../../components/ResourceNotice.tsx';
 import { explain } from '../../format/words.ts';
 import { metadataPath } from '../../resources.ts';
 
-/** Picture and attributes of a position, as its contract describes it. */
+/** Picture and attributes of a miner, from its contract's metadata. */
 export function TokenCard({ tokenId }: { tokenId: string }) {
   const metadata = usePage().read('metadata', metadataPath(tokenId));
   const card = useRef<HTMLElement>(null);

@@ -8,7 +8,7 @@ import { explain } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 
-/** The work that a block takes, after each of the newest batches: the core's own events say it. */
+/** Work per block after each of the newest batches, from the core's events. */
 export function Difficulty({ core }: { core: Bodies['core'] | null }) {
   return (
     <section aria-labelledby="difficulty">
@@ -53,6 +53,7 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
               key: id,
               value: Number(value) / 1000,
               isComplete: true,
+              tick: formatDayAndMinute(at),
               text: `${formatDayAndMinute(at)} UTC, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
             }))}
             formatValue={formatTick}

@@ -7,7 +7,7 @@ import type { Bodies } from '../../page.ts';
 export type History = Extract<Bodies['settlements'], { status: 'available' }>;
 type Mining = Extract<History['mining'], { status: 'available' }>;
 
-/** Columns of what a transaction did. */
+/** Columns that all tables of transactions have. */
 const time = {
   name: 'Time',
   cell: ({ blockTimestamp }: { readonly blockTimestamp: string }) => <Time at={blockTimestamp} as="minute" />,

@@ -23,10 +23,10 @@ const names: Record<SettlementsRange, string> = {
   '30d': '30 days',
 };
 
-/** Of so many buckets one has a label: every four hours, every day, every five days. */
+/** Number of buckets per label: one label every four hours, every day, or every five days. */
 const labelEvery: Record<SettlementsRange, number> = { now: 1, '24h': 4, '7d': 4, '30d': 5 };
 
-/** What was settled on the chain, and what was minted for it. */
+/** Settlements and mints on the chain. */
 export function Settlements({ range }: { range: SettlementsRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
@@ -131,9 +131,11 @@ function Buckets({ history }: { history: History }) {
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
     text: `from ${formatDayAndMinute(startAt)} UTC: ${formatInteger(completedBlockCount)} blocks completed`,
   }));
-  const ticks = buckets.flatMap(({ startAt }, at) =>
-    at % labelEvery[range] === 0
-      ? [{ at, text: formatDayAndMinute(startAt).slice(0, range === '24h' ? 12 : -6) }]
+  // A time of day belongs to the left edge of its column, a date to the middle.
+  const [middle, textEnd] = range === '24h' ? [0, 12] : [0.5, -6];
+  const ticks = buckets.flatMap(({ startAt }, index) =>
+    index % labelEvery[range] === 0
+      ? [{ at: (index + middle) / buckets.length, text: formatDayAndMinute(startAt).slice(0, textEnd) }]
       : [],
   );
   return (

@@ -47,7 +47,7 @@ const kinds: Record<Name, Kind> = {
   },
 };
 
-/** The largest of the range, each with its date. */
+/** Largest values of the range, each with its date. */
 export function Records({ statistics }: { statistics: Statistics }) {
   const names = Object.keys(kinds) as Name[]; // The keys that the type above lists.
   return (

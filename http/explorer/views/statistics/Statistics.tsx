@@ -20,7 +20,7 @@ type Statistics = Bodies['statistics'];
 
 const names: Record<StatisticsRange, string> = { '7d': '7 days', '30d': '30 days' };
 
-/** Activity of 7 or 30 days, with what of it was observed. */
+/** Activity of 7 or 30 days, and how much of it was observed. */
 export function StatisticsView({ range }: { range: StatisticsRange }) {
   const { read } = usePage();
   const statistics = read('statistics', statisticsPath(range));
@@ -108,7 +108,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       ? ''
       : ` (${formatPercent(day.coverage.coverageBps)} observed${hasEnded ? '' : ' so far'})`;
     const { value, unit } = describeDistance(day.distanceMm);
-    const point = { key: day.date, isComplete };
+    const point = { key: day.date, isComplete, tick: formatDay(day.date) };
     return {
       work: {
         ...point,
@@ -173,7 +173,6 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
                 points={dayPoints.map((day) => day[quantity])}
                 formatValue={formatTick}
               />
-              <DayTicks days={days} />
             </figure>
           ))}
         </div>
@@ -200,16 +199,5 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
       <Records statistics={statistics} />
       <Submissions oracle={statistics.oracle} />
     </>
-  );
-}
-
-function DayTicks({ days }: { days: Statistics['activity']['days'] }) {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  return (
-    <div class="day-ticks quiet small" aria-hidden="true">
-      <span>{formatDay(first.date)}</span>
-      <span>{formatDay(last.date)}</span>
-    </div>
   );
 }

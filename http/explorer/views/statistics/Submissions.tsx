@@ -5,7 +5,7 @@ import { formatDuration } from '../../format/times.ts';
 import { explain } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 
-/** What became of the batches that were submitted in the range. */
+/** Outcomes of the batches submitted in the range. */
 export function Submissions({ oracle }: { oracle: Bodies['statistics']['oracle'] }) {
   return (
     <section aria-labelledby="submissions">

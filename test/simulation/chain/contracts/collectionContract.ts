@@ -4,7 +4,7 @@ import { type EconomyState, expect, type Sale, type Transaction } from './econom
 import { mintPosition } from './miningContract.ts';
 import { operator } from './settings.ts';
 
-/** `Collection.sol`: the tokens and their sale, of which the allowlist has ended. */
+/** `Collection.sol`: the tokens and their sale, after the allowlist has ended. */
 
 export function configureSale({ state: { collection }, emit }: Transaction, sale: Sale): void {
   collection.sale = sale;
@@ -86,7 +86,7 @@ export function advanceMetadataEpoch(
   emit('collection', 'MetadataEpochAdvanced', { epoch: collection.metadataEpoch });
 }
 
-/** @param filler makes it longer; nobody shows it. */
+/** @param filler makes the metadata longer; no view shows it. */
 export function publishMetadata({ state, emit }: Transaction, tokenId: bigint, filler = ''): void {
   expect(state.collection.owners.has(tokenId), 'ERC721NonexistentToken');
   emit('collection', 'MetadataPublished', {

@@ -57,7 +57,7 @@ export function settle({ state, timestamp, emit }: Transaction, genesis: bigint,
   });
 }
 
-/** The difficulty after a batch: moved by shares towards that at which it would have made the targeted blocks, by a factor of four at most. */
+/** The difficulty after a batch. It moves towards the difficulty that would have given the targeted blocks, by a factor of at most four. */
 function computeDifficulty(difficulty: bigint, workAdded: bigint, activeRounds: bigint): bigint {
   if (activeRounds === 0n) return difficulty;
   const { difficultySmoothingRounds: shares, targetBlocksPerActiveRound } = economySettings;

@@ -2,12 +2,12 @@ import type { Hex } from 'viem';
 import type { ContractKind } from '../../../../actors/chain/spans/chainEvent.ts';
 import type { Address } from '../../../../actors/schemas/hex.ts';
 
-/** What the contracts of a deployment hold, as far as their events depend on it. */
+/** The contracts' state, as far as their events depend on it. */
 export interface EconomyState {
   readonly core: CoreState;
   readonly mining: MiningState;
   readonly collection: CollectionState;
-  /** The upgrade of the core that is scheduled; null without any. */
+  /** The scheduled upgrade of the core, if any. */
   upgrade: ScheduledUpgrade | null;
 }
 
@@ -85,13 +85,13 @@ interface ScheduledUpgrade {
 /** A transaction while it runs. */
 export interface Transaction {
   readonly state: EconomyState;
-  /** Of its block, in Unix seconds. */
+  /** Timestamp of the block in Unix seconds. */
   readonly timestamp: bigint;
   /** Writes a log. */
   emit(contract: ContractKind, name: string, args: Readonly<Record<string, unknown>>): void;
 }
 
-/** The transaction is undone, and writes no logs. */
+/** Undoes the transaction, which then has no logs. */
 export class Reverted extends Error {
   override readonly name = 'Reverted';
 }
@@ -100,7 +100,7 @@ export function expect(isTrue: boolean, rule: string): asserts isTrue {
   if (!isTrue) throw new Reverted(rule);
 }
 
-/** As the constructors and initializers of the contracts leave it. */
+/** The state after the contracts' constructors and initializers. */
 export function createEconomyState(workPerThousandBlocks: bigint): EconomyState {
   return {
     core: {

@@ -14,7 +14,7 @@ export const guardian = account(1);
 export const reporter = account(2);
 export const owners: readonly Address[] = [3, 4, 5, 6, 7].map(account);
 
-/** What the local deployment fixes, and what tests choose. */
+/** Settings of the local deployment and of tests. */
 export const economySettings = {
   roundSeconds: 600n,
   maxRoundsPerBatch: 16n,

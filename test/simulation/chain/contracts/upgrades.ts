@@ -9,7 +9,7 @@ import { contracts, economySettings } from './settings.ts';
 export const findImplementation = (version: bigint): Hex =>
   pad(`0xc0de${version.toString(16).padStart(2, '0')}`, { size: 20 });
 
-/** What the log of a version says. */
+/** Arguments of the log that activates a version. */
 export const describeVersion = (version: bigint) => ({
   version,
   storageLayoutDigest: pad('0xd1', { size: 32 }),

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { ChartCursor } from './ChartCursor.tsx';
+import { pointAt } from './pointAt.ts';
+import { Scale } from './Scale.tsx';
+
+export type Tone = 'measured' | 'settled' | 'issued';
+
+/** A label below a chart. */
+export interface Tick {
+  /** Distance from the left edge, as a fraction of the width. */
+  readonly at: number;
+  readonly text: string;
+}
+
+interface PlotProps {
+  readonly label: string;
+  readonly tone: Tone;
+  /** Text of each value, shown when it is pointed at. Values are equally wide. */
+  readonly texts: readonly string[];
+  /** Values with a line across the chart. */
+  readonly gridValues: readonly number[];
+  /** Returns the distance of a value from the top, in percent of the height. */
+  readonly top: (value: number) => number;
+  readonly formatValue: (value: number) => string;
+  /** Phones show every other one. */
+  readonly ticks: readonly Tick[];
+  /** Shapes in a box of `plotHeight` by `cellWidth` for each value. */
+  readonly children: ComponentChildren;
+}
+
+export const plotHeight = 100;
+export const cellWidth = 10;
+/** Labels that are closer to an edge than this fraction of the width end there. */
+const edge = 0.06;
+
+/**
+ * A chart that stretches with the page. Shapes are SVG without an aspect ratio; text is not scaled with them, so it is readable on a phone.
+ * A pointer, a finger and the keyboard can point at each value.
+ */
+export function Plot({ label, tone, texts, gridValues, top, formatValue, ticks, children }: PlotProps) {
+  const [pointed, setPointed] = useState<number | null>(null);
+  const width = texts.length * cellWidth;
+  return (
+    <div class={`chart ${tone}`}>
+      <div class="plot-row">
+        <Scale values={gridValues} top={top} formatValue={formatValue} />
+        <ChartCursor
+          label={label}
+          count={texts.length}
+          pointed={pointed}
+          describe={(index) => texts[index] ?? ''}
+          onPoint={setPointed}
+        />
+        <svg
+          class="plot"
+          viewBox={`0 0 ${width} ${plotHeight}`}
+          preserveAspectRatio="none"
+          role="img"
+          aria-label={label}
+          {...pointAt(texts.length, setPointed)}
+        >
+          {gridValues.map((value) => (
+            <path key={value} class="grid" d={`M0 ${top(value)}H${width}`} />
+          ))}
+          {children}
+          {pointed !== null && (
+            <path
+              class="pointed-cell"
+              d={`M${pointed * cellWidth} 0h${cellWidth}v${plotHeight}h-${cellWidth}z`}
+            />
+          )}
+        </svg>
+      </div>
+      <div class="ticks" aria-hidden="true">
+        <svg width="100%" height="100%" aria-hidden="true">
+          {ticks.map(({ at, text }, index) => (
+            <text
+              key={`${at}`}
+              class={index % 2 === 0 ? '' : 'minor'}
+              x={`${at * 100}%`}
+              y="12"
+              text-anchor={at < edge ? 'start' : at > 1 - edge ? 'end' : 'middle'}
+            >
+              {text}
+            </text>
+          ))}
+        </svg>
+      </div>
+      <p class="readout" aria-hidden="true">
+        {pointed === null ? ' ' : texts[pointed]}
+      </p>
+    </div>
+  );
+}

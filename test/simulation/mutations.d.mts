@@ -1,0 +1,3 @@
+import type { Mutation } from './build.mjs';
+
+export const mutations: readonly Mutation[];
