@@ -1,5 +1,5 @@
 // `npm run build`, or `node deploy/build/build.mjs FOLDER...` for some folders of `dist`, such as `deploy` for the service alone: bundles the
-// programs into `dist`, and writes the types of the client. Types are not checked here (`npm run types`).
+// programs into `dist`, and packs the client. Types are not checked here (`npm run types`).
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -7,9 +7,12 @@ import { address, blockHash, bytes32, transactionHash } from '../../actors/schem
 import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { counterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import type { MessageSchemaName } from '../../http/routes/documentation/jsonSchemas.ts';
 
 /** Subject and schema of each kind of message, by the name of its JSON Schema. */
-const messages: Readonly<Record<string, { readonly subject: string; readonly schema: z.ZodType }>> = {
+const messages: Readonly<
+  Record<MessageSchemaName, { readonly subject: string; readonly schema: z.ZodType }>
+> = {
   CounterReadingMessage: { subject: 'miner.counter.<installation>', schema: counterReadingMessage },
   ModuleSnapshotMessage: { subject: 'miner.module.<installation>.<instance>', schema: moduleSnapshotMessage },
   SignerMessage: { subject: 'miner.signer.<installation>', schema: signerMessage },

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
@@ -70,4 +72,31 @@ it('the client is installed from the service, and runs and compiles as a module 
   const given =
     "import type { Position } from 'mining-activity-client';\nlet saved: string | undefined;\nconst address = '0x';\n";
   expect(await compile(given + shown)).toEqual({ status: 0, output: '' });
+});
+
+it('the schemas of messages are served, and accept the examples of MESSAGES.md', async () => {
+  const { get } = await startPublicServer();
+  const { messages } = (await (await get('/schemas')).json()) as { messages: Record<string, string> };
+  const page = readFileSync(join(root, 'streams/MESSAGES.md'), 'utf8');
+  const examples = [...page.matchAll(/^```json miner\.(\S+)\n(.*?)\n```$/gms)];
+  const schemas: Record<string, string> = {
+    CounterReadingMessage: 'counter.my~wheel',
+    ModuleSnapshotMessage: 'module.my~wheel.sensor-1',
+    SignerMessage: 'signer.my~wheel',
+    OracleMessage: 'oracle.my~wheel',
+    ReporterMessage: 'reporter.my~wheel',
+    ChainSpanMessage: 'chain.1.span',
+    ChainReadsMessage: 'chain.1.reads',
+  };
+  expect(Object.keys(messages)).toEqual(Object.keys(schemas));
+  for (const [name, path] of Object.entries(messages)) {
+    const response = await get(path);
+    expect(response.headers.get('content-type')).toBe('application/schema+json');
+    const ajv = new Ajv2020();
+    formats.default(ajv);
+    const validate = ajv.compile((await response.json()) as object);
+    const [, , lines = ''] = examples.find(([, subject]) => subject === schemas[name]) ?? [];
+    for (const line of lines.split('\n')) expect([line, validate(JSON.parse(line))]).toEqual([line, true]);
+    expect(validate({})).toBe(false);
+  }
 });

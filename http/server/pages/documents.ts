@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../actors/clock.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
-import { createJsonSchema, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
+import { createJsonSchema, messageSchemaNames, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
 import { robotsText, writeModelText, writeSecurityText } from '../../routes/documentation/machineTexts.ts';
 import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 import { findSchemaPath } from '../../routes/route.ts';
@@ -89,11 +89,10 @@ export function loadDocuments(
     document(path, 'text/html; charset=utf-8', () => addressGuide(built(`${name}.html`), publicUrl), {
       own: guideHeaders,
     });
-  const schemaFolder = findBuiltFolder('schemas', 'index.json');
-  const readSchema = (name: string) => JSON.parse(readFileSync(join(schemaFolder, `${name}.json`), 'utf8'));
-  const messageSchemas: readonly string[] = readSchema('index');
+  const readSchema = (name: string) =>
+    JSON.parse(readFileSync(join(findBuiltFolder('schemas', 'index.json'), `${name}.json`), 'utf8'));
   const schemaIndex = () => ({
-    messages: Object.fromEntries(messageSchemas.map((name) => [name, findSchemaPath(name)])),
+    messages: Object.fromEntries(messageSchemaNames.map((name) => [name, findSchemaPath(name)])),
     bodies: Object.fromEntries(schemaNames.map((name) => [name, findSchemaPath(name)])),
   });
   return [
@@ -104,7 +103,7 @@ export function loadDocuments(
       ),
     ),
     document('/schemas', 'application/json', () => toJson(schemaIndex())),
-    ...messageSchemas.map((name) =>
+    ...messageSchemaNames.map((name) =>
       document(findSchemaPath(name), 'application/schema+json', () =>
         toJson({ ...(publicUrl !== null && { $id: publicUrl + findSchemaPath(name) }), ...readSchema(name) }),
       ),
