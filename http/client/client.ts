@@ -16,26 +16,26 @@ type Rest<Given, Options> =
     ? [parameters?: Given, options?: Options]
     : [parameters: Given, options?: Options];
 
-/** Reads a Mining Activity Read Service. Decimals are bigints in all that it returns. */
+/** Reads a Mining Activity Read Service. Returns decimals as bigints. */
 export interface Client {
   /**
-   * The body of a route, by its path as the contract writes it: `get('/v2/public/stats', { range: '7d' })`. What is not known now is a body with
-   * `status: 'unavailable'`, which the type makes one look at.
+   * Reads the body of a route, by its path in the contract: `get('/v2/public/stats', { range: '7d' })`. If the body is not known now, it has
+   * `status: 'unavailable'`; the type asks for this case.
    *
    * @throws ServiceError
    */
   get<At extends Path>(path: At, ...rest: Rest<Parameters<At>, RequestOptions>): Promise<Body<At>>;
   /**
-   * The body of a route, and each that differs from the one before, until the iteration ends.
+   * Yields the body of a route, then every changed body, until the iteration ends.
    *
-   * @throws ServiceError for what does not pass.
+   * @throws ServiceError for an error that is not temporary.
    */
   poll<At extends Path>(
     path: At,
     ...rest: Rest<Parameters<At>, PollOptions>
   ): AsyncGenerator<Body<At>, never>;
   /**
-   * All pages of a list.
+   * Yields all pages of a list.
    *
    * @throws ServiceError
    */
@@ -45,9 +45,9 @@ export interface Client {
     options?: RequestOptions,
   ): AsyncGenerator<Page<Body<At>>, void>;
   /**
-   * Events as they become visible, each once, over any number of connections, until the iteration ends.
+   * Yields each event once, when it becomes visible, over any number of connections, until the iteration ends.
    *
-   * @throws ServiceError for what does not pass.
+   * @throws ServiceError for an error that is not temporary.
    */
   events(options?: EventsOptions): AsyncGenerator<StreamedEvent, never>;
 }

@@ -66,7 +66,7 @@ it('the client is installed from the service, and runs and compiles as a module 
   expect((await compile(withoutRange, 'program.cts')).output).toContain('Expected 2-3 arguments, but got 1');
   expect((await compile(program(': string | null'))).output).toContain("Type 'bigint' is not assignable");
 
-  // What its page shows, one after another.
+  // All programs of its page, one after another.
   const readme = readFileSync(join(root, 'http/client/README.md'), 'utf8');
   const shown = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, source]) => source).join('\n');
   const given =
