@@ -1,4 +1,4 @@
-/** JSON has no bigint; one travels as an object of this one member. */
+/** A bigint in JSON, which has no such type. */
 interface EncodedBigint {
   readonly $bigint: string;
 }
@@ -11,13 +11,13 @@ export function stringify(value: unknown): string {
 
 type Json = string | number | bigint | boolean | null | Json[] | { [member: string]: Json };
 
-/** @throws SyntaxError when the text is not JSON. */
+/** @throws SyntaxError if the text is not JSON. */
 export function parse(text: string): unknown {
   const parsed: Json = JSON.parse(text);
   return reviveBigints(parsed);
 }
 
-/** In place: to have `JSON.parse` ask a function for each member takes twice as long. */
+/** Works in place, since a reviver function of `JSON.parse` takes twice as long. */
 function reviveBigints(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

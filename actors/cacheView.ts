@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
 
-/** How long a view may be shown. Ages are those of the monotonic clock. */
+/** How long a view may be shown. Ages are measured by the monotonic clock. */
 interface ViewValidity<View> {
   readonly clock: Clock;
-  /** A view of this age is computed again, even when its inputs are the same. */
+  /** A view of this age is computed again, even if its inputs are the same. */
   readonly maxAgeMs: number;
-  /** A view below this age is shown whatever has become of its inputs; 0 unless it is set. */
+  /** A younger view is shown even if its inputs have changed; 0 by default. */
   readonly minAgeMs?: number;
   /** Whether a view must be computed again at once, whatever its age. */
   readonly isOutdated?: (view: View) => boolean;
@@ -16,16 +16,16 @@ interface CachedViewOptions<
   Inputs extends readonly unknown[] | [],
   View,
 > {
-  /** What the view is computed from: immutable values, each of them another one once it has changed. */
+  /** Values that the view is computed from. They are immutable, so a changed value is a new one. */
   readonly inputs: (...request: Request) => Inputs;
   readonly compute: (...inputs: NoInfer<Inputs>) => View;
-  /** Left out for a view that depends on its inputs alone. */
+  /** Omitted for a view that depends only on its inputs. */
   readonly validity?: ViewValidity<View>;
 }
 
 /**
- * How every view is cached: the same object is returned until one of its inputs is another one (`===`) or its validity ends.
- * Views are computed on request, so a burst of messages costs no more than the requests that follow it.
+ * Caches a view: returns the same object until an input changes (`===`) or its validity ends. Views are computed on request, so a
+ * burst of messages costs only as much as the requests after it.
  */
 export function cacheView<Request extends readonly unknown[], Inputs extends readonly unknown[] | [], View>({
   inputs,
@@ -45,7 +45,7 @@ export function cacheView<Request extends readonly unknown[], Inputs extends rea
   };
 }
 
-/** A loop, since each request compares inputs. */
+/** Written as a loop for speed, since each request compares inputs. */
 function areSame(some: readonly unknown[], others: readonly unknown[]): boolean {
   for (let index = 0; index < some.length; index++) if (some[index] !== others[index]) return false;
   return true;

@@ -1,7 +1,7 @@
 /**
- * The first index at which a condition holds, of an ordered list: it holds from there on, and nowhere before.
+ * First index of an ordered list from which on a condition holds, by binary search; `size` if it holds nowhere.
  *
- * @param size of the list, which is the result where it holds nowhere.
+ * @param size length of the list.
  */
 export function findFirstIndex(size: number, holds: (index: number) => boolean): number {
   let low = 0;

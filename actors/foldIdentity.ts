@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** What a state depends on besides the messages: only a fold with the same identity can use it. */
+/** Identifies everything except the messages that a fold's state depends on. Only a fold with the same identity can use the state. */
 export interface FoldIdentity {
   readonly foldVersion: number;
   /** Digest of everything in the deployment that the fold depends on. */
   readonly configuration: string;
 }
 
-/** The identity of a fold with these settings: their names and values, in any order. */
+/** Identity of a fold with these settings, regardless of their order. */
 export function identifyFold(
   foldVersion: number,
   settings: Readonly<Record<string, string | number | bigint>>,
@@ -17,7 +17,7 @@ export function identifyFold(
   return { foldVersion, configuration: createHash('sha256').update(lines.join('\n')).digest('hex') };
 }
 
-/** Whether a state of identity `one` is of use to a fold. */
+/** Whether a fold can use a state of identity `one`. */
 export function isOfFold(one: FoldIdentity, { foldVersion, configuration }: FoldIdentity): boolean {
   return one.foldVersion === foldVersion && one.configuration === configuration;
 }

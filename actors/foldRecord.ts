@@ -5,27 +5,27 @@ import { readErrorMessage } from './readErrorMessage.ts';
 import { compileGuard } from './schemas/compileGuard.ts';
 import { createListForm } from './schemas/listForm.ts';
 
-/** A piece of a fold's state as a snapshot has it. Of records with the same kind and key the last one counts. */
+/** A piece of a fold's state in a snapshot. If several records have the same kind and key, the last one counts. */
 export interface FoldRecord {
   readonly kind: string;
   readonly key: string;
-  /** JSON as `bigintJson.ts` writes it; null where the state does not hold the record any more. */
+  /** JSON as `bigintJson.ts` writes it; null if the state no longer holds the record. */
   readonly value: string | null;
 }
 
-/** A fold's state as it was at some moment. Its records are produced when they are requested, while folding continues. */
+/** A fold's state at one moment. Its records are produced on request, while folding continues. */
 export interface StateCapture {
   readonly all: () => Iterable<FoldRecord>;
-  /** Those that changed since the capture before; null where that is not known, as after a restoration. */
+  /** Records that changed since the previous capture; null if that is unknown, as after a restoration. */
   readonly changes: (() => Iterable<FoldRecord>) | null;
 }
 
-/** A snapshot holds something else than its fold writes. */
+/** Thrown for a snapshot that its fold cannot have written. */
 export class RecordRefused extends Error {
   override readonly name = 'RecordRefused';
 }
 
-/** What is done with a snapshot; an error of it says that the snapshot is of no use. */
+/** Runs work on a snapshot. Any error becomes a {@link RecordRefused}, since it makes the snapshot unusable. */
 export function refuseOnError<Result>(work: () => Result): Result {
   try {
     return work();
@@ -35,15 +35,15 @@ export function refuseOnError<Result>(work: () => Result): Result {
   }
 }
 
-/** The records of one kind: what they hold is checked against a schema when they are read. */
+/** The records of one kind. Their values are checked against a schema when they are read. */
 interface RecordKind<Value> {
   readonly kind: string;
   readonly schema: z.ZodType;
   write(key: RecordKey, value: ReadonlyDeep<Value>): FoldRecord;
-  /** The record with the value, or the one that says that there is none. */
+  /** A record of the new value, or of its removal if undefined. */
   writeChange(key: RecordKey, value: ReadonlyDeep<Value> | undefined): FoldRecord;
   /**
-   * Null where there is none.
+   * The value; null if the record is a removal.
    *
    * @throws RecordRefused
    */
@@ -56,11 +56,11 @@ type RecordKey = string | number | bigint;
 
 interface TextForm {
   write(value: unknown): string;
-  /** @throws Error where the text is not that of a value. Whether the value fits its schema is checked afterwards. */
+  /** @throws Error if the text is malformed. Whether the value fits its schema is checked afterwards. */
   read(json: string): unknown;
 }
 
-/** Records whose values are JSON with the names of members. */
+/** Defines records whose values are JSON with the names of members. */
 export function defineRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
@@ -68,7 +68,7 @@ export function defineRecord<Schema extends z.ZodType>(
   return defineForm(kind, schema, { write: stringify, read: parse });
 }
 
-/** Records of which a state has very many: their values are lists, without the names of members. */
+/** Defines records for very frequent values: JSON lists without the names of members. */
 export function defineListRecord<Schema extends z.ZodType>(
   kind: string,
   schema: Schema,
@@ -125,7 +125,7 @@ export function readRecords<Value>(
   return { kind: kind.kind, take: (record) => take(kind.read(record), record.key) };
 }
 
-/** The records of one kind by their keys, in the order in which the keys came first. */
+/** Values of one kind by key, in order of the keys' first occurrence. */
 interface CollectedRecords<Value> extends RecordReader {
   readonly values: ReadonlyMap<string, Value>;
 }
@@ -139,7 +139,7 @@ export function collectRecords<Value>(kind: RecordKind<Value>): CollectedRecords
   return { ...reader, values };
 }
 
-/** Gives each record to the reader of its kind; throws {@link RecordRefused} for a kind that none reads. */
+/** Passes each record to the reader of its kind. Throws {@link RecordRefused} for an unknown kind. */
 export function dispatchRecords(...readers: readonly RecordReader[]): (record: FoldRecord) => void {
   const byKind = new Map(readers.map((reader) => [reader.kind, reader]));
   return (record) => {
@@ -149,23 +149,23 @@ export function dispatchRecords(...readers: readonly RecordReader[]): (record: F
   };
 }
 
-/** Something that is being restored from the records of a snapshot, which are added one after another. */
+/** A restoration from the records of a snapshot, which are added one after another. */
 export interface Restoration<Result> {
-  /** @throws RecordRefused when it is no record of the fold. */
+  /** @throws RecordRefused if the record does not belong to the fold. */
   add(record: FoldRecord): void;
-  /** @throws RecordRefused when the records do not make up a state. */
+  /** @throws RecordRefused if the records do not make up a state. */
   complete(): Result;
 }
 
-/** What is restored replaces the state of an actor when the result is called; nothing has changed before. */
+/** A restoration whose result is a function that replaces the actor's state. Nothing changes before it is called. */
 export type StateRestoration = Restoration<() => void>;
 
-/** A record as a line of text: neither a key nor JSON holds a tab or a line feed. */
+/** A record as a line of text. Keys and JSON contain no tab or line feed. */
 export function formatRecord({ kind, key, value }: FoldRecord): string {
   return `${kind}\t${key}\t${value ?? ''}`;
 }
 
-/** @throws RecordRefused when it is no line that {@link formatRecord} made. */
+/** @throws RecordRefused if {@link formatRecord} cannot have made the line. */
 export function parseRecord(line: string): FoldRecord {
   const keyAt = line.indexOf('\t') + 1;
   const valueAt = line.indexOf('\t', keyAt) + 1;

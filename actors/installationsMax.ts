@@ -1,5 +1,5 @@
 /**
- * Installations that the folds of one stream know, twice as many as were measured: 10,000 with a reading per second each took a third of a core. Each takes about
- * 15 KB for as long as the stream lives, so a publisher that makes up names must not continue for ever; one of a further installation is rejected.
+ * Most installations per stream. Publishers choose the names, and each installation takes about 15 KB for as long as the stream lives.
+ * Messages of further installations are rejected. In a measurement, 10,000 with a reading per second each took a third of a core.
  */
 export const installationsMax = 20_000;

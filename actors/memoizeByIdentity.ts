@@ -1,6 +1,5 @@
 /**
- * A function of immutable objects, computed once for each of them: an object that is the same (`===`) has the same value.
- * Values live as long as their objects do.
+ * Memoizes a function of immutable objects: it is computed once per object (`===`). A value lives as long as its object.
  */
 export function memoizeByIdentity<Key extends object, Value>(
   compute: (key: Key) => Value,

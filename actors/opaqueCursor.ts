@@ -2,12 +2,12 @@ import type { z } from 'zod';
 
 const version = 1;
 
-/** Strings and numbers as one text that a client sends back unchanged. */
+/** Encodes fields as one text that a client sends back unchanged. */
 export function encodeFields(fields: readonly (string | number)[]): string {
   return Buffer.from(JSON.stringify([version, ...fields])).toString('base64url');
 }
 
-/** The fields again; null for anything that {@link encodeFields} has not made of fields that fit the schema. */
+/** Decodes the fields; null unless {@link encodeFields} made the text from fields that fit the schema. */
 export function decodeFields<Schema extends z.ZodTuple>(
   text: string,
   schema: Schema,

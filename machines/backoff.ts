@@ -1,18 +1,18 @@
-/** How long to wait after the first of several consecutive failures, and at most. */
+/** The wait after the first of several consecutive failures, and the longest wait. */
 export interface BackoffBounds {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
-/** Suits most work: retry soon at first, and every five seconds eventually. */
+/** Retries soon at first, and every five seconds eventually. */
 export const defaultBackoff: BackoffBounds = { firstMs: 250, longestMs: 5_000 };
 
 /**
- * The rule for what the service itself tries again: the wait doubles after each failure, up to a bound, and varies by a quarter, so that many clients that
- * failed together do not return together. Others have rules of their own: those who read the service (`http/client/spreadDelay.ts`), who may not come
- * before it asks them to, and the connection to NATS (`streams/jetstream/reconnectDelay.ts`), whose client counts no failures.
+ * Wait before the service retries (milliseconds). It doubles after each failure, up to a bound, and varies by a quarter, so that clients that
+ * failed together do not return together. Two retries have rules of their own: clients of the service obey its `Retry-After`
+ * (`http/client/spreadDelay.ts`), and the NATS client does not count failures (`streams/jetstream/reconnectDelay.ts`).
  *
- * @param failures consecutive ones, from 1.
+ * @param failures number of consecutive failures, from 1.
  * @param random from 0 to 1.
  */
 export function backoffMs(
@@ -24,7 +24,7 @@ export function backoffMs(
   return Math.round(Math.min(doubled, longestMs) * (0.75 + random / 2));
 }
 
-/** A delay of a machine that counts its consecutive failures. */
+/** Delay for a machine whose context counts consecutive failures. */
 export function backoffDelay(
   bounds: BackoffBounds = defaultBackoff,
   random: () => number = () => Math.random(),

@@ -1,9 +1,9 @@
 import { fromPromise, setup } from 'xstate';
 import { notProvided } from './notProvided.ts';
 
-/** Between two checks. */
+/** Time between two checks. */
 const intervalMs = 2_000;
-/** A database that takes longer to answer is unavailable. */
+/** A database that takes longer than this to answer counts as unavailable. */
 const answerMs = 1_500;
 
 const ask = 'ask';
@@ -16,8 +16,8 @@ const retrying = {
 } as const;
 
 /**
- * Whether the database answers, and whether it has not answered for longer than the delay `grace`. What needs the database logs its own
- * failures; this only reports the state.
+ * Watches whether the database answers, and whether it has been silent for longer than the delay `grace`. It logs nothing: the parts that
+ * use the database log their own failures.
  */
 export const databaseWatchMachine = setup({
   types: {} as { tags: 'reachable' | 'withinGrace' },

@@ -11,29 +11,29 @@ interface DeliveryBatch {
   deliver(): Subscribable<unknown>;
 }
 
-/** The items that wait behind the batch that is being delivered. */
+/** The items that wait behind the current batch. */
 interface DeliveryQueue {
   isEmpty(): boolean;
-  /** Whether there is a whole batch, or something waits for one of the items. */
+  /** Whether a batch is full, or a caller waits for one of the items. */
   isDue(): boolean;
   take(): DeliveryBatch;
 }
 
 /**
- * The delivery of a queue to something that may be unavailable, in order, each item at least once. Items that trickle in are gathered for a
- * while; a batch whose outcome is unknown is delivered again unchanged before anything else.
+ * Delivers a queue in order, each item at least once, to a destination that may be unavailable. Single items are gathered for a
+ * while. A batch whose outcome is unknown is delivered again, unchanged, before anything else.
  */
 export const deliveryMachine = setup({
   types: {} as {
     context: {
       readonly label: string;
       readonly queue: DeliveryQueue;
-      /** Null while none is being delivered. */
+      /** Null while nothing is being delivered. */
       readonly batch: DeliveryBatch | null;
       readonly failures: number;
       /** A flush was requested, and the queue has not been emptied since. */
       readonly isFlushing: boolean;
-      /** Nothing will be added any more. */
+      /** No more items will be added. */
       readonly hasEnded: boolean;
     };
     input: { readonly label: string; readonly queue: DeliveryQueue };

@@ -1,4 +1,4 @@
-/** What a transition knows after a failure of what it invoked, or of an event that carries one. */
+/** A transition whose event carries an error: an invoked actor failed, or the event reports a failure. */
 interface Failure {
   readonly event: { readonly error: unknown };
 }
@@ -7,12 +7,12 @@ export function passError({ event }: Failure): { readonly error: unknown } {
   return { error: event.error };
 }
 
-/** Parameters of an action that keeps a failure as the reason of the end. */
+/** Parameters of an action that keeps the error as the reason why the machine ends. */
 export function passErrorAsFault({ event }: Failure): { readonly fault: unknown } {
   return { fault: event.error };
 }
 
-/** Parameters of a guard that asks whether a failure is a certain fault. */
+/** Parameters of a guard that tests whether the error is this fault. */
 export function passFault<Fault extends string>(fault: Fault) {
   return ({ event }: Failure): { readonly error: unknown; readonly fault: Fault } => ({
     error: event.error,

@@ -1,8 +1,8 @@
 import { setup } from 'xstate';
 
 /**
- * How far the state of a stream's fold has come. Once restored it is shown, and stays so: while it is rebuilt, after a divergence or a replay,
- * views answer from what is there.
+ * Progress of one stream's fold. Its state is shown once it is restored, and stays visible: while it is rebuilt after a divergence or
+ * a replay, views answer from the state so far.
  */
 export const foldMachine = setup({
   types: {} as {
@@ -12,11 +12,11 @@ export const foldMachine = setup({
     input: { readonly label: string };
     events:
       | { type: 'restored' }
-      /** Everything that the stream held when state was restored is folded. */
+      /** All messages that the stream held at the restoration are folded. */
       | { type: 'caughtUp' }
-      /** State is restored once more. */
+      /** The state is being restored again. */
       | { type: 'restarted' };
-    /** Restored: at least once. Caught up: at least once. Current: caught up, and not being rebuilt. */
+    /** `restored` and `caughtUp` mean at least once; `current` means caught up and not being rebuilt. */
     tags: 'restored' | 'caughtUp' | 'current';
   },
 }).createMachine({

@@ -5,21 +5,21 @@ const intervalMs = 1_000;
 
 export interface ActiveGeneration {
   readonly generation: number;
-  /** `known`: not above the newest reported one. Above it: `ours` was made by this process's version of the fold, `foreign` by another one. */
+  /** `known` is not newer than the newest reported generation. A newer one is `ours` if this version of the fold made it, otherwise `foreign`. */
   readonly verdict: 'known' | 'ours' | 'foreign';
 }
 
 interface Context {
   readonly isShared: boolean;
-  /** The newest reported generation. One that is being rebuilt is above the active one until it replaces it. */
+  /** The newest reported generation. During a rebuild it is newer than the active one. */
   readonly announced: number;
 }
 
-/** Checks every second whether a replay has activated other tables. Tables that another version of the fold has made cannot be used here. */
+/** Checks every second whether a replay has activated other tables. Tables from another version of the fold cannot be used here. */
 export const generationWatchMachine = setup({
   types: {} as {
     context: Context;
-    /** Nobody else can replace the tables of an engine that belongs to this process. */
+    /** If the database is not shared, no other process can replace its tables. */
     input: { readonly generation: number; readonly isShared: boolean };
   },
   actors: {
@@ -79,7 +79,7 @@ export const generationWatchMachine = setup({
               },
               { target: 'waiting' },
             ],
-            // Unavailable at the moment; what needs the database logs it.
+            // The parts that use the database log that it is unavailable.
             onError: 'waiting',
           },
         },

@@ -1,12 +1,12 @@
 import { type AnyStateMachine, assign, setup } from 'xstate';
 
-/** A machine that is known only once the process knows its tables. It ends some time after `stopped`. */
+/** A machine of the group. It ends within its grace period after `stopped`. */
 export interface Member {
   readonly logic: AnyStateMachine;
   readonly input: unknown;
 }
 
-/** By their names, which are those of the actors too. */
+/** Members by name, which is also the ID of the actor. */
 export type Members = ReadonlyMap<string, Member>;
 
 interface Context {
@@ -15,7 +15,7 @@ interface Context {
   readonly fault: { readonly error: unknown } | null;
 }
 
-/** A member ends with it as its output, if it has one. */
+/** Output of a member that ended with a fault. */
 interface MemberOutput {
   readonly fault: unknown;
 }
@@ -29,8 +29,8 @@ const stop = {
 } as const;
 
 /**
- * Runs some machines as its children, until all of them have ended. A fault of a member is shown by a tag, and the others continue until the
- * group is stopped, so that they can store what they have. Leaving the state that a group is invoked in cancels its members.
+ * Runs machines as its children until all of them have ended. If a member fails, the group has the tag `faulted`, and the other members
+ * continue until the group is stopped, so that they can store their state. Leaving the state that invoked the group cancels its members.
  */
 export function createGroupMachine<Id extends string>(id: Id) {
   return setup({
@@ -43,7 +43,7 @@ export function createGroupMachine<Id extends string>(id: Id) {
         | { type: `xstate.error.actor.${string}`; error: unknown };
       tags: 'faulted';
     },
-    // The names of its actors are known when it starts.
+    // The names of the actors are known only at the start.
     actors: {} as Record<string, AnyStateMachine>,
     guards: {
       isEmpty: ({ context }) => context.running === 0,

@@ -10,7 +10,7 @@ function noteFailure(waitingFor: AwaitedPart) {
   return { type: 'noteFailure', params } as const;
 }
 
-/** Where any failure leads. */
+/** Transitions after any failure. */
 const failed = [
   {
     guard: { type: 'isLostRace', params: passError },
@@ -42,10 +42,10 @@ const comparing = indexer.createStateConfig({
 });
 
 /**
- * The indexer. It publishes the node's blocks that are not published yet, and nothing unproven; after any failure it waits and
- * reconnects. Each step begins with a comparison of node and stream, which decides what the step is. The timelock's logs from before
- * the first block are published first; if the node does not return them, the blocks are published nevertheless, and the logs are requested later. Each
- * time the stream is read again it is looked whether it still holds them.
+ * The indexer publishes the node's blocks that the stream lacks, and nothing unproven. After any failure it waits and reconnects. Each step
+ * begins with a comparison of node and stream, which decides what the step does. The timelock's logs from before the first block are
+ * published first. If the node does not return them, the blocks are published anyway, and the logs are requested again later. Each time
+ * the indexer reads the stream, it checks that the stream still holds them.
  */
 export const indexerMachine = indexer.createMachine({
   id: 'indexer',
@@ -108,7 +108,7 @@ export const indexerMachine = indexer.createMachine({
           entry: assign({ catchesUpTo: ({ context }) => context.tip }),
           invoke: {
             src: 'publishRanges',
-            // Continues with the single blocks of the same comparison: a new one would find more, mined in the meantime.
+            // Continues with the single blocks of the same comparison: a new comparison would find more blocks, mined in the meantime.
             onDone: { target: '#publishing', actions: 'noteSuccess' },
             onError: failed,
           },
@@ -161,7 +161,7 @@ export const indexerMachine = indexer.createMachine({
             comparingAgain: comparing,
           },
         },
-        /** NATS or the provider failed, or the provider gave an inconsistent answer, or another indexer published first. */
+        /** NATS or the node failed, the node gave an inconsistent answer, or another indexer published first. */
         failing: {
           id: 'failing',
           initial: 'awaitingIdle',
@@ -173,7 +173,7 @@ export const indexerMachine = indexer.createMachine({
             },
           },
         },
-        /** Nothing is published that would be refused, since nothing behind it could be folded. A server of NATS with another setting is connected anew. */
+        /** NATS or the fold would refuse the next span, and nothing after it could be folded. It is retried rarely, or when NATS has restarted. */
         unpublishable: {
           id: 'unpublishable',
           invoke: { src: 'awaitReconnection', onDone: '#connecting' },
@@ -192,7 +192,7 @@ export const indexerMachine = indexer.createMachine({
         asking: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
         waiting: { after: { readsRetry: 'askingAgain' } },
         askingAgain: { invoke: { src: 'publishReads', onDone: 'complete', onError: 'waiting' } },
-        // A stream that was created again, or has lost its messages, holds them no more.
+        // A recreated stream, or one that lost its messages, no longer holds the logs.
         complete: { on: { resumed: { guard: 'hasEarlierLogs', target: 'askingAgain' } } },
         ended: { type: 'final' },
       },

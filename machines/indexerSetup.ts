@@ -19,13 +19,13 @@ export type IndexerState = (typeof indexerStates)[number];
 export const singleBlocks = 64n;
 
 export interface IndexerTimings {
-  /** Between two polls of a node that has nothing new. */
+  /** Time between two polls of a node that has nothing new. */
   readonly pollMs: number;
-  /** Before the timelock's logs from before the first block are requested again. */
+  /** Time before the timelock's logs from before the first block are requested again. */
   readonly readsRetryMs: number;
-  /** Between two attempts near the tip, where views become stale in the meantime: five seconds at most, */
+  /** Near the tip, where views become stale in the meantime: at most five seconds. */
   readonly nearBackoff: BackoffBounds;
-  /** and far behind it, to let a provider recover: half a minute at most. */
+  /** Far behind the tip, to let a provider recover: at most half a minute. */
   readonly farBackoff: BackoffBounds;
 }
 
@@ -36,11 +36,11 @@ export const defaultIndexerTimings: IndexerTimings = {
   farBackoff: { firstMs: 500, longestMs: 24_000 },
 };
 
-/** What an indexer that has failed waits for. */
+/** The part that a failed indexer waits for. */
 export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
 
 export interface Comparison {
-  /** Last published block; null before the first. */
+  /** Last published block; null if the stream has none. */
   readonly head: bigint | null;
   readonly tip: bigint;
   /** The node's block after the last published one has another parent. */
@@ -57,14 +57,14 @@ interface Context {
   readonly firstBlock: bigint;
   /** Last published block; null before the first. */
   readonly head: bigint | null;
-  /** The node's newest block as last seen; null before it was. */
+  /** The node's newest block when last seen; null before the first comparison. */
   readonly tip: bigint | null;
-  /** The next block of the node is of another branch than what is published. */
+  /** The node's next block belongs to another branch than the published blocks. */
   readonly isFork: boolean;
-  /** The node's newest block when the indexer was found far behind it, until that block is published; null otherwise. */
+  /** Set while the indexer catches up: the node's newest block when it was found far behind. Otherwise null. */
   readonly catchesUpTo: bigint | null;
   readonly failures: number;
-  /** Why the last of them did. */
+  /** Error of the last failure. */
   readonly error: unknown;
   /** Null unless the last attempt failed. */
   readonly waitingFor: AwaitedPart | null;
@@ -73,13 +73,13 @@ interface Context {
   readonly lostRaces: number;
 }
 
-/** Whether spans of many blocks are published next. What is not known to be far behind the tip is near it. */
+/** Whether spans of many blocks are published next; false if the tip is unknown. */
 function isFarBehind({ firstBlock, head, tip }: Context): boolean {
   const next = head === null ? firstBlock : head + 1n;
   return tip !== null && tip - next >= singleBlocks;
 }
 
-/** What the machine of the indexer consists of; `indexerMachine.ts` says what follows what. */
+/** Context, events and work of the indexer; its states are in `indexerMachine.ts`. */
 export const indexer = setup({
   types: {} as {
     context: Context;
@@ -91,21 +91,21 @@ export const indexer = setup({
       | { type: 'stopped' };
   },
   actors: {
-    /** Resolves when the node is of the deployment's chain. */
+    /** Resolves once the node has confirmed that it serves the deployment's chain. */
     askNode: fromPromise<void>(notProvided),
-    /** Reads what the stream holds, and resolves with the last published block. */
+    /** Reads the stream and resolves with the last published block; null if it has none. */
     resume: fromPromise<bigint | null>(notProvided),
-    /** Publishes what the timelock logged before the first block. */
+    /** Publishes the timelock's logs from before the first block. */
     publishReads: fromPromise<void>(notProvided),
     compare: fromPromise<Comparison>(notProvided),
-    /** Publishes from the compared block on: spans of many blocks up to the single ones, */
+    /** Publishes spans of many blocks, from the compared block up to the newest blocks. */
     publishRanges: fromEventObservable<HeadMoved, undefined>(notProvided),
-    /** and what is left then, or what the comparison found where it is near, block by block. */
+    /** Publishes the newest blocks, one per span. */
     publishBlocks: fromEventObservable<HeadMoved, undefined>(notProvided),
-    /** Proves the node's branch, and resolves with the last block that it shares with what is published. */
+    /** Proves the node's branch and resolves with the last block that it shares with the published one. */
     proveBranch: fromPromise<bigint>(notProvided),
     publishBranch: fromEventObservable<HeadMoved, undefined>(notProvided),
-    /** Resolves when nothing that was cancelled is still being published. */
+    /** Resolves when all cancelled work has stopped publishing. */
     awaitIdle: fromPromise<void>(notProvided),
     /** Resolves when the connection to NATS is established again. */
     awaitReconnection: fromPromise<void>(notProvided),
@@ -119,17 +119,17 @@ export const indexer = setup({
     isAtTip: ({ context: { head, tip } }) => head === tip,
     isFork: ({ context }) => context.isFork,
     isFarBehind: ({ context }) => isFarBehind(context),
-    /** The first block of a chain, the genesis, has no logs. */
+    /** Whether the chain can have logs before the first block. Its genesis block has none. */
     hasEarlierLogs: ({ context }) => context.firstBlock > 1n,
     areReadsAsked: not(or([stateIn({ reads: 'unasked' }), stateIn({ reads: 'asking' })])),
     isLostRace: (_, _params: { error: unknown }): boolean => notProvided(),
-    /** NATS has failed, and not the node. */
+    /** Whether NATS failed, rather than the node. */
     isStreamFailure: (_, _params: { error: unknown }): boolean => notProvided(),
-    /** What comes next would be refused by NATS for its size, or by the fold. */
+    /** Whether NATS would refuse the next span for its size, or the fold would refuse it. */
     isUnpublishable: (_, _params: { error: unknown }): boolean => notProvided(),
   },
   actions: {
-    /** Tells whoever provides the work which actor does it. */
+    /** Gives the provider of the work access to the running actor. */
     noteStarted: notProvided,
     noteSuccess: assign({ failures: 0, waitingFor: null }),
     noteComparison: assign(({ context }, { head, tip, isFork }: Comparison) => {
@@ -148,7 +148,7 @@ export const indexer = setup({
     countProviderFailure: assign({ providerFailures: ({ context }) => context.providerFailures + 1 }),
   },
   delays: {
-    /** Nothing changes by itself. */
+    /** Only an operator can resolve this, so it is retried rarely. */
     longBackoff: ({ context }) => backoffDelay(context.timings.farBackoff)({ context }),
     poll: ({ context }) => context.timings.pollMs,
     readsRetry: ({ context }) => context.timings.readsRetryMs,

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** What a schema accepts, and nobody changes afterwards. */
+/** The output type of a schema, deeply read-only. */
 export type Inferred<Schema extends z.ZodType> = ReadonlyDeep<z.infer<Schema>>;
 
-/** A value that nothing changes. A branded string is an object to the compiler. */
+/** Deeply read-only. Scalars are listed because the compiler would map a branded string like an object. */
 export type ReadonlyDeep<Value> = Value extends string | number | bigint | boolean | null | undefined
   ? Value
   : { readonly [Key in keyof Value]: ReadonlyDeep<Value[Key]> };

@@ -3,7 +3,7 @@ import { passError, passErrorAsFault, passFault } from './failureParams.ts';
 import { ingest } from './ingestSetup.ts';
 import { requireValue } from './requireValue.ts';
 
-/** After a failure: a database that cannot be used ends the process, and anything else is reported and tried again. */
+/** Transitions after a failure: an unusable database ends the process; any other failure is reported and retried. */
 function endOrRetry(retry: string, end = '#ingest.ended') {
   return [
     {
@@ -16,9 +16,9 @@ function endOrRetry(retry: string, end = '#ingest.ended') {
 }
 
 /**
- * How a process obtains the tables that it works on. One that only reads uses the active ones. One that ingests waits for the lease of
- * the database, migrates the tables, begins an epoch, chooses the generation that it writes to, and ends when
- * another process has taken over. If a preparation fails, the lease is released, since another process may succeed.
+ * Obtains the tables that a process works on. A process that only reads uses the active tables. A process that ingests waits for the
+ * lease of the database, migrates the tables, begins an epoch, and chooses the generation that it writes to. It ends when another process
+ * has taken over. If a preparation fails, the lease is released, since another process may succeed.
  */
 export const ingestMachine = ingest.createMachine({
   id: 'ingest',
@@ -99,7 +99,7 @@ export const ingestMachine = ingest.createMachine({
             preparationFailed: endOrRetry('releasing.retrying', 'releasing.ending'),
           },
           states: {
-            /** Only with the lease, since a standby may have other settings. */
+            /** Needs the lease, since a standby may have other settings. */
             ensuringStreams: {
               invoke: {
                 src: 'ensureStreams',
@@ -151,7 +151,7 @@ export const ingestMachine = ingest.createMachine({
                 ],
               },
             },
-            /** While an operator's replay fills tables, neither may replace the other's. */
+            /** An operator's replay is filling tables; neither process may replace the other's. */
             awaitingReplay: { after: { replayCheck: 'choosingGeneration' } },
           },
         },
@@ -169,7 +169,7 @@ export const ingestMachine = ingest.createMachine({
                     src: 'checkEpoch',
                     input: ({ context: { epoch } }) => ({ epoch }),
                     onDone: 'waiting',
-                    // Unavailable at the moment; what needs the database logs it.
+                    // The parts that use the database log that it is unavailable.
                     onError: 'waiting',
                   },
                 },
@@ -206,7 +206,7 @@ export const ingestMachine = ingest.createMachine({
           entry: sendTo('lease', { type: 'release' }),
           initial: 'retrying',
           states: {
-            /** Preparing has failed: this process tries again, unless another one has the lease by then. */
+            /** The preparation failed. This process tries again, unless another one has the lease by then. */
             retrying: { on: { leaseReleased: '#ingest.waiting' } },
             ending: { on: { leaseReleased: '#ingest.ended' } },
           },

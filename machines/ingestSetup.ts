@@ -4,28 +4,28 @@ import { leaseMachine } from './leaseMachine.ts';
 import { notProvided } from './notProvided.ts';
 
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
-/** How often to check whether another process has begun an epoch, */
+/** How often to check whether another process has begun an epoch. */
 const epochCheckMs = 5_000;
-/** and whether an operator's replay has ended. */
+/** How often to check whether an operator's replay has ended. */
 const replayCheckMs = 2_000;
 
 export interface Grant {
-  /** In which it writes; null for one that only reads. */
+  /** Epoch in which the process writes; null if it only reads. */
   readonly epoch: number | null;
   readonly generation: number;
-  /** The active generation, which is read until this one is rebuilt and replaces it; null where this one is active. */
+  /** The active generation, if this one is still being rebuilt to replace it; otherwise null. */
   readonly rebuildsFrom: number | null;
 }
 
-/** A fault that retrying cannot resolve, and a replay that must end first; anything else is retried. */
+/** `unusableDatabase` ends the process, and `replayRunning` waits for the replay. Other failures are retried. */
 type IngestFault = 'unusableDatabase' | 'replayRunning';
 
 interface Context {
-  /** Whether this process ingests; one that does not only reads. */
+  /** Whether this process ingests; otherwise it only reads. */
   readonly writes: boolean;
   readonly name: string;
   readonly isUnused: boolean;
-  /** Consecutive ones, of the steps before the grant. */
+  /** Consecutive failures of the steps before the grant. */
   readonly failures: number;
   readonly hasReportedReplay: boolean;
   readonly epoch: number;
@@ -33,7 +33,7 @@ interface Context {
   readonly fault: unknown;
 }
 
-/** What the machine of the ingest consists of; `ingestMachine.ts` says what follows what. */
+/** Context, events and work of the ingest; its states are in `ingestMachine.ts`. */
 export const ingest = setup({
   types: {} as {
     context: Context;
@@ -42,12 +42,12 @@ export const ingest = setup({
       | { type: 'release' }
       /** Another process has begun a later epoch. */
       | { type: 'superseded'; error: unknown }
-      /** What is being rebuilt is complete and saved. */
+      /** The rebuilt tables are complete and saved. */
       | { type: 'rebuilt' }
       | { type: 'leaseHeld' }
-      /** The lease has ended by itself, */
+      /** The lease ended without a request. */
       | { type: 'leaseLost'; error: unknown }
-      /** or was released. */
+      /** The lease was released on request. */
       | { type: 'leaseReleased' }
       | { type: 'preparationFailed'; error: unknown };
     children: { lease: 'lease' };
@@ -57,12 +57,12 @@ export const ingest = setup({
   actors: {
     lease: leaseMachine,
     readActive: fromPromise<number>(notProvided),
-    /** The name of the lease, and whether nobody has ever ingested into the database. */
+    /** Name of the lease, and whether no process has ever ingested into the database. */
     identify: fromPromise<{ readonly name: string; readonly isUnused: boolean }>(notProvided),
     ensureStreams: fromPromise<void>(notProvided),
     migrate: fromPromise<void>(notProvided),
     beginEpoch: fromPromise<number>(notProvided),
-    /** Looks up which tables are active each time: a replay that was waited for has replaced them. */
+    /** Looks up the active tables each time, since a replay may have replaced them. */
     chooseGeneration: fromPromise<Pick<Grant, 'generation' | 'rebuildsFrom'>, { readonly epoch: number }>(
       notProvided,
     ),
@@ -83,7 +83,7 @@ export const ingest = setup({
     reportReplay: (_, _params: { error: unknown }): void => notProvided(),
     reportGrant: (): void => notProvided(),
     reportActivationFailure: (_, _params: { error: unknown }): void => notProvided(),
-    /** Lets others fill tables again. */
+    /** Lets other processes fill tables again. */
     releaseRebuild: (): void => notProvided(),
   },
   delays: {

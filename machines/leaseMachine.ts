@@ -40,7 +40,7 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
           onDone: {
             actions: [
               assign(({ context: { observed }, event: { output } }) => ({
-                // Others count from an observation before it was stored.
+                // Other processes count from an observation before it was stored.
                 stored: { ...output, sinceMs: observed?.askedAtMs ?? output.sinceMs },
               })),
               raise({ type: 'stored' }),
@@ -65,7 +65,7 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
               release: 'unwanted',
             },
           },
-          /** It is released once the attempt has ended. */
+          /** A release was requested; it follows once the attempt has ended. */
           unwanted: {
             on: { stored: '#lease.releasing', notStored: '#lease.released', release: {} },
           },
@@ -76,9 +76,9 @@ const contend = ({ wasStandby }: { wasStandby: boolean }) =>
   });
 
 /**
- * The lease of a database, as one process sees it: it is waited for, held and renewed every second, and lost once another process has it. When
- * the outcome of a renewal is unknown, the stored message decides. Whether it is held at this moment also depends on the time of the last
- * renewal, which no machine can decide: a paused process has no time to make a transition before it writes.
+ * The lease of a database, as one process sees it. The process waits for it, renews it every second while it holds it, and loses it once
+ * another process has it. If the outcome of a renewal is unknown, the stored message decides. Holders must also check the time of the
+ * last renewal before they write: a process that was paused writes before this machine can make a transition.
  */
 export const leaseMachine = lease.createMachine({
   id: 'lease',
@@ -135,7 +135,7 @@ export const leaseMachine = lease.createMachine({
                 release: 'unwanted',
               },
             },
-            /** To release it, the sequence of the message to replace must be known. */
+            /** A release needs the sequence of the message that it replaces. */
             unwanted: {
               on: { stored: '#lease.releasing', notStored: '#lease.releasing', release: {} },
             },

@@ -3,17 +3,17 @@ import { notProvided } from './notProvided.ts';
 
 /** How often the holder renews the lease, and how often a waiting process checks it. */
 const renewalMs = 1_000;
-/** A lease that was not renewed for this long is free. A holder stops writing earlier than that without a renewal. */
+/** A lease that was not renewed for this long is free. Its holder stops writing earlier. */
 const abandonedMs = 6_000;
 
 export interface LeaseObservation {
-  /** Of the message that is the lease; 0 where there is none. */
+  /** Sequence of the message that represents the lease; 0 without one. */
   readonly sequence: number;
-  /** Null once it was released. */
+  /** Null after a release. */
   readonly holder: LeaseHolder | null;
-  /** Whether the holder was a process of this machine that has ended. */
+  /** Whether the holder was a process on this host that has ended. */
   readonly hasHolderEnded: boolean;
-  /** Times of the request and of its response, by a clock that counts the time that the machine was suspended. */
+  /** Times of the request and its response, by a clock that includes the time that the host was suspended. */
   readonly askedAtMs: number;
   readonly answeredAtMs: number;
 }
@@ -25,39 +25,39 @@ export interface LeaseHolder {
 
 interface StoredLease {
   readonly sequence: number;
-  /** When the attempt to store it began, by the same clock: the lease counts from then on. */
+  /** Start of the attempt that stored it, by the same clock. The lease counts from then on. */
   readonly sinceMs: number;
 }
 
 interface Replacement {
   readonly name: string;
   readonly sequence: number;
-  /** Whether this process holds the lease with it, or releases it. */
+  /** True to hold the lease, false to release it. */
   readonly holds: boolean;
 }
 
-/** Why a lease could not be verified; anything else is retried. */
+/** Why a lease could not be verified. Other errors are retried. */
 export type LeaseFault =
   | 'lost'
-  /** There is no such stream. */
+  /** The stream does not exist. */
   | 'missing';
 
 interface Context {
-  /** What is ingested into: one process at a time for each name. */
+  /** Names the database. One process at a time holds the lease of a name. */
   readonly name: string;
-  /** Nobody has ever ingested under this name: without a message the lease is free. */
+  /** No process has ever ingested under this name, so the lease is free if it has no message. */
   readonly isUnused: boolean;
   readonly observed: LeaseObservation | null;
-  /** Since when the observed message is known to have been the newest. */
+  /** Since when the observed message has been the newest, as far as known. */
   readonly seenSinceMs: number;
-  /** Whether the last attempt to read or take the lease has failed. */
+  /** Whether the last attempt to read or take the lease failed. */
   readonly isFailing: boolean;
   readonly hasSeenLease: boolean;
   readonly stored: StoredLease;
   readonly fault: unknown;
 }
 
-/** When the server answered a request is unknown, so time without a renewal counts from the end of the first request to the beginning of the last one. */
+/** The server's time is unknown, so the time without a renewal counts from the end of the first request to the start of the last one. */
 function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
   const isUnchanged = context.observed?.sequence === sequence && !context.isFailing;
   return isUnchanged ? context.seenSinceMs : answeredAtMs;
@@ -70,26 +70,26 @@ function isFreeLease(context: Context, observation: LeaseObservation): boolean {
   return isNew || holder === null || hasHolderEnded || isAbandoned;
 }
 
-/** What the machine of the lease consists of; `leaseMachine.ts` says what follows what. */
+/** Context, events and work of the lease; its states are in `leaseMachine.ts`. */
 export const lease = setup({
   types: {} as {
     context: Context;
     input: { readonly name: string; readonly isUnused: boolean };
     events:
       | { type: 'release' }
-      /** The message that an attempt was to store is the lease now, */
+      /** The attempt stored its message, which now represents the lease. */
       | { type: 'stored' }
-      /** or the attempt has failed, and may have stored it nevertheless. */
+      /** The attempt failed, but may have stored its message. */
       | { type: 'notStored'; error: unknown };
     output: { readonly fault: unknown };
-    /** Held: what it allows may be done; not once its release was requested. */
+    /** `held` allows writing. It ends when a release is requested. */
     tags: 'standby' | 'held';
   },
   actors: {
     observe: fromPromise<LeaseObservation, { readonly name: string }>(notProvided),
-    /** Replaces a message, which must be the newest, with another one. */
+    /** Replaces the message with this sequence, which must be the newest. */
     replace: fromPromise<StoredLease, Replacement>(notProvided),
-    /** Resolves with the message that is the lease, when it is ours. */
+    /** Resolves with the sequence of the lease's message if this process holds the lease. */
     verify: fromPromise<number, { readonly name: string }>(notProvided),
     recreate: fromPromise<void>(notProvided),
   },

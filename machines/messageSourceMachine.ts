@@ -3,7 +3,7 @@ import { type BackoffBounds, backoffDelay } from './backoff.ts';
 import { passError, passFault } from './failureParams.ts';
 import { notProvided } from './notProvided.ts';
 
-/** States of one stream's source, as `/metrics` shows them. */
+/** States of a stream's source, as `/metrics` shows them. */
 export const messageSourceStates = [
   'verifying',
   'catchingUp',
@@ -16,31 +16,31 @@ export const messageSourceStates = [
 ] as const;
 export type MessageSourceState = (typeof messageSourceStates)[number];
 
-/** Why a stream cannot be read; anything else is an interruption. */
+/** Why a stream cannot be read. Any other error is an interruption. */
 export type SourceFault =
-  /** It is not the stream that was folded. */
+  /** The stream is another than the folded one. */
   | 'diverged'
-  /** Messages are missing for no reason that the stream reports. */
+  /** Messages are missing, and the stream does not report their removal. */
   | 'gap'
-  /** There is no such stream. */
+  /** The stream does not exist. */
   | 'missing';
 
-/** A stream that was missing this many times in succession does not exist, rather than being slow to appear. */
+/** After this many attempts in succession, a missing stream counts as absent rather than slow to appear. */
 export const missingTimesMax = 2;
-/** An attempt costs a request, and a view is stale for as long as none succeeds. */
+/** Short, since an attempt costs only a request, and views are stale until one succeeds. */
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 500 };
 
 interface Context {
   readonly label: string;
-  /** Consecutive attempts that delivered nothing. */
+  /** Consecutive attempts without a delivered message. */
   readonly failures: number;
   readonly missingTimes: number;
   readonly fault: unknown;
 }
 
 /**
- * The source of one stream. Consumers can die silently, so each one begins with a verification that the stream is still the one that was
- * folded, and ends at the first sign of trouble. Only a divergence and the last requested message end the source.
+ * The source of one stream. Consumers can die silently, so each one first verifies that the stream is still the folded one,
+ * and ends at the first sign of trouble. Only a divergence or the last requested message ends the source.
  */
 export const messageSourceMachine = setup({
   types: {} as {
@@ -54,7 +54,7 @@ export const messageSourceMachine = setup({
   },
   actors: {
     verify: fromPromise<void>(notProvided),
-    /** Runs one consumer; resolves with whether everything requested has arrived. */
+    /** Runs one consumer. Resolves with `ended` once all requested messages have arrived. */
     consume: fromPromise<'interrupted' | 'ended'>(notProvided),
     recreate: fromPromise<void>(notProvided),
   },
@@ -66,7 +66,7 @@ export const messageSourceMachine = setup({
   actions: {
     noteProgress: assign({ failures: 0 }),
     noteFailure: assign({ failures: ({ context }) => context.failures + 1 }),
-    /** The end of the stream is no longer known. */
+    /** Called when the end of the stream is no longer known. */
     noteInterruption: notProvided,
     report: (_, _params: { error: unknown }): void => notProvided(),
   },
@@ -133,7 +133,7 @@ export const messageSourceMachine = setup({
       },
     },
     interrupted: { entry: 'noteFailure', after: { backoff: 'verifying' } },
-    /** The fold waits until the missing messages arrive, or the stream reports them as removed. */
+    /** Waits until the missing messages arrive, or the stream reports their removal. */
     gap: { entry: 'noteFailure', after: { backoff: 'verifying' } },
     missing: {
       entry: ['noteFailure', assign({ missingTimes: ({ context }) => context.missingTimes + 1 })],

@@ -29,8 +29,8 @@ const modules = setup({
 const noteObservation = modules.assign({ observedAtMs: ({ event }) => event.observedAtMs });
 
 /**
- * One module instance. The contract does not restrict its transitions, because the device is the authority;
- * `snapshot.can(event)` refuses only what was observed before the newest snapshot.
+ * One module instance. The device is the authority, so the contract does not restrict its transitions.
+ * `snapshot.can(event)` refuses only snapshots that were observed before the newest one.
  */
 export const moduleMachine = modules.createMachine({
   id: 'module',

@@ -5,7 +5,7 @@ import { notProvided } from './notProvided.ts';
 
 export type NatsEvent = { type: 'connected' } | { type: 'disconnected' };
 
-/** The connection to NATS: it is tried until a server answers, and from then on the client reconnects by itself for as long as this machine runs. */
+/** The connection to NATS. The machine tries until a server answers; from then on the client reconnects by itself. */
 export const natsMachine = setup({
   types: {} as {
     context: {
@@ -16,7 +16,7 @@ export const natsMachine = setup({
   },
   actors: {
     connect: fromPromise<void>(notProvided),
-    /** Reports whenever the connection is lost or established again. */
+    /** Reports each time the connection is lost or established again. */
     link: fromCallback(notProvided),
   },
   actions: {

@@ -4,16 +4,16 @@ import { notProvided } from './notProvided.ts';
 export type PortEvent = { type: 'bound'; port: number } | { type: 'refused'; error: unknown };
 
 interface Context {
-  /** Distinguishes the servers in logs and metrics. */
+  /** Name of the server in logs and metrics. */
   readonly label: string;
-  /** Null before it is bound. */
+  /** Null before the port is bound. */
   readonly port: number | null;
-  /** Why it could not be bound. */
+  /** Why the port could not be bound. */
   readonly fault: { readonly error: unknown } | null;
 }
 
 /**
- * An HTTP server on one port. While it drains, everything is answered as before, and clients are told to connect elsewhere; closed, it takes no
+ * An HTTP server on one port. While it drains, it answers as before and tells clients to connect elsewhere. Once closed, it takes no
  * more connections.
  */
 export const serverMachine = setup({
@@ -25,7 +25,7 @@ export const serverMachine = setup({
     tags: 'listening';
   },
   actors: {
-    /** Binds the port, reports the outcome, and answers until it is cancelled; from `leave` on, each answer closes its connection. */
+    /** Binds the port, reports the outcome, and answers until it is cancelled. After `leave`, each answer closes its connection. */
     port: fromCallback<{ type: 'leave' }>(notProvided),
   },
 }).createMachine({
@@ -51,7 +51,7 @@ export const serverMachine = setup({
         draining: { tags: 'listening', entry: sendTo('port', { type: 'leave' }) },
       },
     },
-    /** Connections that are open are answered for as long as the process lasts. */
+    /** Open connections are answered until the process ends. */
     closed: { type: 'final' },
     failed: { type: 'final' },
   },

@@ -5,25 +5,25 @@ import { operatorServer, publicServer, raiseFault } from './serviceServers.ts';
 import { setUpService, type WorkMachines } from './serviceSetup.ts';
 import { createFollowingState, createIndexingState } from './serviceWork.ts';
 
-/** Of a fault, which is reported at the end. */
+/** Keeps a fault, which is reported at the end. */
 const noteFault = { type: 'noteFault', params: passError } as const;
 
-/** A stop and a fault end the service in the same order, which begins with `target`. */
+/** Transitions to the first step of an orderly end, after a stop or a fault. */
 function endInOrder<const Target extends string>(target: Target) {
   return { stop: target, faulted: target } as const;
 }
 
-/** Another process ingests: nothing may be written any more, not even while the process stops. */
+/** Another process ingests, so this one may not write any more, not even while it stops. */
 const abandon = { lost: { target: '#closingNats', actions: noteFault } } as const;
 
-/** What ends the service, whatever it is doing, */
+/** Transitions that end the service in any state. */
 const endings = {
   stop: 'stopping',
   faulted: { target: 'stopping', actions: noteFault },
   lost: 'stopping',
 } as const;
 
-/** and what announces its end: until then everything is answered as before. */
+/** Announces the end. The service answers as before until it stops. */
 const leave = {
   target: 'leaving',
   actions: {
@@ -33,12 +33,12 @@ const leave = {
 } as const;
 
 /**
- * The root of a process: how long each child lives, what ends the process, and in which order it ends. The children themselves wait for
- * what is unavailable; a child that errors is a fault of the program and ends everything in order, as a stop does. Once another process
- * has taken over the ingest, nothing may be written any more, so nothing is drained.
+ * The root of a process. It decides how long each child lives, when the process ends, and in which order. The children wait for
+ * unavailable servers by themselves. A child that errors is a fault of the program and ends the process in order, as a stop does. Once
+ * another process has taken over the ingest, nothing is drained, because nothing may be written any more.
  *
- * @typeParam Work followers, indexer and what reads for them; the machine only passes it to its actors and actions.
- * @param serves whether there is a public port; there is always one for operators.
+ * @typeParam Work followers, indexer and their readers. The machine only passes it to its actors and actions.
+ * @param serves whether the process has a public port. It always has one for operators.
  */
 export function createServiceMachine<Work extends { readonly machines: WorkMachines }>(serves: boolean) {
   const service = setUpService<Work>();
@@ -53,10 +53,10 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
       work: null,
       fault: null,
     }),
-    // They live as long as the root, unless they are closed before.
+    // The servers live as long as the root, unless they are closed before.
     invoke: serves ? [operatorServer, publicServer] : [operatorServer],
     states: {
-      /** What those who send requests are told. */
+      /** Tells clients whether to stay or connect elsewhere. */
       departure: {
         initial: 'staying',
         states: {
@@ -120,7 +120,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                   },
                 },
               },
-              /** The tables to work on are requested, granted and released. */
+              /** Requests the tables to work on, uses them, and releases them. */
               claimed: {
                 id: 'claimed',
                 invoke: {
@@ -167,7 +167,7 @@ export function createServiceMachine<Work extends { readonly machines: WorkMachi
                       },
                     },
                   },
-                  /** Each part is told to stop at the same time, and has its own grace period. */
+                  /** All parts stop at the same time; each has its own grace period. */
                   working: {
                     id: 'working',
                     type: 'parallel',

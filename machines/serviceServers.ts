@@ -9,7 +9,7 @@ import type {
 import { passError } from './failureParams.ts';
 import type { serverMachine } from './serverMachine.ts';
 
-/** A child that fails is a fault of the program, whatever the service is doing. */
+/** In any state, a failed child is a fault of the program. */
 export const raiseFault = { actions: { type: 'raiseFault', params: passError } } as const;
 
 type ServerEnd = DoneActorEvent<OutputFrom<typeof serverMachine>>;
@@ -27,14 +27,14 @@ const reportPort = {
   },
   onError: raiseFault,
 } as const;
-/** What the root invokes for the operators' port, */
+/** Child of the root that serves the operators' port. */
 export const operatorServer = {
   id: 'operatorServer',
   src: 'operatorServer',
   input: { label: 'operator' },
   ...reportPort,
 } as const;
-/** and for the public one. */
+/** Child of the root that serves the public port. */
 export const publicServer = {
   id: 'publicServer',
   src: 'publicServer',
@@ -42,7 +42,7 @@ export const publicServer = {
   ...reportPort,
 } as const;
 
-/** A process that does not serve has none, and it may have closed before. */
+/** Sends an event to the public server, if the process has one that is still open. */
 export function notifyPublicServer(
   service: { getSnapshot(): { readonly children: Readonly<Record<string, AnyActorRef | undefined>> } },
   event: EventFromLogic<typeof serverMachine>,

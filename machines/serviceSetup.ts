@@ -13,34 +13,34 @@ import { notifyPublicServer } from './serviceServers.ts';
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How long a stop waits for the state to be saved. */
 export const saveGraceMs = 5_000;
-/** How long a stop waits for each part to close: one that hangs does not delay it further. */
+/** How long a stop waits for each part to close. */
 export const closeGraceMs = 400;
-/** How long it waits for a statement that ClickHouse is executing. */
+/** How long a stop waits for a statement that ClickHouse is executing. */
 export const databaseCloseGraceMs = 1_000;
 
-/** What runs on the granted tables. */
+/** Machines that run on the granted tables. */
 export interface WorkMachines {
   readonly followers: Members;
-  /** None in a process that does not index. */
+  /** Empty in a process that does not index. */
   readonly indexers: Members;
 }
 
 export interface ServiceContext<Work> {
-  /** Of the servers that are not listening yet. */
+  /** Number of servers that are not listening yet. */
   readonly portsToBind: number;
   readonly writes: boolean;
-  /** Other processes may replace the tables. */
+  /** Whether other processes may replace the tables. */
   readonly isDatabaseShared: boolean;
   /** Consecutive failed attempts to reach JetStream. */
   readonly failures: number;
   readonly grant: Grant | null;
-  /** What runs on the granted tables; null until the grant is known. */
+  /** Work on the granted tables; null until the grant is known. */
   readonly work: Work | null;
-  /** Why the service ends, unless it was asked to stop. */
+  /** Why the service ends, unless it was told to stop. */
   readonly fault: { readonly error: unknown } | null;
 }
 
-/** What the machine of the service consists of: its children, and what is provided to it. `serviceMachine.ts` says what follows what. */
+/** Context, events, children and work of the service; its states are in `serviceMachine.ts`. */
 export function setUpService<Work extends { readonly machines: WorkMachines }>() {
   return setup({
     types: {} as {
@@ -54,7 +54,7 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
         | { type: 'natsConnected' }
         | { type: 'granted'; grant: Grant | null }
         | { type: 'released' }
-        /** The ingest has ended by itself. */
+        /** The ingest ended without a request. */
         | { type: 'lost'; error: unknown };
       children: {
         operatorServer: 'operatorServer';
@@ -66,7 +66,7 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
         followers: 'followers';
         indexers: 'indexers';
       };
-      /** Leaving: whoever sends it requests is to send them elsewhere. */
+      /** `leaving` tells clients to connect elsewhere. */
       tags: 'leaving' | 'stopping';
     },
     actors: {
@@ -79,13 +79,13 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
       /** Reports changes in the conditions of the chain's views. */
       watchConditions: fromObservable<never, undefined>(notProvided),
       openJetStream: fromPromise<void>(notProvided),
-      /** Builds what runs on the granted tables. */
+      /** Builds the work on the granted tables. */
       compose: fromPromise<Work, { readonly grant: Grant }>(notProvided),
-      /** Follow the streams until they are drained: they take no more messages then, and store and save those taken. */
+      /** Follow the streams until they are drained. From then on they take no more messages, and store and save the ones already taken. */
       followers: createGroupMachine('followers'),
-      /** Index the chain, if this process does, until they are asked to end. */
+      /** Index the chain until they are stopped, if this process indexes. */
       indexers: createGroupMachine('indexers'),
-      /** Compares samples of what is stored and shown with what they were made from. */
+      /** Compares samples of stored and shown data with their sources. */
       audit: fromObservable<never, { readonly work: Work }>(notProvided),
       closeNats: fromPromise<void>(notProvided),
       closeDatabase: fromPromise<void>(notProvided),
@@ -100,7 +100,7 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
       raiseFault: raise((_, { error }: { error: unknown }) => ({ type: 'faulted' as const, error })),
       noteFault: assign((_, { error }: { error: unknown }) => ({ fault: { error } })),
       reportJetStreamFailure: (_, _params: { error: unknown }): void => notProvided(),
-      /** Answers continue, and tell clients to connect elsewhere. */
+      /** The server still answers, and tells clients to connect elsewhere. */
       drainPublicServer: ({ self }) => notifyPublicServer(self, { type: 'drain' }),
       /** Accepts no more requests. */
       closePublicServer: ({ self }) => notifyPublicServer(self, { type: 'close' }),
@@ -113,7 +113,7 @@ export function setUpService<Work extends { readonly machines: WorkMachines }>()
   });
 }
 
-/** For states of the service that are in another file. */
+/** Type for states of the service that are in another file. */
 export type ServiceSetup<Work extends { readonly machines: WorkMachines }> = ReturnType<
   typeof setUpService<Work>
 >;

@@ -15,7 +15,7 @@ function requireWork<Work>({ context }: { readonly context: ServiceContext<Work>
   return requireValue(context.work, 'the work of the service');
 }
 
-/** The chain is indexed until the process stops; what is being published then is finished. */
+/** Indexes the chain until the process stops. A publication in progress is finished first. */
 export function createIndexingState<Work extends Machines>(service: ServiceSetup<Work>) {
   return service.createStateConfig({
     initial: 'active',
@@ -46,7 +46,7 @@ export function createIndexingState<Work extends Machines>(service: ServiceSetup
   });
 }
 
-/** The streams are followed until the process stops; what was taken from them is stored and saved then. */
+/** Follows the streams until the process stops. Messages already taken are then stored and saved. */
 export function createFollowingState<Work extends Machines>(service: ServiceSetup<Work>) {
   return service.createStateConfig({
     initial: 'active',

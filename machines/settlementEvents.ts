@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { Inferred } from './inferred.ts';
 import { type SubmissionBatch, type SubmissionOutcome, submission } from './submission.ts';
 
-/** Counter epochs that may be approved, and incidents that may be open, at once. */
+/** Most counter epochs that are approved at once. */
 export const approvedEpochsMax = 256;
+/** Most incidents that are open at once. */
 export const openIncidentsMax = 64;
 
 const closure = z.strictObject({ firstRound: z.bigint(), lastRound: z.bigint(), acceptedAtMs: z.int() });
@@ -16,7 +17,7 @@ export const settlementContext = z.strictObject({
   closure: closure.nullable(),
   blockedReason: z.string().nullable(),
   approvedEpochs: z.array(z.string()),
-  /** Both null until the reporter has said. */
+  /** Both settings are null until the reporter publishes them. */
   settlementEnabled: z.boolean().nullable(),
   reporterEnvironmentEnabled: z.boolean().nullable(),
   lastRun: z.strictObject({ startedAtMs: z.int(), finishedAtMs: z.int(), result: z.string() }).nullable(),
@@ -32,8 +33,8 @@ export interface SubmissionMove {
 }
 
 /**
- * The messages of oracle and reporter. `hasEnded` is whether something with this ID has ended before: ended IDs are stored outside
- * the machine, because there are many.
+ * The messages of oracle and reporter. `hasEnded` says whether something with this ID has ended before. Ended IDs are kept outside
+ * the machine, because they are many.
  */
 export type SettlementEvent =
   | ({ readonly type: 'closure_accepted'; readonly rounds: readonly ClosedRound[] } & Closure)
@@ -69,10 +70,10 @@ export type SettlementEvent =
   | ({ readonly type: 'submission_confirmed' } & SubmissionMove)
   | ({ readonly type: 'submission_reverted' } & SubmissionMove)
   | ({ readonly type: 'submission_superseded' } & SubmissionMove)
-  /** A message that was accepted before is stored again. No state accepts it. */
+  /** The stream stored a message again that was accepted before. No state accepts it. */
   | { readonly type: 'repeated' };
 
-/** What the machine has done, for the lists outside it, which grow over time. */
+/** Emissions for the lists outside the machine, which grow over time. */
 export type SettlementEmission =
   | { readonly type: 'roundsClosed'; readonly rounds: readonly ClosedRound[] }
   | { readonly type: 'runEnded'; readonly runId: string }

@@ -12,7 +12,7 @@ import { submissionStates } from './submissionStates.ts';
 
 export type SettlementSnapshot = SnapshotFrom<typeof settlementMachine>;
 
-/** Guards take the events of one type, or of several that share the fields that they read. */
+/** A guard takes events of one type, or of several types that share the fields that it reads. */
 type GuardArguments<Type extends SettlementEvent['type']> = {
   readonly context: SettlementContext;
   readonly event: Extract<SettlementEvent, { type: Type }>;
@@ -69,7 +69,7 @@ const closeIncident = settlement.enqueueActions(({ context, event, enqueue }) =>
 });
 
 /**
- * Settlement of one installation. Its events are the messages of oracle and reporter: `snapshot.can(event)` says whether a
+ * Settlement of one installation. Its events are the messages of oracle and reporter; `snapshot.can(event)` tells whether a
  * message is allowed. Closures, approved epochs and settings have no states.
  */
 export const settlementMachine = settlement.createMachine({

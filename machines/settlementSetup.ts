@@ -2,7 +2,7 @@ import { setup } from 'xstate';
 import type { SettlementContext, SettlementEmission, SettlementEvent } from './settlementEvents.ts';
 import type { SubmissionLifecycle } from './submission.ts';
 
-/** The types of the machine, for what its parts are made with. */
+/** Types of the machine, for its parts in several files. */
 export const settlement = setup({
   types: {} as {
     context: SettlementContext;
@@ -12,7 +12,7 @@ export const settlement = setup({
   },
 });
 
-/** Whether what a message begins has not ended before. */
+/** Whether the run, incident or submission that a message begins has not ended before. */
 export function isNew({
   event,
 }: {

@@ -5,71 +5,71 @@ import { foldMachine } from './foldMachine.ts';
 import { notProvided } from './notProvided.ts';
 import { requireValue } from './requireValue.ts';
 
-/** So many messages are a reason to save the state once they are folded. */
+/** Once this many messages are folded while catching up, the state is saved. */
 const longWayMessages = 10_000;
 
-/** Why a pipeline ended without being asked to. */
+/** Why a pipeline ended without a request. */
 export type PipelineFault =
-  /** The stream is not the one that was folded. */
+  /** The stream is another than the folded one. */
   | 'diverged'
   /** The fold needs an older snapshot than the restored one. */
   | 'olderSnapshotNeeded';
 
-/** What a fold was restored to. */
+/** Where a restoration leaves the fold. */
 export interface RestoredState {
-  /** Through where it is folded: the pipeline begins behind it. */
+  /** Last folded stream position. The pipeline begins after it. */
   readonly place: {
     readonly streamCreated: string | null;
     readonly position: number;
     readonly digest: string | null;
   };
-  /** What the stream held then; once that is folded, the follower has caught up. */
+  /** Last message of the stream at the restoration. Once it is folded, the follower has caught up. */
   readonly lastSequence: number;
-  /** A newer snapshot, or what is stored, was found to be of another stream. */
+  /** Whether a newer snapshot, or stored rows, belong to another stream. */
   readonly hasDiverged: boolean;
 }
 
 export interface RestorationInput {
-  /** Why the pipeline before it ended, where what it stored is not corrected yet. */
+  /** Why the previous pipeline ended, if its stored rows are not corrected yet. */
   readonly fault: PipelineFault | null;
 }
 
-/** Everything that the stream held when state was restored is folded. */
+/** All messages that the stream held at the restoration are folded. */
 export interface CaughtUp {
   readonly type: 'caughtUp';
-  /** Through where it is folded. */
+  /** Last folded stream position. */
   readonly position: number;
 }
 
 interface Context {
-  /** Distinguishes the followers in logs and metrics. */
+  /** Name of the follower in logs and metrics. */
   readonly label: string;
   /** Consecutive failed attempts to restore. */
   readonly failures: number;
-  /** How often the stream turned out not to be the one that was folded. */
+  /** How often the stream was another than the folded one. */
   readonly divergences: number;
-  /** Why the last pipeline ended, until state is restored. */
+  /** Why the last pipeline ended; null once state is restored. */
   readonly uncorrected: PipelineFault | null;
-  /** Of the tables that a replay has activated, until state is restored from them; null where those in use are the active ones. */
+  /** Generation that a replay has activated, until state is restored from it; otherwise null. */
   readonly generation: number | null;
-  /** Null before the first time. */
+  /** Null before the first restoration. */
   readonly restored: RestoredState | null;
   readonly graceMs: number;
-  /** The unexpected error that ended it. */
+  /** The unexpected error that ended the follower. */
   readonly fault: unknown;
 }
 
 /**
- * The follower of one stream: a snapshot is restored, and the messages after it run through the pipeline. A divergence, a fold that needs an older
- * snapshot, and tables that a replay has replaced lead back to restoring, once nothing of the pipeline is in progress. When it is stopped,
- * the messages already taken from the stream are stored and saved within a grace period.
+ * The follower of one stream. It restores a snapshot and runs the messages after it through the pipeline. After a divergence, a need for an
+ * older snapshot, or a replay, it waits until the pipeline is idle and restores again. When it is stopped, the messages already
+ * taken from the stream are stored and saved within a grace period.
  */
 export const streamFollowerMachine = setup({
   types: {} as {
     context: Context;
     events:
       | CaughtUp
-      /** The state as of this place is being saved. */
+      /** The state at this position is being saved. */
       | { type: 'saving'; position: number }
       /** A replay has activated the tables of another generation. */
       | { type: 'replaced'; generation: number }
@@ -77,34 +77,34 @@ export const streamFollowerMachine = setup({
     children: { fold: 'fold' };
     input: { readonly label: string };
     output: { readonly fault: unknown };
-    /** So much was folded to catch up that the state is to be saved now: the next start need not do so again. */
+    /** Catching up folded very many messages, so the state should be saved now, to spare the next start that work. */
     tags: 'saveDue';
   },
   actors: {
     fold: foldMachine,
     restore: fromPromise<RestoredState, RestorationInput>(notProvided),
-    /** Reports once it has caught up; completes after the end of the source. */
+    /** Reports when it has caught up. Completes after the end of the source. */
     pipeline: fromEventObservable<CaughtUp, RestoredState>(notProvided),
-    /** Resolves when nothing of a cancelled pipeline is in progress, and the tables of the generation are in use, if there is one. */
+    /** Resolves when a cancelled pipeline is idle and the tables of the given generation, if any, are in use. */
     awaitIdle: fromPromise<void, { readonly generation: number | null }>(notProvided),
   },
   guards: {
     isReplaced: ({ context }) => context.generation !== null,
     isDraining: stateIn({ following: { progress: 'draining' } }),
     wasLongWay: ({ context }) => isLongWay(requireValue(context.restored, 'the restored state')),
-    /** The state that is being saved has everything that the way led to. */
+    /** Whether the saved state includes everything that was folded to catch up. */
     coversWay: ({ context }, { position }: { position: number }) =>
       position >= requireValue(context.restored, 'the restored state').lastSequence,
     isFault: (_, _params: { error: unknown; fault: PipelineFault }): boolean => notProvided(),
   },
   actions: {
-    /** Tells whoever provides the work which actor does it. */
+    /** Gives the provider of the work access to the running actor. */
     noteStarted: notProvided,
     noteReplaced: assign((_, { generation }: { generation: number }) => ({ generation })),
     noteRestored: assign(({ context }, { restored }: { restored: RestoredState }) => ({
       restored,
       failures: 0,
-      // What the pipeline before has met is counted already.
+      // A divergence that the previous pipeline met is already counted.
       divergences: context.divergences + (restored.hasDiverged && context.uncorrected !== 'diverged' ? 1 : 0),
       uncorrected: null,
     })),
@@ -250,7 +250,7 @@ export const streamFollowerMachine = setup({
         },
       },
     },
-    /** Until nothing that the cancelled pipeline has begun is in progress. */
+    /** Waits until the cancelled pipeline is idle. */
     awaitingIdle: {
       entry: sendTo('fold', { type: 'restarted' }),
       invoke: {
@@ -258,7 +258,7 @@ export const streamFollowerMachine = setup({
         input: ({ context: { generation } }) => ({ generation }),
         onDone: { target: 'restoring', actions: assign({ generation: null }) },
       },
-      // It is waited once more, with the newer tables.
+      // Waits again, with the newer tables.
       on: {
         replaced: {
           target: 'awaitingIdle',
@@ -281,7 +281,7 @@ function passRestored({ event }: { readonly event: { readonly output: RestoredSt
   return { restored: event.output };
 }
 
-/** Whether everything was folded again, or much, to get from a restored state to what the stream held then. */
+/** Whether catching up folds the whole stream, or very many messages. */
 function isLongWay({ place, lastSequence }: RestoredState): boolean {
   const messages = lastSequence - place.position;
   return messages >= longWayMessages || (place.position === 0 && messages > 0);

@@ -5,11 +5,11 @@ import type { Inferred } from './inferred.ts';
 export const submissionOutcomes = ['confirmed', 'reverted', 'superseded'] as const;
 export type SubmissionOutcome = (typeof submissionOutcomes)[number];
 
-/** Lifecycle of a submission, as the contract documents it. The states of the machine carry them as tags. */
+/** Lifecycle of a submission, as the contract documents it. The machine's states carry these names as tags. */
 export const submissionLifecycles = ['preparing', 'submitted', 'retrying', ...submissionOutcomes] as const;
 export type SubmissionLifecycle = (typeof submissionLifecycles)[number];
 
-/** A batch as its prepared submission describes it, with the core's sums expected afterwards. */
+/** The batch of a prepared submission, with the core's sums that it expects afterwards. */
 const submissionBatch = z.strictObject({
   previousSettledThroughRound: z.bigint(),
   settledThroughRound: z.bigint(),

@@ -45,13 +45,13 @@ const preparation = {
   actions: [prepareSubmission, emitPrepared],
 } as const;
 
-/** How a transition changes the latest submission, with the times that belong to the state that it leads to. */
+/** Action that changes the latest submission, including the times that its next state sets. */
 function moveSubmission(changeTimes: (atMs: number, submission: Submission) => Partial<Submission>) {
   return settlement.assign(({ context, event }) => {
     const submission = requireValue(context.submission, 'the submission that changes');
     if (!('submissionId' in event)) throw new Error(`${event.type} changes no submission`);
     const { atMs } = event;
-    // What is known of the chain stays known, whatever a later message leaves out.
+    // A known transaction hash stays known if a later message leaves it out.
     const named = 'transactionHash' in event ? event.transactionHash : null;
     const transactionHash = named ?? submission.transactionHash;
     return {
@@ -83,14 +83,14 @@ const endedStates = Object.fromEntries(
   submissionOutcomes.map((outcome) => [outcome, endAs(outcome)]),
 ) as Record<SubmissionOutcome, ReturnType<typeof endAs>>;
 
-/** What may follow while nothing of a submission has reached the chain, */
+/** Transitions of a submission that has not reached the chain. */
 const unsentMoves = {
   submission_submitted: { guard: isLatest, target: 'submitted', actions: submit },
   submission_retrying: { guard: isLatest, target: 'retryingUnsent', actions: retry },
   submission_superseded: { guard: isLatest, target: '#superseded', actions: end },
 } as const;
 
-/** and once some of it has. */
+/** Transitions of a submission that has reached the chain. */
 const sentMoves = {
   submission_retrying: { guard: isLatest, target: 'retrying', actions: retry },
   submission_confirmed: { guard: isLatest, target: '#confirmed', actions: confirm },
@@ -99,7 +99,7 @@ const sentMoves = {
 } as const;
 
 /**
- * The latest submission. One is under way at a time; what was never submitted can be superseded, and neither confirmed nor reverted.
+ * The latest submission. Only one is under way at a time. A submission that was never sent can be superseded, but not confirmed or reverted.
  */
 export const submissionStates = {
   initial: 'unprepared',
@@ -109,7 +109,7 @@ export const submissionStates = {
       initial: 'preparing',
       states: {
         preparing: { id: 'preparing', tags: 'preparing', on: unsentMoves },
-        /** Documented as retrying: nothing of it has reached the chain yet. */
+        /** Documented as retrying, although it has not reached the chain yet. */
         retryingUnsent: { tags: 'retrying', on: unsentMoves },
         submitted: { tags: 'submitted', on: sentMoves },
         retrying: {

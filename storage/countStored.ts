@@ -2,14 +2,14 @@ import type { Database } from './database.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 import type { Tables } from './tables.ts';
 
-/** Rows that are counted: of messages within these positions, and not older than a time where there is one (epoch milliseconds). */
+/** Counted are rows of messages within these positions, and not older than a time (epoch milliseconds) if one is given. */
 interface CountedRows {
   readonly firstPosition: number;
   readonly throughPosition: number;
   readonly oldestMs: number | null;
 }
 
-/** How many readings and rounds the tables hold, each once. */
+/** Number of distinct readings and rounds in the tables. */
 export async function countStored(
   database: Database,
   tables: Tables,

@@ -1,12 +1,12 @@
 import type { Database } from './database.ts';
 
-/** Parts of a table that ClickHouse has set aside when it started, because a file of them was damaged or missing. */
+/** Parts of a table that ClickHouse set aside at its start because one of their files was damaged or missing. */
 interface DamagedParts {
   readonly table: string;
   readonly count: number;
 }
 
-/** Their rows are missing in what is read, and nothing else says so. */
+/** Reads silently lack the rows of these parts. */
 export async function findDamagedParts(database: Database): Promise<readonly DamagedParts[]> {
   const rows = await database.select(
     `SELECT table, count() FROM system.detached_parts

@@ -18,14 +18,13 @@ import { StorageDamaged, StorageUnavailable } from './storageUnavailable.ts';
 import type { ResultRow } from './tables/column.ts';
 import { sqlString } from './tables/sqlString.ts';
 
-/** Longer requests count as failed: the caller's outcome is unknown, and it tries again. */
+/** A longer request counts as failed. Its outcome is unknown, so the caller repeats it. */
 const requestMs = 30_000;
-/** Below the server's keep-alive (3 s by default), else a request meets a socket that is being closed. */
+/** Must be below the server's keep-alive (3 s by default). Otherwise a request may use a socket that is being closed. */
 const idleSocketMs = 2_000;
 /**
- * Of the embedded engine, which shares its cores with the program: rows come in batches already, so they are neither gathered
- * once more nor parsed by several threads. Who runs a statement reads the files: to hand each column to another thread takes longer than a page
- * of rows does.
+ * The embedded engine shares its cores with the program. Rows already come in batches, so it neither gathers them again nor parses them in
+ * several threads. The thread of a statement also reads the files: for a page of rows, handing columns to other threads takes longer.
  */
 const embeddedSettings = {
   async_insert: 0,
@@ -33,17 +32,17 @@ const embeddedSettings = {
   local_filesystem_read_method: 'pread',
 } as const;
 
-/** They are set once: sent with each statement they would be three statements more, which takes as long as a small one itself. */
+/** Sent once: with each statement they would cost three more statements, as long as a small statement itself. */
 const setStatement = `SET ${Object.entries(embeddedSettings)
   .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : sqlString(value)}`)
   .join(', ')}`;
 
-/** Values of `{name:Type}` in a statement, by name. */
+/** Values of the parameters `{name:Type}` in a statement, by name. */
 export type QueryParameters = Readonly<
   Record<string, string | number | bigint | readonly string[] | readonly number[]>
 >;
 
-/** ClickHouse's error codes that say something of the statement itself, so that trying again cannot help. */
+/** ClickHouse's error codes for a faulty statement: repeating it cannot help. */
 const statementErrors: ReadonlySet<string> = new Set([
   '27',
   '36',
@@ -60,10 +59,10 @@ const statementErrors: ReadonlySet<string> = new Set([
   '457',
 ]);
 
-/** Those that say that a file is not what was written: an end too early, another checksum, no such file, none in the part, corrupted, not compressed. */
+/** ClickHouse's error codes for a damaged file: an early end, a wrong checksum, a missing file, corrupted data, data that cannot be decompressed. */
 const damageErrors: ReadonlySet<string> = new Set(['32', '33', '40', '107', '226', '246', '271']);
 
-/** An installation without the embedded engine, or one that does not load on this machine, needs a server. */
+/** The embedded engine is not installed or does not load on this machine, so a server is needed. */
 class EmbeddedEngineMissing extends Error {
   override readonly name = 'EmbeddedEngineMissing';
 
@@ -75,40 +74,39 @@ class EmbeddedEngineMissing extends Error {
 }
 
 /**
- * ClickHouse, embedded or a server. What is used of SQL is what the oldest supported server (`serverVersion.ts`) and the
- * embedded engine both understand, so there is one text of every statement. Values come as parameters; what is put into the text
- * are names of our own tables and numbers of this program.
+ * ClickHouse, embedded or a server. Statements use only SQL that the oldest supported server (`serverVersion.ts`) and the embedded engine
+ * both understand. Values are sent as parameters; the text contains only table names and numbers of our own.
  */
 export interface Database {
   readonly kind: 'embedded' | 'server';
-  /** The cluster on whose servers tables are created, replicated; null for one server. */
+  /** Cluster whose servers hold replicated tables; null for a single server. */
   readonly cluster: string | null;
-  /** Appends rows, as blocks of the `Native` format. Its outcome is unknown when it fails: send the same rows again. */
+  /** Appends rows, as blocks of the `Native` format. After a failure the outcome is unknown: send the same rows again. */
   insertBlocks(table: string, blocks: Buffer): Promise<void>;
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<ResultRow[]>;
   /**
-   * These columns of some rows, without JSON, which takes ten times as long where cells are large. They have numbers and texts of ASCII that need no
-   * escape in `TabSeparated`; each cell is a string.
+   * Reads columns without JSON, which takes ten times as long for large cells. The columns may hold only numbers and ASCII text that needs no
+   * escape in `TabSeparated`. Each cell is a string.
    *
-   * @param source what follows the columns, from `FROM` on.
+   * @param source the statement from `FROM` on.
    */
   selectPlain(columns: readonly string[], source: string, parameters?: QueryParameters): Promise<string[][]>;
   command(sql: string, parameters?: QueryParameters): Promise<void>;
-  /** Refuses other statements, and resolves when those that run have ended. */
+  /** Refuses new statements, and resolves when the running ones have ended. */
   close(): Promise<void>;
 }
 
 export type DatabaseLocation =
   /**
-   * `http://user:password@host:port/database` of a server, or `https:`, the cluster that it is of, and a file with the certificates that its own is
-   * verified with.
+   * `http://user:password@host:port/database` of a server (or `https:`), its cluster, and a file with the certificates that verify the
+   * server's own.
    */
   | { readonly url: string; readonly cluster?: string | null; readonly caFile?: string | null }
   /** Data directory of the embedded engine; one process at a time. */
   | { readonly path: string };
 
 /**
- * Opens ClickHouse. A server need not be there yet.
+ * Opens ClickHouse. A server may still be down.
  *
  * @throws DirectoryInUse when another process has the embedded engine's directory.
  * @throws EmbeddedEngineMissing when this installation has no embedded engine.
@@ -119,7 +117,7 @@ export function openDatabase(location: DatabaseLocation): Database {
       url: location.url,
       request_timeout: requestMs,
       keep_alive: { enabled: true, idle_socket_ttl: idleSocketMs },
-      log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and logged once by who handles it.
+      log: { level: ClickHouseLogLevel.OFF }, // Every error is thrown, and its handler logs it once.
       ...(location.caFile && { tls: { ca_cert: readFileSync(location.caFile) } }),
     });
     const insert: InsertBlocks = async (table, blocks) => {
@@ -135,12 +133,12 @@ export function openDatabase(location: DatabaseLocation): Database {
   const unlock = lockDirectory(location.path);
   const engine = createChdbConnection({ path: `${location.path}/engine` });
   const client = createClient({
-    // The same contract, declared twice: chdb brings its own copy of the package that declares it.
+    // The two types are the same contract: chdb brings its own copy of the package that declares it.
     connection: engine as unknown as NonNullable<ClickHouseClientConfigOptions['connection']>,
     log: { level: ClickHouseLogLevel.OFF },
   });
   let insertCount = 0;
-  // The engine takes binary rows from files only. A file without a name leaves nothing behind, and its path is never taken for a pattern.
+  // The engine reads binary rows only from files. A file without a name leaves nothing behind, and its path is never read as a pattern.
   const insert: InsertBlocks = async (table, blocks) => {
     const path = `${location.path}/insert-${insertCount++}`;
     const file = await open(path, 'w+', 0o600);
@@ -163,7 +161,7 @@ export function openDatabase(location: DatabaseLocation): Database {
   });
 }
 
-/** Whoever calls while it runs, or after it was done, shares the outcome; what has failed is tried again. */
+/** Runs the work once: later callers share its outcome. After a failure the next call runs it again. */
 function once(work: () => Promise<unknown>): () => Promise<void> {
   let done: Promise<void> | null = null;
   return () => {
@@ -178,7 +176,7 @@ function once(work: () => Promise<unknown>): () => Promise<void> {
   };
 }
 
-/** The engine is half a gigabyte, and takes as long to load as all the rest: a process with a server is spared it, and need not have it. */
+/** The engine has half a gigabyte and takes as long to load as everything else, so a process with a server does without it. */
 function loadEmbeddedEngine(): typeof import('chdb/connection') {
   try {
     return createRequire(import.meta.url)('chdb/connection');
@@ -189,20 +187,20 @@ function loadEmbeddedEngine(): typeof import('chdb/connection') {
 
 type InsertBlocks = Database['insertBlocks'];
 
-/** Rows of a result. The embedded engine writes what is left of a statement that failed in the middle before the result of the next one. */
+/** Rows of a result. If a statement fails midway, the embedded engine puts its remaining output before the next result. */
 function parseRows(text: string): ResultRow[] {
   try {
     const { data }: { readonly data: ResultRow[] } = JSON.parse(text);
     return data;
   } catch (error) {
-    // No value of a result holds a line feed as it is.
+    // Values of a result contain no unescaped line feed.
     const last = text.lastIndexOf('\n{\n');
     if (last === -1) throw error;
     return parseRows(text.slice(last + 1));
   }
 }
 
-/** Rows of `TabSeparatedWithNames`, behind what is left of another statement, if anything is. */
+/** Rows of `TabSeparatedWithNames`. Remaining output of a failed statement may come before them. */
 function parsePlainRows(text: string, columns: readonly string[]): string[][] {
   const lines = text.split('\n');
   const names = columns.join('\t');
@@ -214,7 +212,7 @@ function parsePlainRows(text: string, columns: readonly string[]): string[][] {
 interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
   readonly client: ClickHouseClient;
   readonly insert: InsertBlocks;
-  /** Is done before the first statement. */
+  /** Runs before the first statement. */
   readonly prepare?: () => Promise<void>;
   readonly readSettings?: () => Promise<ClickHouseSettings>;
   readonly onClosed?: () => void;
@@ -269,7 +267,7 @@ function createDatabase(parts: DatabaseParts): Database {
         const { stream } = await client.exec({
           query: `SELECT ${columns.join(', ')} ${source} FORMAT TabSeparatedWithNames`,
           query_params: parameters,
-          // A server then answers with an error, too, that it meets behind the first rows.
+          // The server then also reports an error that it meets after the first rows.
           clickhouse_settings: { ...(await readSettings?.()), wait_end_of_query: 1 },
         });
         const pieces: Buffer[] = [];

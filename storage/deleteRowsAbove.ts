@@ -8,10 +8,10 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import type { Tables } from './tables.ts';
 
 const pollMs = 50;
-/** Rows that come again and again are written by another process. */
+/** If rows return after each attempt, another process writes them. */
 const attemptsMax = 5;
 
-/** Which rows: SQL on installation_id and position, and its parameters. */
+/** SQL condition on installation_id and position, and its parameters. */
 export interface RowCondition {
   readonly sql: string;
   readonly parameters: QueryParameters;
@@ -21,14 +21,14 @@ interface RemovedRows {
   readonly tables: Tables;
   readonly stream: InputStreamName;
   readonly position: number;
-  /** Deletes snapshots that say the rows are stored; omitted where there are none. */
+  /** Deletes snapshots that count on the rows; omitted if no snapshot does. */
   readonly deleteSnapshots?: () => Promise<void>;
 }
 
 /**
  * Removes the rows that messages of a stream above `position` stored, and waits until they are gone.
  *
- * @returns how many there were.
+ * @returns the number of removed rows.
  */
 export async function deleteRowsAbove(
   database: Database,
@@ -47,8 +47,8 @@ export async function deleteRowsAbove(
 }
 
 /**
- * Removes rows above `position` that belong to no stored reading. Readings are written last, so such rows are of an insert that a kill cut off, and
- * their messages may be lost as well: rows of others under the same keys would have lower positions, and never replace them.
+ * Removes rows above `position` and above the newest stored reading. Readings are written last, so a kill interrupted the insert of such rows.
+ * If the stream has lost their messages too, later rows with the same keys would have lower positions and never replace them.
  */
 export async function deleteCutOffRows(database: Database, tables: Tables, position: number): Promise<void> {
   const newest = await readNewestReading(database, tables);
@@ -61,12 +61,12 @@ export async function deleteCutOffRows(database: Database, tables: Tables, posit
     }
 }
 
-/** Removes the rows that a condition holds for, and waits until they are gone. */
+/** Removes the rows that meet a condition, and waits until they are gone. */
 export function deleteRows(database: Database, tables: Tables, condition: RowCondition): Promise<number> {
   return deleteFrom(database, listRowTables(tables, 'MINER_COUNTER'), condition);
 }
 
-/** What was written last is removed first: as long as it is there, it shows that what was written before it is. */
+/** Removes in reverse order of writing: a stored row shows that the rows written before it are stored too. */
 async function deleteFrom(
   database: Database,
   tables: readonly string[],
@@ -82,7 +82,7 @@ async function deleteFrom(
   return removed;
 }
 
-/** A mutation does not cover rows that are inserted after it began, so another one is started for what is left at its end. */
+/** A mutation does not cover rows that are inserted after it began, so it is repeated until no row is left. */
 export async function deleteWhere(database: Database, table: string, condition: RowCondition): Promise<void> {
   const isEmpty = async () => (await countRows(database, table, condition)) === 0;
   const hasEnded = async () => (await isEmpty()) || !(await isMutating(database, table));

@@ -2,23 +2,22 @@ import { readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 
-/** Another process has the directory. */
 export class DirectoryInUse extends Error {
   override readonly name = 'DirectoryInUse';
 
   constructor(path: string, pid: number) {
     super(
-      `${path} is in use by process ${pid}, and is one process's alone. ` +
+      `${path} is in use by process ${pid}. Only one process may use it. ` +
         'Stop that process, set MINER_DATA_DIR to another directory, or share servers: MINER_NATS_URL, MINER_CLICKHOUSE_URL.',
     );
   }
 }
 
 /**
- * Marks a directory as this process's own. The mark of a process that is gone (kill -9) is taken over.
+ * Marks a directory as used by this process. Takes over the mark of a process that is gone (kill -9).
  *
- * @returns what removes the mark.
- * @throws DirectoryInUse when its process is alive.
+ * @returns a function that removes the mark.
+ * @throws DirectoryInUse when another living process uses the directory.
  */
 export function lockDirectory(path: string): () => void {
   const file = join(path, 'process.lock');
@@ -31,10 +30,10 @@ export function lockDirectory(path: string): () => void {
 function readHolder(path: string, file: string): number | null {
   try {
     const [pid = '', start = '', inode, ...folder] = readFileSync(file, 'utf8').trim().split(' ');
-    // The number of a dead process may have been given to another since.
+    // The system may have given the number of a dead process to another one.
     const isSame = start === '' || readStartTime(Number(pid)) === start;
     const [inodeNow, ...folderNow] = describePlace(path).split(' ');
-    // The mark came with a copy of the directory: its process uses the original.
+    // The directory was copied together with the mark: the process uses the original.
     const isCopy = inode !== undefined && inode !== inodeNow && folder.join(' ') !== folderNow.join(' ');
     return isSame && !isCopy && Number.isInteger(Number(pid)) ? Number(pid) : null;
   } catch (error) {
@@ -43,7 +42,7 @@ function readHolder(path: string, file: string): number | null {
   }
 }
 
-/** A directory that is moved keeps the inode; some file systems change that, and keep the path. */
+/** A moved directory keeps its inode. Some file systems change the inode, but then the path stays. */
 function describePlace(path: string): string {
   return `${statSync(path).ino} ${realpathSync(path)}`;
 }
@@ -58,8 +57,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Start time of a process in clock ticks since boot, where the system provides it (Linux). Null for one that has ended
- * and that its parent has not asked about yet.
+ * Start time of a process in clock ticks since boot, on Linux. Null on other systems, and for a process that has ended but whose parent has not
+ * collected its status yet.
  */
 function readStartTime(pid: number): string | null {
   try {

@@ -16,30 +16,30 @@ import type { OldestRowMs } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 
-/** How far the rows of a stream are stored, as their writer reports. */
+/** How far the writer has stored the rows of a stream. */
 export interface StoringProgress {
-  /** Position of the stream through which everything is stored. */
+  /** Stream position through which all rows are stored. */
   storedThrough(): number;
-  /** Emits both of these at once, and whenever one of them has changed. */
+  /** Emits the current progress at once, then after each change. */
   readonly progress$: Observable<{ readonly storedThrough: number; readonly isFailing: boolean }>;
-  /** Stores what waits without gathering more. */
+  /** Stores the waiting rows without gathering more. */
   flushNow(): void;
-  /** ClickHouse does not take rows at the moment. */
+  /** Whether ClickHouse currently refuses rows. */
   isFailing(): boolean;
 }
 
-/** Rows that are on their way to ClickHouse are awaited for so long: a writer gathers them for a second. */
+/** How long a reader waits for rows that are not stored yet: a writer gathers them for a second. */
 const awaitedMs = 3_000;
 const pollMs = 25;
 
 /**
  * Resolves once ClickHouse holds all events that memory has evicted.
  *
- * @throws StorageUnavailable (as a rejection) when it does not in time.
+ * @throws StorageUnavailable (as a rejection) if that takes too long.
  */
 export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<void>;
 
-/** In the process that writes them: the writer knows, and does not gather while somebody waits. */
+/** For the process that writes events: asks the writer, which stores at once while a reader waits. */
 export function createWriterEventsStored(writers: {
   readonly measurement: StoringProgress;
   readonly chain: StoringProgress | null;
@@ -64,8 +64,8 @@ export function createWriterEventsStored(writers: {
 }
 
 /**
- * In a process that only reads: events are written in order of arrival, each first to where its places are, so the newest
- * one that memory has evicted tells. It is asked for each time, since the process that writes may be making them again.
+ * For a process that only reads. Events are written in order of arrival, each after its places, so the newest evicted event shows that all are
+ * stored. ClickHouse is asked each time, since the writing process may be storing them again.
  */
 export function createReaderEventsStored(
   database: Database,
@@ -74,7 +74,7 @@ export function createReaderEventsStored(
 ): EventsStored {
   return async (of, signal) => {
     const { source, run, evicted } = of;
-    // Their rows may be gone, and none is read.
+    // Their rows may have aged out, and readers leave them out anyway.
     if (evicted.throughMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return;
     const { position, ordinal } = evicted.through;
     const parameters = { run, categories: listStoredCategories('all', source), position, ordinal };

@@ -16,7 +16,7 @@ interface DayRows {
   readonly buckets: number;
 }
 
-/** A day that two generations hold differently: in number or in content. */
+/** A day whose rows differ between two generations in number or content. */
 export interface DayDifference {
   readonly installationId: string;
   /** Start of the universal day (epoch milliseconds). */
@@ -25,7 +25,7 @@ export interface DayDifference {
   readonly after: DayRows;
 }
 
-/** Rows that are compared: those made by messages of a range. */
+/** Compared are the rows that messages of this range made. */
 interface ComparedRange {
   readonly fromSequence: number;
   readonly throughSequence: number;
@@ -41,7 +41,7 @@ interface Counted {
 const kinds = ['readings', 'rounds', 'buckets'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Days of a range whose rows are not the same in two generations, ascending, each row compared by a digest. */
+/** Days of a range whose rows differ between two generations, ascending. Rows are compared by digest. */
 export async function compareDays(
   database: Database,
   generations: { readonly before: Tables; readonly after: Tables },
@@ -87,7 +87,7 @@ export async function compareDays(
 
 const work = rounds.select('workUnits');
 
-/** Work of the observed rounds of one day; null where a round's is above what its column holds. */
+/** Work of the observed rounds of one day; null if the work of a round exceeds its column. */
 export async function sumDayWorkUnits(
   database: Database,
   tables: Tables,

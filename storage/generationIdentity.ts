@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 
 const identities = generations.select('foldVersion', 'configuration', 'streamCreated');
 
-/** What a generation's rows were made from as far as it was noted; null where nothing was. */
+/** The noted source of a generation's rows; null if none was noted. */
 export async function readGenerationIdentity(
   database: Database,
   { generation }: Tables,
@@ -23,7 +23,7 @@ export function isSameIdentity(one: GenerationIdentity, other: GenerationIdentit
   return isOfFold(one, other) && one.streamCreated === other.streamCreated;
 }
 
-/** Generations that were started with an identity, the newest first. */
+/** Generations that began with an identity, newest first. */
 export async function findGenerations(database: Database, identity: GenerationIdentity): Promise<number[]> {
   const rows = await database.select(
     `SELECT ${generations.list} FROM ${generations.name} ORDER BY generation DESC, at_ms DESC`,

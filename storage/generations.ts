@@ -9,7 +9,7 @@ import { replaceViews } from './views.ts';
 
 export const firstGeneration = 1;
 
-/** The tables of the active generation: that of the highest swap. */
+/** The tables of the active generation, which has the highest swap. */
 export async function findActiveTables(database: Database): Promise<Tables> {
   const rows = await database.select(
     `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
@@ -17,7 +17,7 @@ export async function findActiveTables(database: Database): Promise<Tables> {
   return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
-/** Makes a generation the active one, by one row: it is or it is not. Then the views for whoever queries the tables follow. */
+/** Makes a generation active by a single row, so there is no state in between. Then replaces the views. */
 export async function activate(database: Database, tables: Tables): Promise<void> {
   const [row] = await database.select(`SELECT max(swap) FROM ${generationPointer.name}`);
   await insertRows(database, generationPointer, [
@@ -32,7 +32,7 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
 }
 
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
-  // That of the readings last: until then the generation is there (`listGenerations`).
+  // The table of readings goes last: `listGenerations` finds the generation until then.
   for (const table of [tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
     await dropTable(database, table);
 }
@@ -53,8 +53,8 @@ export async function listGenerations(database: Database): Promise<number[]> {
 }
 
 /**
- * Brings all readings, rounds, buckets and events of one generation into another, which is empty. Partitions are attached, not
- * copied, so this takes no longer for a year than for a day.
+ * Brings all readings, rounds, buckets and events of one generation into an empty one. Partitions are attached, not copied, so a year takes no
+ * longer than a day.
  */
 export async function attachRows(database: Database, from: Tables, to: Tables): Promise<void> {
   for (const { stream, resolveName } of rowTables) {
@@ -73,13 +73,13 @@ interface AttachedSnapshots {
   readonly position: number | null;
 }
 
-/** Brings snapshots of a stream into another generation: all of them, or those of a position without what follows it. */
+/** Brings snapshots of a stream into another generation: all of them, or only the snapshot of one position, without later increments. */
 export async function attachSnapshots(
   database: Database,
   { from, to, stream, position }: AttachedSnapshots,
 ): Promise<void> {
   if (position !== null) {
-    // Increments behind the position share its partition.
+    // Later increments share the partition.
     await database.command(
       `INSERT INTO ${to.foldSnapshots} (${foldSnapshots.list}) SELECT ${foldSnapshots.list} FROM ${from.foldSnapshots}
        WHERE stream = {stream:String} AND position <= {position:Int64} AND snapshot IN (
@@ -101,7 +101,7 @@ export async function attachSnapshots(
   }
 }
 
-/** Drops snapshots of the counter above a position but for one, and those of other installations that a replay of one keeps with them. */
+/** Drops snapshots of the counter above a position except one, and the state of other installations that a replay of one keeps. */
 export async function dropCounterSnapshots(
   database: Database,
   { foldSnapshots: table }: Tables,
@@ -125,9 +125,9 @@ async function attachPartition(
 
 export interface Partition {
   readonly id: string;
-  /** Value of the partition's expression, as ClickHouse writes it. */
+  /** Value of the partition's expression in ClickHouse's notation. */
   readonly value: string;
-  /** Rows of its parts, those that are there several times too. */
+  /** Rows of its parts, including duplicates. */
   readonly rows: number;
 }
 

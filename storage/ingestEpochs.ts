@@ -4,15 +4,14 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { ingestEpochs } from './tables/ingestEpochs.ts';
 import { insertRows, onCluster, replicate } from './tables/table.ts';
 
-/** How this process knows whether it is the one that ingests. */
 interface IngestLease {
-  /** Whether it holds the lease at this moment, as far as its own clock shows. */
+  /** Whether this process holds the lease now, by its own clock. */
   isHeld(): boolean;
 }
 
 /**
- * The name by which processes that write the same database know one another. It is the name of a column, since only one of several that
- * create a table at the same moment does so: the others find its columns.
+ * Name that all processes writing this database agree on. It is a column's name: if several processes create the table at the same moment, one
+ * succeeds, and all read its column.
  */
 export async function readDatabaseIdentity(database: Database): Promise<string> {
   const id = `id_${randomUUID().replaceAll('-', '')}`;
@@ -28,7 +27,7 @@ export async function readDatabaseIdentity(database: Database): Promise<string> 
   return String(row[0]);
 }
 
-/** Begins the next epoch. Writers of earlier ones are refused from now on. To be called while the lease is held. */
+/** Begins the next epoch and returns its number. Earlier writers are refused from now on. Requires the lease. */
 export async function beginEpoch(database: Database, holder: string, nowMs: number): Promise<number> {
   const epoch = (await readNewestEpoch(database)) + 1;
   await insertRows(database, ingestEpochs, [{ epoch, holder, atMs: nowMs }]);
@@ -36,8 +35,8 @@ export async function beginEpoch(database: Database, holder: string, nowMs: numb
 }
 
 /**
- * This process's epoch is not the newest one. Either another process has taken over the ingest, though this one holds its lease, since they
- * know the database by different names; or the database no longer has the epoch.
+ * This process's epoch is not the newest one. Either another process took over the ingest despite the lease, because the two know the database
+ * by different names, or the database lost the epoch.
  */
 export class EpochSuperseded extends Error {
   override readonly name = 'EpochSuperseded';
@@ -55,7 +54,7 @@ interface FenceOptions {
   readonly database: Database;
   readonly lease: IngestLease;
   readonly epoch: number;
-  /** Called once the newest epoch is another one. */
+  /** Called when the newest epoch is not this one. */
   readonly onSuperseded: (error: EpochSuperseded) => void;
 }
 
@@ -68,9 +67,8 @@ export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promi
 }
 
 /**
- * The database as the process that ingests writes it. Rows are refused while the lease is not held; everything that removes
- * something is refused as well once another process has begun an epoch. Rows need no more than that: they have natural keys, so
- * that a row that is written late by the one that was replaced is the row that its successor writes.
+ * The database for the process that ingests. Without the lease, every write is refused. Commands are also refused once another process began an
+ * epoch. Inserts need no such check: keys are natural, so a late row of the replaced process is the row that its successor writes.
  */
 export function fenceDatabase(options: FenceOptions): Database {
   const { database, lease, epoch } = options;
@@ -94,7 +92,7 @@ export function fenceDatabase(options: FenceOptions): Database {
   };
 }
 
-/** The epoch of whoever took over the ingest last; 0 before the first. */
+/** The newest epoch; 0 before the first. */
 export async function readNewestEpoch(database: Database): Promise<number> {
   const [table] = await database.select(
     'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',

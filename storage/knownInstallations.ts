@@ -4,9 +4,9 @@ import type { ActiveTables } from './tables.ts';
 interface KnownInstallationsOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Whether the folded state has accepted readings of it. */
+  /** Whether the folded state has accepted readings of this installation. */
   readonly isFolded: (installationId: string) => boolean;
-  /** Installations that are listed; where there are more, ClickHouse is asked for each. */
+  /** Longest list of installations; if there are more, ClickHouse is asked each time. */
   readonly max: number;
 }
 
@@ -14,8 +14,8 @@ interface KnownInstallationsOptions {
 export type MayHaveReadings = (installationId: string) => boolean | Promise<boolean>;
 
 /**
- * Says it without ClickHouse, since anyone can ask for installations that nobody has. What the fold knows is known; rows of others are older than the
- * state (an incomplete replay leaves them), and can only become fewer: they are listed once for each generation of tables, at the first question.
+ * Answers without ClickHouse, since anyone can ask for made-up installations. Rows of an installation that the fold does not know are older than the
+ * state (an incomplete replay leaves them). They can only become fewer, so they are listed once per generation, at the first question.
  */
 export function createKnownInstallations(options: KnownInstallationsOptions): MayHaveReadings {
   const { database, tables, isFolded, max } = options;

@@ -15,17 +15,16 @@ import { createTable, insertRows, type Table } from './tables/table.ts';
 import { resolveTables, type Tables } from './tables.ts';
 import { replaceViews } from './views.ts';
 
-/** A change of the schema since the baseline. */
 export interface Migration {
   readonly name: string;
-  /** May be run again: a process can be killed before its number is noted. */
+  /** May run again: the process can be killed before the number is noted. */
   readonly run: (database: Database, logger: Logger) => Promise<void>;
 }
 
-/** The schema of the first release. A new database has all tables from the beginning. */
+/** The schema of the first release. A new database gets all tables at once. */
 const baseline = { number: 1, name: 'baseline' };
 
-/** How the baseline became the schema of this version, in order: the first is migration 2 (`storage/README.md`, A change of the schema). */
+/** Changes since the baseline, in order; the first is migration 2 (`storage/README.md`, How to change the schema). */
 const allMigrations: readonly Migration[] = [];
 
 const sharedTables = [
@@ -38,7 +37,6 @@ const sharedTables = [
   generationPointer,
 ] as const;
 
-/** The database was written by a newer version of the program. */
 export class DatabaseTooNew extends Error {
   override readonly name = 'DatabaseTooNew';
 
@@ -49,24 +47,24 @@ export class DatabaseTooNew extends Error {
   }
 }
 
-/** The database has other tables than this program, and no migration leads from one to the other. */
+/** The database lacks columns of this program, and no migration adds them. */
 export class DatabaseIncompatible extends Error {
   override readonly name = 'DatabaseIncompatible';
 
   constructor([first, ...others]: readonly string[]) {
     const more = others.length === 0 ? '' : ` and ${others.length} more`;
     super(
-      `the database has another schema than this program, without ${first}${more}: run the version that wrote it, or use an empty database, which is filled from the streams`,
+      `the database has another schema: it lacks ${first}${more}. Run the version that wrote it, or use an empty database, which is filled from the streams`,
     );
   }
 }
 
 /**
- * Brings the tables up to this program, each migration once, in order, and the views to the active tables.
+ * Applies the missing migrations, each once and in order, and replaces the views.
  *
  * @returns the tables of the active generation.
- * @throws DatabaseTooNew when the database has a migration that this program does not know.
- * @throws DatabaseIncompatible
+ * @throws DatabaseTooNew when this program does not know a migration of the database.
+ * @throws DatabaseIncompatible when a column is missing.
  * @throws StorageUnavailable when ClickHouse does not answer.
  */
 export async function migrate(
@@ -90,7 +88,7 @@ export async function migrate(
   }
   await requireColumns(database);
   const active = await findActiveTables(database);
-  // A process that was killed while it replaced tables may have left those of before.
+  // A kill during a replacement may have left the previous views.
   await replaceViews(database, active);
   return active;
 }
@@ -106,7 +104,7 @@ async function createAll(database: Database): Promise<void> {
   for (const table of sharedTables) await createTable(database, table);
 }
 
-/** Migrations that a database has, and that this program knows. */
+/** Numbers of the newest migration that the database has (0 for none) and that this program knows. */
 export async function migrationState(
   database: Database,
   later: readonly Migration[] = allMigrations,
@@ -119,13 +117,13 @@ export async function migrationState(
   return { applied, known: baseline.number + later.length };
 }
 
-/** Lowest migration whose rows and snapshots this program reads unchanged. */
+/** Oldest migration whose rows and snapshots this program can still read. */
 const readableSince = baseline.number;
 
 /**
- * Whether rows and snapshots can be read before the database is migrated; false for a new database, too.
+ * Whether rows and snapshots can be read before the database is migrated; false for a new database.
  *
- * @throws DatabaseIncompatible
+ * @throws DatabaseIncompatible when a column is missing.
  */
 export async function canReadStored(database: Database): Promise<boolean> {
   const { applied, known } = await migrationState(database);
@@ -134,10 +132,10 @@ export async function canReadStored(database: Database): Promise<boolean> {
 }
 
 /**
- * Whether this program can migrate the database, if it has not yet, and write to it.
+ * Makes sure that this program can migrate the database and write to it.
  *
- * @throws DatabaseTooNew when the database has a migration that this program does not know.
- * @throws DatabaseIncompatible
+ * @throws DatabaseTooNew when this program does not know a migration of the database.
+ * @throws DatabaseIncompatible when a column is missing.
  */
 export async function requireUsable(
   database: Database,
@@ -149,16 +147,16 @@ export async function requireUsable(
 }
 
 /**
- * For a process that only reads: memory evicts what the tables of this version hold.
+ * Makes sure that a process that only reads finds the tables of its version.
  *
- * @throws DatabaseIncompatible
+ * @throws DatabaseIncompatible when a column is missing.
  * @throws StorageUnavailable while the process that ingests has not migrated the database yet.
  */
 export async function requireMigrated(database: Database): Promise<void> {
   const { applied, known } = await migrationState(database);
   if (applied < known)
     throw new StorageUnavailable(
-      `the database is at migration ${applied}, this program reads ${known}: the process that ingests has to be of this version first`,
+      `the database is at migration ${applied}, this program reads ${known}: first upgrade the process that ingests`,
     );
   await requireColumns(database);
 }
@@ -168,7 +166,7 @@ async function newestMigration(database: Database): Promise<number> {
   return Number(row?.[0]);
 }
 
-/** @throws DatabaseIncompatible when the shared tables, or those of the active generation, lack a column. */
+/** @throws DatabaseIncompatible when a shared table or a table of the active generation lacks a column. */
 async function requireColumns(database: Database): Promise<void> {
   const rows = await database.select(
     'SELECT table, name FROM system.columns WHERE database = currentDatabase()',

@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts';
 /** The same columns in every table of the chain. */
 const origin = ownerActivity.select('storedBy', 'storedAtMs');
 
-/** @returns for each table of the chain's history that has rows, the message that stored the newest one. */
+/** @returns the message that stored the newest row, for each table of the chain's history that has rows. */
 export async function readNewestChainRows(database: Database, tables: Tables): Promise<StoredBy[]> {
   const newest = await Promise.all(
     listRowTables(tables, 'MINER_CHAIN').map((table) =>

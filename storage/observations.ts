@@ -3,6 +3,7 @@ import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { Database } from './database.ts';
 import type { MayHaveReadings } from './knownInstallations.ts';
 import type { ObservationReader } from './observationReader.ts';
+import { createReadAhead, pagesAhead } from './readAhead.ts';
 import type { Boundary, RecentReadings } from './recentReadings.ts';
 import { createConsistentReads, removalNumber } from './removals.ts';
 import { type OldestRowMs, selectNotOlder } from './rowsTtl.ts';
@@ -14,17 +15,17 @@ interface ObservationReaderOptions {
   readonly recent: RecentReadings;
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Whether ClickHouse holds every accepted reading up to the place where memory begins. */
+  /** Whether ClickHouse holds every accepted reading up to the start of memory. */
   readonly isStoredThrough: (boundary: Boundary) => boolean | Promise<boolean>;
-  /** All rows are read when it is left out. */
+  /** If omitted, all rows are read. */
   readonly oldestRowMs?: OldestRowMs;
-  /** Whether ClickHouse is asked for an installation; it always is when it is left out. */
+  /** Whether to ask ClickHouse for an installation; if omitted, always. */
   readonly mayHaveReadings?: MayHaveReadings;
 }
 
 /**
- * Positions that a page is looked for in at first, about what one mark holds, and how many times more in each further attempt: a statement
- * without an end would read a mark of every part with later rows, which are more from month to month.
+ * Positions that the first attempt at a page searches (about one mark), and the factor for each further attempt. A statement without an upper
+ * end would read a mark of every later part, and each month adds parts.
  */
 const firstSpan = 8_192;
 const spanGrowth = 8;
@@ -41,7 +42,7 @@ interface SeekQuery extends Omit<PageQuery, 'coversAbove'> {
   readonly through: number;
 }
 
-/** Pages of accepted readings of any age, from memory where it holds them, else from ClickHouse and memory. */
+/** Reads accepted readings of any age from memory, and older ones from ClickHouse. */
 export function createObservationReader(options: ObservationReaderOptions): ObservationReader {
   const {
     recent,
@@ -52,13 +53,14 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
     mayHaveReadings = () => true,
   } = options;
   const readConsistently = createConsistentReads(database);
+  const ahead = createReadAhead();
 
   return {
     page: (installationId, afterPosition, limit, signal) => {
       const coversAbove = recent.coversAbove();
       if (afterPosition >= coversAbove.position)
         return cutPage(recent.page(installationId, afterPosition, limit + 1), limit);
-      // Memory is read now and ClickHouse up to where memory began: what is evicted meanwhile is in one of the two.
+      // Memory is read now, and ClickHouse up to the current start of memory, so no evicted reading is missed.
       const newest = recent.page(installationId, coversAbove.position, limit + 1);
       const query = { installationId, afterPosition, coversAbove, limit, signal };
       const mayHaveOlder = mayHaveReadings(installationId);
@@ -71,27 +73,35 @@ export function createObservationReader(options: ObservationReaderOptions): Obse
   };
 
   function readWithOlder(query: PageQuery, newest: ObservationPage['items']): Promise<ObservationPage> {
-    return readConsistently(() => readOlder(query, newest));
+    return readConsistently((removal) => readOlder(query, newest, removal));
   }
 
   async function readOlder(
     { installationId, afterPosition, coversAbove, limit, signal }: PageQuery,
     newest: ObservationPage['items'],
+    removal: number | null,
   ): Promise<ObservationPage> {
+    const source = removal === null ? null : { table: tables().readings, removal, installationId };
+    const oldestMs = oldestRowMs();
+    const kept = source && ahead.find({ ...source, afterPosition, limit: limit + 1, oldestMs });
+    if (kept?.readings) return cutPage(kept.readings, limit);
     if (!(await isStoredThrough(coversAbove))) {
       throw new StorageUnavailable(
         `ClickHouse does not hold the readings up to position ${coversAbove.position} yet`,
       );
     }
     const through = coversAbove.position;
-    const older = await seekReadings({ installationId, afterPosition, through, limit: limit + 1, signal });
+    const pages = kept?.isContinued ? pagesAhead : 1;
+    const query = { installationId, afterPosition, through, limit: limit * pages + 1, signal };
+    const older = await seekReadings(query);
+    if (source !== null) ahead.keep({ ...source, after: afterPosition, readings: older });
     return cutPage([...older, ...newest], limit);
   }
 
   /** The first `limit` readings above a position and up to another, ascending. */
   async function seekReadings(query: SeekQuery): Promise<CounterReading[]> {
     const { installationId: installation, limit, signal } = query;
-    // A batch that was sent twice may not be merged yet; versions of one position are the same bytes.
+    // A batch that was sent twice may not be merged yet. Rows of one position are identical.
     const found = new Map<number, CounterReading>();
     const notOlder = selectNotOlder('received_at', oldestRowMs());
     let after = query.afterPosition;
@@ -116,10 +126,10 @@ function cutPage(found: ObservationPage['items'], limit: number): ObservationPag
   return { items: found.slice(0, limit), more: found.length > limit };
 }
 
-/** Rows that are read at once, by the positions that they may have. */
+/** Range of positions that one statement reads. */
 const positionsAtOnce = 20_000;
 
-/** All accepted readings above a position and up to another that are still read, in order, some thousands at a time. */
+/** Stored readings within a range of positions and not older than a time, in order, some thousands at a time. */
 export async function* readStored(
   database: Database,
   tables: Tables,
@@ -141,16 +151,15 @@ export async function* readStored(
   }
 }
 
-/** How far readings are stored. */
 interface StoredProgress {
-  /** A reading above this position may not be stored yet, so memory never evicts it. */
+  /** Memory never evicts a reading above this position, which may not be stored yet. */
   storedThrough(): number;
   isStoredThrough(boundary: Boundary): boolean | Promise<boolean>;
-  /** A snapshot of `position` was restored: everything below was stored before it, and nothing above is certain. */
+  /** Called when a snapshot of `position` was restored: all readings below it are stored, later ones perhaps not. */
   onReset?(position: number): void;
 }
 
-/** In the process that writes them. */
+/** For the process that writes readings. */
 export function createWriterStoredThrough(writer: Pick<StoredProgress, 'storedThrough'>): StoredProgress {
   return {
     storedThrough: writer.storedThrough,
@@ -160,7 +169,7 @@ export function createWriterStoredThrough(writer: Pick<StoredProgress, 'storedTh
 
 const places = readings.select('position', 'telemetryId');
 
-/** The stored reading of the largest position; null without any. */
+/** The stored reading of the largest position; null if none is stored. */
 export async function readNewestReading(
   database: Database,
   { readings: table }: Tables,
@@ -173,7 +182,7 @@ export async function readNewestReading(
 
 const receipts = readings.select('position', 'receivedAtMs');
 
-/** The stored reading of the smallest position that is still read; null without any. */
+/** The stored reading of the smallest position that is not older than a time; null without one. */
 export async function oldestStoredReading(
   database: Database,
   { readings: table }: Tables,
@@ -187,16 +196,16 @@ export async function oldestStoredReading(
   return row === undefined ? null : receipts.read(row);
 }
 
-/** Largest position of a stored reading; 0 without any. */
+/** Largest position of a stored reading; 0 if none is stored. */
 export async function storedThrough(database: Database, tables: Tables): Promise<number> {
   const [row] = await database.select(`SELECT max(position) FROM ${tables.readings}`);
   return Number(row?.[0] ?? 0);
 }
 
 /**
- * In a process that only reads. Rows are stored in the order of the stream, so where the very reading that memory evicted last is stored, everything below it is. Another
- * reading at its position is of a stream that has lost its end since, and is about to be removed. What was found stays true until rows are
- * removed.
+ * For a process that only reads. Rows are stored in the order of the stream: if the last evicted reading is stored, so is everything below it.
+ * A different reading at its position means that the stream has lost its end, and that row will be removed. The result stays valid until rows
+ * are removed.
  */
 export function createStoredThroughQuery(
   database: Database,
@@ -206,7 +215,7 @@ export function createStoredThroughQuery(
   let known = 0;
   let knownIn = 0;
   return {
-    // Another process stores them.
+    // Another process stores the readings.
     storedThrough: () => Number.MAX_SAFE_INTEGER,
     isStoredThrough: async ({ evicted }) => {
       const removals = await removalNumber(database);
@@ -214,7 +223,7 @@ export function createStoredThroughQuery(
       knownIn = removals;
       if (evicted === null || evicted.position <= known) return true;
       const { installationId, telemetryId, position, receivedAtMs } = evicted;
-      // Its row may be gone, and none up to there is read.
+      // Its row may have aged out, and readers leave out all rows up to it.
       if (receivedAtMs < (oldestRowMs() ?? Number.NEGATIVE_INFINITY)) return true;
       const found = await database.select(
         `SELECT position FROM ${tables().readings} WHERE installation_id = {installation:String}

@@ -2,16 +2,16 @@ import { exhaustMap, filter, firstValueFrom, interval, NEVER, takeUntil, takeWhi
 
 interface PollOptions {
   readonly everyMs: number;
-  /** It is abandoned after this time; never where this is left out. */
+  /** Gives up after this time; never if omitted. */
   readonly limitMs?: number;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Asks whether a condition is met, at once and then in an interval: ClickHouse sends no notifications. One question at a time; a question that
- * fails ends it.
+ * Checks a condition at once, then in an interval, since ClickHouse sends no notifications. Checks never overlap. If one fails, so does the
+ * promise.
  *
- * @returns whether it was met before the limit and the abort.
+ * @returns whether the condition was met before the limit and the abort.
  */
 export async function pollUntil(
   isMet: () => boolean | Promise<boolean>,

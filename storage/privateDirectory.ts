@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 
-/** A folder of data cannot be created here, such as in a container without a volume. */
+/** Thrown, for example, in a container without a volume. */
 class DirectoryNotCreated extends Error {
   override readonly name = 'DirectoryNotCreated';
 
@@ -15,7 +15,7 @@ class DirectoryNotCreated extends Error {
 }
 
 /**
- * Creates a folder of data that only this user may enter; an existing one of an earlier version becomes such a one.
+ * Creates a folder that only this user may enter. An existing folder gets the same permissions.
  *
  * @throws DirectoryNotCreated
  */
@@ -28,7 +28,7 @@ export function createPrivateDirectory(path: string): void {
   }
 }
 
-/** Node's own recursion never ends below a file system that takes no folders, such as /proc. */
+/** Node's own recursion never ends on a file system without folders of users, such as /proc. */
 function createFolders(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });

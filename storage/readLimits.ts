@@ -1,22 +1,22 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-/** A read that takes longer or more is one that went wrong; nobody waits for an answer any more. */
+/** A read that exceeds these limits went wrong, and no client waits for it any more. */
 export const readSecondsMax = 30;
 export const readBytesMax = 2_000_000_000;
 
 const limits = { max_execution_time: readSecondsMax, max_memory_usage: readBytesMax } as const;
-/** A read that nobody waits for any more ends; without it, one that was aborted would continue in the server. */
+/** Ends an aborted read; without this setting it would continue in the server. */
 const cancellation = 'cancel_http_readonly_queries_on_client_close';
 
 interface SettingRow {
   readonly name: string;
   readonly value: string;
-  /** 1 where the user may not change it. */
+  /** 1 if the user may not change the setting. */
   readonly readonly?: number;
 }
 
 /**
- * Settings that are sent with each read of a server: limits, where those of its user are wider, and none that the user may not change. They are found
+ * Settings to send with each read of a server: limits that are narrower than the user's own, as far as the user may change them. They are determined
  * at the first read.
  */
 export function createReadLimits(client: ClickHouseClient): () => Promise<ClickHouseSettings> {

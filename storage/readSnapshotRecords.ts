@@ -7,8 +7,8 @@ import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 /**
  * The records of a state, then the records of its increments.
  *
- * @throws SnapshotDamaged
- * @throws RecordRefused
+ * @throws SnapshotDamaged when the stored text is not the saved one.
+ * @throws RecordRefused when a line is not a record.
  */
 export async function* readSnapshotRecords(
   snapshots: Pick<SnapshotStore, 'read'>,
@@ -17,7 +17,7 @@ export async function* readSnapshotRecords(
   for await (const lines of snapshots.read(header)) yield refuseOnError(() => lines.map(parseRecord));
 }
 
-/** Whether an error says that a snapshot is of no use, so that an older one has to be restored. */
+/** Whether an error means that a snapshot is unusable, so an older one must be restored. */
 export function isRefusal(error: unknown): boolean {
   return (
     error instanceof SnapshotDamaged || error instanceof RecordRefused || error instanceof StorageDamaged

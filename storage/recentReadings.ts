@@ -1,9 +1,9 @@
 import { findFirstIndex } from '../actors/findFirstIndex.ts';
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
 
-/** Readings that memory keeps by default, about 10 MB. */
+/** Readings in memory by default, about 10 MB. */
 export const readingsRetained = 20_000;
-/** Evicted readings are cut off the arrays when they are at least this many and half of the array. */
+/** Evicted readings are cut off an array once they are at least this many and half of it. */
 const cutMin = 64;
 
 /** The newest accepted readings of all installations, in order of position. */
@@ -13,31 +13,31 @@ export interface RecentReadings {
   coversAbove(): Boundary;
   /** At most `limit` readings of the installation above `position`, ascending. */
   page(installationId: string, position: number, limit: number): CounterReading[];
-  /** Forgets everything; what follows is above `position`. */
+  /** Forgets everything; later readings are above `position`. */
   reset(position: number): void;
-  /** Forgets everything, since what lies between it and `position` is stored alone; what follows is above. */
+  /** Forgets everything: readings up to `position` are stored but skip memory. Later readings are above it. */
   skipTo(position: number): void;
   readonly size: number;
 }
 
 export interface Boundary {
   readonly position: number;
-  /** The newest reading up to there that was in memory; null where memory began behind a snapshot. */
+  /** The newest reading up to this position that was in memory; null if memory began after a snapshot. */
   readonly evicted: CounterReading | null;
 }
 
 interface RecentReadingsOptions {
-  /** A reading above this position is not stored yet, so it is never evicted. */
+  /** A reading above this position is never evicted, since it may not be stored yet. */
   readonly storedThrough: () => number;
-  /** Called with the position whenever a state is restored. */
+  /** Called with the position when a state is restored. */
   readonly onReset?: (position: number) => void;
-  /** Readings that stay in memory, of all installations together. */
+  /** Readings in memory, for all installations together. */
   readonly retained?: number;
 }
 
 interface Tail {
   readings: CounterReading[];
-  /** Index of the oldest one that is still in memory. */
+  /** Index of the oldest reading that is still in memory. */
   start: number;
 }
 

@@ -3,14 +3,14 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { removals } from './tables/removals.ts';
 import { insertRows } from './tables/table.ts';
 
-/** Rows are removed part by part, so whoever reads meanwhile may see some of them. These marks reveal it. */
+/** ClickHouse removes rows part by part, so a concurrent read may see only some of them. These marks reveal it. */
 interface Removals {
-  /** Numbers of the removals that were begun and ended last; one that is begun and not ended is under way, or was killed. */
+  /** Numbers of the last removals that began and ended. A removal that began and did not end is under way, or was killed. */
   readonly begun: number;
   readonly ended: number;
 }
 
-/** Marks the time in which `remove` removes rows that somebody may be reading. */
+/** Marks the time in which `remove` removes rows that may be read meanwhile. */
 export async function withRemovalMarks<Result>(
   database: Database,
   remove: () => Promise<Result>,
@@ -23,35 +23,39 @@ export async function withRemovalMarks<Result>(
   return result;
 }
 
-/** Whether a removal was begun and did not end, which only the process that removes may ask: it was killed then. */
+/** Whether a removal was killed. Only meaningful in the process that removes rows. */
 export async function hasOpenRemoval(database: Database): Promise<boolean> {
   const { begun, ended } = await readRemovals(database);
   return begun > ended;
 }
 
 /**
- * Reads rows while none are being removed. Whether a removal is under way is not asked before each read, since it is enough that none has begun
- * since an earlier one. Where one has, the rows are read again.
+ * Reads rows while no removal is under way. Instead of checking before each read, it checks that no removal began since an earlier read. If one
+ * did, it reads again.
  *
- * @throws StorageUnavailable (as a rejection) when some were removed, so that what was read may have a hole.
+ * `read` gets the number of the last removal: rows that it read under the same number may be used again. With null it must read all rows.
+ *
+ * @throws StorageUnavailable (as a rejection) if rows were removed meanwhile, so the result may have holes.
  */
 export function createConsistentReads(
   database: Database,
-): <Result>(read: () => Promise<Result>) => Promise<Result> {
+): <Result>(read: (removal: number | null) => Promise<Result>) => Promise<Result> {
   let lastRemoval: number | null = null;
   return async (read) => {
-    if (lastRemoval !== null) {
-      const result = await read();
-      if ((await removalNumber(database)) === lastRemoval) return result;
-      lastRemoval = null;
+    // Another read may notice a later removal meanwhile, which this one must not take for its own.
+    const expected = lastRemoval;
+    if (expected !== null) {
+      const result = await read(expected);
+      if ((await removalNumber(database)) === expected) return result;
+      if (lastRemoval === expected) lastRemoval = null;
     }
-    const { result, removal } = await readBetween(database, read);
+    const { result, removal } = await readBetween(database, () => read(null));
     lastRemoval = removal;
     return result;
   };
 }
 
-/** @returns the number of the last removal, too, which has ended. */
+/** @returns the result and the number of the last removal, which has ended. */
 async function readBetween<Result>(database: Database, read: () => Promise<Result>) {
   const before = await readRemovals(database);
   const result = await read();
@@ -61,7 +65,7 @@ async function readBetween<Result>(database: Database, read: () => Promise<Resul
   return { result, removal };
 }
 
-/** Changes with each removal: what was found before one has to be found again. */
+/** Number of the last removal that began. If it changed, earlier results are invalid. */
 export async function removalNumber(database: Database): Promise<number> {
   return (await readRemovals(database)).begun;
 }

@@ -5,18 +5,18 @@ import { type ReplayPlan, type ReplayStep, replays } from './tables/replays.ts';
 import { insertRows } from './tables/table.ts';
 
 export interface ReplayLog {
-  /** The newest replay that did not end, with its last step; null without one, or when its tables are active already. */
+  /** The newest replay that did not end, with its last step; null without one, or if its tables are already active. */
   unfinished(
     activeGeneration: number,
   ): Promise<{ readonly plan: ReplayPlan; readonly step: ReplayStep } | null>;
   note(plan: ReplayPlan, step: ReplayStep): Promise<void>;
-  /** Forgets a replay that has left nothing behind, so that its generation is as if it had never been used. */
+  /** Forgets a replay that left nothing behind, so its generation counts as unused. */
   forget(plan: ReplayPlan): Promise<void>;
-  /** A generation that nothing has used and that is above `active`. */
+  /** An unused generation above `active`. */
   nextGeneration(active: number): Promise<number>;
 }
 
-/** Replays by what they have reached, so that one that was stopped or killed can be gone on with. */
+/** Records the steps of replays, so a stopped or killed replay can be resumed. */
 export function createReplayLog(database: Database, nowMs: () => number): ReplayLog {
   return {
     unfinished: async (activeGeneration) => {

@@ -2,26 +2,25 @@ import { type EncodeRows, rowTables } from './rowTables.ts';
 import type { StoredRows } from './storedRows.ts';
 import type { Tables } from './tables.ts';
 
-/** ClickHouse refuses an insert into more than 100 partitions, and a period may have two. */
+/** ClickHouse refuses an insert into more than 100 partitions, and a period may span two. */
 const periodsMax = 50;
 
-/** One INSERT. */
 export interface RowInsert {
   readonly table: string;
   readonly blocks: Buffer;
   readonly rowCount: number;
 }
 
-/** Rows of one table and of few partitions, by the periods of the rows. */
+/** Rows of one table within a few partitions. */
 interface Segment {
   readonly blocks: Buffer;
   readonly rowCount: number;
   readonly periods: ReadonlySet<number>;
 }
 
-/** A piece of the stream's rows as bytes: what waits for ClickHouse is a few buffers, not many objects. */
+/** Rows of a piece of the stream as bytes, so a few buffers wait for ClickHouse instead of many objects. */
 export interface EncodedRows {
-  /** Those of each table, in the order of `rowTables`. */
+  /** Segments of each table, in the order of `rowTables`. */
   readonly segments: readonly (readonly Segment[])[];
   readonly rowCount: number;
   readonly byteLength: number;
@@ -57,12 +56,12 @@ const encodeSegments: EncodeRows<Segment[]> = (rows, { findPeriod, encode }) => 
   return segments;
 };
 
-/** Rows that make a batch full, each once in whatever tables it is. */
+/** Number of rows that count for a batch; a row of several tables counts once. */
 function countRows({ throughPosition: _, ...lists }: StoredRows): number {
   return Object.values(lists).reduce((sum, rows) => sum + rows.length, 0);
 }
 
-/** The inserts of consecutive pieces of the stream, in the order in which they are made. */
+/** The inserts of consecutive pieces of the stream, in order. */
 export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   return joinByTable(pieces).flatMap(({ table: { resolveName }, segments }) =>
     segments.map(({ blocks, rowCount }) => ({ table: resolveName(tables), blocks, rowCount })),
@@ -76,7 +75,7 @@ function joinByTable(pieces: readonly EncodedRows[]) {
   }));
 }
 
-/** Neighbours as one, as long as they stay within few periods. */
+/** Joins neighbours as long as they stay within a few periods. */
 function joinSegments(segments: readonly Segment[]): Segment[] {
   const groups: Segment[][] = [];
   let together = new Set<number>();

@@ -11,7 +11,6 @@ import { rounds } from './tables/rounds.ts';
 import { createTable, type Table } from './tables/table.ts';
 import type { Tables } from './tables.ts';
 
-/** What a table's rows become, whatever they are. */
 export type EncodeRows<Encoded> = <Row>(rows: readonly Row[], definition: WrittenTable<Row>) => Encoded;
 
 type WrittenTable<Row> = Pick<Table<Row>, 'encode' | 'findPeriod'>;
@@ -21,22 +20,21 @@ interface RowTable {
     Table<unknown>,
     'name' | 'comment' | 'columns' | 'storedColumns' | 'timeColumn' | 'createStatement'
   >;
-  /** The stream whose messages make its rows. A replay folds the counter alone, so tables of the chain are the same for all generations. */
+  /** Stream whose messages make the rows. A replay folds only the counter, so all generations share the tables of the chain. */
   readonly stream: InputStreamName;
-  /** Column of the time that its rows age by; null where they do not. */
+  /** Column with the time by which rows age; null if they never do. */
   readonly agesBy: string | null;
   readonly resolveName: (tables: Tables) => string;
-  /** Has those of the rows encoded that are for this table. */
+  /** Encodes the rows that belong to this table. */
   readonly encode: <Encoded>(rows: StoredRows, encodeRows: EncodeRows<Encoded>) => Encoded;
 }
 
 /**
- * All of them, in the order in which they are written. Readings come last and in order of position, so that the largest position
- * among the stored readings shows that everything below it is stored, the other rows too. Likewise the last event that is stored
- * shows that its indexes, and those of all before it, are.
+ * All tables of rows, in the order of writing. Readings come last and in order of position: the largest stored position shows that every row below it
+ * is stored. Likewise, the last stored event shows that its places and all earlier events are stored.
  */
 export const rowTables: readonly RowTable[] = [
-  // Rounds and half hours are known by when the device observed them alone.
+  // Rounds and half hours have only the device's time.
   defineRows('rounds', rounds, {
     stream: 'MINER_COUNTER',
     agesBy: 'start',
@@ -75,25 +73,25 @@ export function listRowTables(tables: Tables, stream: InputStreamName): string[]
   return rowTables.filter((one) => one.stream === stream).map(({ resolveName }) => resolveName(tables));
 }
 
-/** The column of a stream's rows that says which message stored them; null for a stream without rows. */
+/** Column with the message that stored a row; null for a stream without rows. */
 export function findMessageColumn(stream: InputStreamName): 'stored_by' | 'position' | null {
   const table = rowTables.find((one) => one.stream === stream);
   if (table === undefined) return null;
   return table.definition.columns.includes('stored_by') ? 'stored_by' : 'position';
 }
 
-/** Creates the tables of what is made of the chain where they do not exist. */
+/** Creates the missing tables of the chain. */
 export function createChainTables(database: Database, tables: Tables): Promise<void> {
   return createRowTables(database, tables, 'MINER_CHAIN');
 }
 
-/** Creates the tables of a generation where they do not exist. */
+/** Creates the missing tables of a generation. */
 export async function createGenerationTables(database: Database, tables: Tables): Promise<void> {
   await createRowTables(database, tables, 'MINER_COUNTER');
   await createTable(database, foldSnapshots, tables.foldSnapshots);
 }
 
-/** That of the readings first: a generation is there as soon as it is (`listGenerations`). */
+/** The table of readings comes first: `listGenerations` finds a generation by it. */
 async function createRowTables(database: Database, tables: Tables, stream: InputStreamName): Promise<void> {
   for (const { definition, resolveName, ...one } of rowTables.toReversed())
     if (one.stream === stream) await createTable(database, definition, resolveName(tables));

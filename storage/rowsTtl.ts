@@ -5,29 +5,29 @@ import { insertRows, onCluster } from './tables/table.ts';
 import type { Tables } from './tables.ts';
 
 /**
- * Fewest days that rows stay for, where they do not stay for ever: the state that is folded from stored readings, where the stream does not hold their
- * messages any more, needs those of the longest window of the statistics, 30 universal days, and of the days that it begins and ends in.
+ * Shortest time that rows may be kept, in days. A state that is folded from stored readings needs the longest window of the statistics, 30 universal
+ * days, and the days in which it begins and ends.
  */
 export const rowsTtlDaysMin = 32;
-/** More days than this, some 27 years, would go beyond the dates that ClickHouse can add to. */
+/** About 27 years. With more days ClickHouse's dates would overflow. */
 export const rowsTtlDaysMax = 9_999;
 
 const dayMs = 86_400_000;
-/** The rest of the day that a row is of, and another one: what a page may show is there, whatever the clocks. */
+/** Covers the rest of a row's day and one more, so no row disappears that a page may still show, even if clocks differ. */
 const marginDays = 2;
 
 /**
- * The time before which rows are not read any more (epoch milliseconds); null where all are. ClickHouse removes them a day later and part by part, so
- * without this a page would have holes behind it.
+ * Readers leave out rows before this time (epoch milliseconds); null reads all. ClickHouse removes rows later and part by part, so without this limit
+ * pages would have holes.
  */
 export type OldestRowMs = () => number | null;
 
-/** @param days that rows stay for; 0 keeps all of them. */
+/** @param days that rows are kept; 0 for ever. */
 export function createOldestRowMs(days: number, nowMs: () => number): OldestRowMs {
   return () => (days === 0 ? null : nowMs() - days * dayMs);
 }
 
-/** SQL that leaves out rows whose time lies before {@link OldestRowMs}, to follow other conditions, and its parameters. */
+/** SQL that leaves out rows before {@link OldestRowMs}, to append to other conditions, and its parameters. */
 export function selectNotOlder(column: string, oldestMs: number | null) {
   if (oldestMs === null) return { sql: '', parameters: {} };
   return {
@@ -37,10 +37,10 @@ export function selectNotOlder(column: string, oldestMs: number | null) {
 }
 
 /**
- * Gives the tables of a generation, and those of the chain's events, the TTL, or takes it from them. What has it is left as it is. ClickHouse removes old
- * rows in the background, when it merges. What a TTL that ends may have removed is noted first.
+ * Sets or removes the TTL of a generation's tables and of the chain's events, where it differs. ClickHouse removes old rows in the background, when it
+ * merges. If a TTL ends, first notes which rows it may have removed.
  *
- * @param days that rows stay for; 0 keeps all of them.
+ * @param days that rows are kept; 0 for ever.
  */
 export async function applyRowsTtl(
   database: Database,
@@ -62,12 +62,11 @@ export async function applyRowsTtl(
   }
 }
 
-/** Days that rows of a table stay for; 0 where all of them do. */
+/** Days that rows of a table are kept; 0 for ever. */
 export async function readRowsTtlDays(database: Database, table: string): Promise<number> {
   return (await readTtls(database, [table])).get(table) ?? 0;
 }
 
-/** The same of several tables. */
 async function readTtls(database: Database, tables: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const rows = await database.select(
     `SELECT name, engine_full FROM system.tables
@@ -83,8 +82,8 @@ async function readTtls(database: Database, tables: readonly string[]): Promise<
 }
 
 /**
- * The time before which rows of readings may be gone (epoch milliseconds), by the TTL that is in force or by an earlier one; null where there was none:
- * all readings that were accepted have a row then.
+ * Rows of readings before this time (epoch milliseconds) may be gone because of the current TTL or an earlier one. Null if there was no TTL, so every
+ * accepted reading has a row.
  */
 export async function readRowsGoneBeforeMs(
   database: Database,
@@ -98,14 +97,14 @@ export async function readRowsGoneBeforeMs(
   return times.length === 0 ? null : Math.max(...times);
 }
 
-/** Tables of rows that age, with the time that they age by. */
+/** Tables whose rows age, with the column of their time. */
 function listTimes(tables: Tables): { readonly table: string; readonly column: string }[] {
   return rowTables.flatMap(({ agesBy, resolveName }) =>
     agesBy === null ? [] : [{ table: resolveName(tables), column: agesBy }],
   );
 }
 
-/** A time of a broken clock may lie outside of the dates that a TTL can have, and would come back inside as another one. */
+/** Limits times of broken clocks to the dates that a TTL can hold. Others would wrap around. */
 function writeTtl(column: string, days: number): string {
   const dateTime = (text: string) => `toDateTime64('${text} 00:00:00', 3, 'UTC')`;
   const inside = `least(greatest(${column}, ${dateTime('1970-01-01')}), ${dateTime('2100-01-01')})`;

@@ -1,9 +1,8 @@
 import type { Database } from './database.ts';
 
-/** What the tables and statements need is in every version from this one on. */
+/** Oldest version with everything that the tables and statements need. */
 const oldestServer = { year: 24, release: 8 } as const;
 
-/** The server is older than what the tables need. */
 export class ServerTooOld extends Error {
   override readonly name = 'ServerTooOld';
 
@@ -28,7 +27,7 @@ export function isSupportedVersion(version: string): boolean {
 /**
  * Makes sure that the server can hold the tables, before anything is read or created.
  *
- * @throws ServerTooOld
+ * @throws ServerTooOld when it cannot.
  * @throws StorageUnavailable when it does not answer.
  */
 export async function requireSupportedServer(database: Database): Promise<void> {

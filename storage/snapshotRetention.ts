@@ -1,21 +1,19 @@
 import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 
-/** These many of the newest ones are retained. */
 const newestRetained = 3;
 /**
- * Ages at which a band begins, in snapshots that were taken since: one is taken a minute, so these are about 4 and 16 minutes, 1, 4 and 17 hours,
- * 3 and 11 days. A clock that is ahead for a while makes none of them older. Of each band the newest and the oldest are retained: the oldest one
- * grows into the next band, and the newest one takes its place then. So a band is never empty, and the youngest snapshot that is at least as old as
- * the beginning of a band is at most by the length of the band before it older than that.
+ * Start of each band of ages. An age is the number of snapshots taken since, one a minute: about 1, 4 and 16 minutes, 1, 4 and 17 hours, 3 and 11
+ * days. Counting makes wrong clocks harmless. Each band retains its newest and oldest snapshot. The oldest grows into the next band, and the newest
+ * takes its place, so no band is ever empty. Beyond the start of a band, the next snapshot is at most the length of the previous band older.
  */
 const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384];
-/** Of folds that came before (another version, another deployment), for going back to them. */
+/** Other folds (versions or deployments) whose newest snapshot is retained, so that one can go back to them. */
 const otherFoldsRetained = 2;
 
-/** Of more states than these no snapshot is ever retained of one stream: the one that was just saved may lie below others. */
+/** Upper bound of retained states of one stream. The first is the one just saved, which may lie below others. */
 export const snapshotsRetainedMax = 1 + newestRetained + bandsFrom.length * 2 - 1 + otherFoldsRetained;
 
-/** The states of one stream that stay restorable once `saved` is stored; what they need of their snapshots stays with them. */
+/** The states of one stream that stay restorable once `saved` is stored, together with the parts that they need. */
 export function selectRetained(
   saved: StoredSnapshotHeader,
   others: readonly StoredSnapshotHeader[],
@@ -31,7 +29,7 @@ export function selectRetained(
   return [...new Set([saved, ...selectByAge([saved, ...same]), ...newestOfOthers])];
 }
 
-/** Snapshots that follow one another: of one fold and one stream. */
+/** Identifies snapshots of the same fold and stream. */
 function formatLineage({ foldVersion, configuration, streamCreated }: StoredSnapshotHeader): string {
   return `${foldVersion} ${configuration} ${streamCreated}`;
 }
@@ -53,7 +51,7 @@ function selectByAge(headers: readonly StoredSnapshotHeader[]): StoredSnapshotHe
   }
   for (const [band, members] of bands) {
     retained.add(members[0] as StoredSnapshotHeader);
-    // The last band has no next one to grow into.
+    // The last band has no successor to grow into.
     if (band < bandsFrom.length - 1) retained.add(members.at(-1) as StoredSnapshotHeader);
   }
   return [...retained];

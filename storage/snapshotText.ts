@@ -6,31 +6,31 @@ import { createGunzip, createGzip } from 'node:zlib';
 import { type FoldRecord, formatRecord } from '../actors/foldRecord.ts';
 import { readErrorCode } from '../actors/readErrorCode.ts';
 
-/** Records are written for so long before the event loop turns, */
+/** The event loop gets a turn after this time of writing records. */
 const sliceMs = 4;
-/** or until there is so much text: as much as is compressed at once. */
+/** The event loop also gets a turn after this amount of text, which is compressed at once. */
 const sliceCharacters = 64 * 1024;
-/** Bytes of a chunk before base64 makes them a third more. */
+/** Size of a chunk before base64 adds a third. */
 const chunkBytes = 192 * 1024;
-/** Where most of the time goes is the text; more than the fastest level gains little. */
+/** The fastest level: most time goes into the text, and higher levels gain little. */
 const compressionLevel = 1;
-/** Decompressed at once, by another thread: to wake it for less takes longer than the work. */
+/** Bytes that another thread decompresses at once. With less, waking it takes longer than the work. */
 const decompressedBytes = 256 * 1024;
-/** Becomes text in one turn of the event loop: lines of longer texts take up to twice as long to make and to parse. */
+/** Bytes decoded in one turn of the event loop. Lines of longer texts take up to twice as long to split and parse. */
 const decodedBytes = 64 * 1024;
 
-/** What is stored is not what was saved. */
+/** The stored text is not the saved one. */
 export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged';
 }
 
-/** A piece of a part: the last one has the digest of the payload of all. */
+/** A piece of a part. The last one carries the digest of the payload of all. */
 export interface Chunk {
   readonly payload: string;
   readonly checksum: string | null;
 }
 
-/** Records as chunks. However many there are, nothing holds the event loop for long; compression is not its work. */
+/** Writes records as chunks, without blocking the event loop for long. Other threads compress. */
 export async function* writeChunks(records: Iterable<FoldRecord>): AsyncIterable<Chunk> {
   const digest = createHash('sha256');
   let pieces: Buffer[] = [];
@@ -65,9 +65,9 @@ async function* writeText(records: Iterable<FoldRecord>): AsyncIterable<string> 
 }
 
 /**
- * The lines of text whose chunks these are.
+ * Reads the lines of text from chunks.
  *
- * @throws SnapshotDamaged where they are not those that were written.
+ * @throws SnapshotDamaged when they are not the written ones.
  */
 export async function* readChunks(chunks: AsyncIterable<Chunk>): AsyncIterable<readonly string[]> {
   const decoder = new StringDecoder('utf8');
@@ -91,17 +91,17 @@ async function* decodeChunks(chunks: AsyncIterable<Chunk>): AsyncIterable<Buffer
     expected = checksum;
     yield Buffer.from(payload, 'base64');
   }
-  if (digest.digest('hex') !== expected) throw new SnapshotDamaged('the checksum is another');
+  if (digest.digest('hex') !== expected) throw new SnapshotDamaged('the checksum does not match');
 }
 
 async function* transform(source: AsyncIterable<string | Buffer>, through: Transform): AsyncIterable<Buffer> {
-  // Whoever reads gets the error that ended it.
+  // The reader below gets the error.
   pipeline(Readable.from(source), through, () => undefined);
   try {
     for await (const piece of through) yield piece;
   } catch (error) {
     if (readErrorCode(error)?.startsWith('Z_'))
-      throw new SnapshotDamaged('what was compressed is damaged', { cause: error });
+      throw new SnapshotDamaged('the compressed data is damaged', { cause: error });
     throw error;
   }
 }

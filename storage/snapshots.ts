@@ -14,11 +14,11 @@ import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';
 
-/** So many increments follow a snapshot at most: four hours of them, one a minute; */
+/** Most increments of a snapshot: four hours of them, one a minute. */
 export const incrementsMax = 240;
-/** or as many as are not larger than the snapshot, but always so much. */
+/** Increments may grow to this size, or to the size of the whole state if that is larger. */
 const incrementBytesMin = 256 * 1024;
-/** Chunks that are read by one statement: two MiB at most, so that taking them apart does not hold the event loop for long. */
+/** Chunks that one statement reads: at most two MiB, so that parsing does not block the event loop for long. */
 const chunksPerSelect = 8;
 
 const headers = foldSnapshots.select(
@@ -36,7 +36,7 @@ const headers = foldSnapshots.select(
 const partSummaries = foldSnapshots.select('part', 'chunkCount', 'checksum');
 const chunks = foldSnapshots.select('part', 'chunk', 'payload');
 
-/** A snapshot that this process has written, as far as it has come. */
+/** A snapshot that this process is writing, up to its last part. */
 export interface SnapshotChain {
   readonly snapshot: string;
   readonly table: string;
@@ -47,22 +47,22 @@ export interface SnapshotChain {
 }
 
 export interface SnapshotStore {
-  /** Saves a whole state, and removes snapshots that are not retained any more. */
+  /** Saves a whole state, and removes snapshots that are no longer retained. */
   saveBase(header: SnapshotHeader, records: Iterable<FoldRecord>): Promise<SnapshotChain>;
-  /** Saves what changed since the last part of a snapshot. After a failure nothing may follow it. */
+  /** Saves the changes since the last part of a snapshot. After a failure no increment may follow. */
   saveIncrement(
     chain: SnapshotChain,
     header: SnapshotHeader,
     changes: Iterable<FoldRecord>,
   ): Promise<SnapshotChain>;
-  /** Whether another increment may follow; otherwise it is time for a whole state. */
+  /** Whether another increment may follow; otherwise the next save is a whole state. */
   canExtend(chain: SnapshotChain): boolean;
-  /** States of a stream that can be restored, those of the highest position first. */
+  /** Restorable states of a stream, highest position first. */
   list(stream: FoldedSource): Promise<StoredSnapshotHeader[]>;
   /**
-   * The lines of a state, with those of its increments behind them.
+   * The lines of a whole state, then of its increments.
    *
-   * @throws SnapshotDamaged when what is stored is not what was saved.
+   * @throws SnapshotDamaged when the stored text is not the saved one.
    */
   read(header: StoredSnapshotHeader): AsyncIterable<readonly string[]>;
   deleteAbove(stream: FoldedSource, position: number): Promise<void>;
@@ -75,21 +75,20 @@ interface SnapshotStoreOptions {
 }
 
 /**
- * Snapshots of folds: a whole state and increments, each complete in itself and checked by a digest, so that a state costs what
- * changed and not what exists. Each snapshot with its increments is a partition. What is written, in order, so that a kill anywhere
- * leaves what can be restored:
+ * Snapshots of folds: a whole state and increments, each with its own digest. Saving costs only what changed. Each snapshot with its increments is a
+ * partition. The order of writing leaves a restorable state after a kill at any point:
  *
- * 1. The chunks of a part; the last one says how many there are. With fewer the part does not exist, and the state is that of the part before.
- * 2. The next part only once that is stored. A failure whose outcome is unknown ends the snapshot: a whole state follows.
- * 3. Behind a whole state, snapshots go of which no state is retained, each by dropping its partition.
+ * 1. The chunks of a part. The last one says how many there are. If one is missing, the part does not count, and the state before it is restored.
+ * 2. The next part, only once the previous one is stored. A failure with an unknown outcome ends the snapshot: a whole state follows.
+ * 3. After a whole state, the partitions of snapshots without a retained state are dropped.
  *
- * Each call is of the generation that is active when it begins.
+ * Each call uses the generation that is active when it begins.
  */
 export function createSnapshotStore({ database, tables, logger }: SnapshotStoreOptions): SnapshotStore {
   async function saveBase(header: SnapshotHeader, records: Iterable<FoldRecord>): Promise<SnapshotChain> {
     const table = tables().foldSnapshots;
     const snapshot = formatName(header);
-    // What an earlier attempt left of the same snapshot would be mixed with this one.
+    // Remains of an earlier attempt at the same snapshot would mix with this one.
     await drop(table, snapshot);
     const others = await listIn(table, header.stream);
     const ordinal = Math.max(0, ...others.map((other) => other.ordinal)) + 1;
@@ -111,7 +110,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     return { ...chain, part, ordinal, incrementBytes: chain.incrementBytes + bytes };
   }
 
-  /** @returns characters of its payload. */
+  /** @returns the length of its payload in characters. */
   async function writePart(table: string, header: StoredSnapshotHeader, records: Iterable<FoldRecord>) {
     let chunk = 0;
     let bytes = 0;
@@ -158,7 +157,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
       } else
         logger.error(
           { snapshot: formatSnapshotName(header), missing: expected.part },
-          'a part of a snapshot is missing; states before it alone can be restored',
+          'a part of a snapshot is missing; only states before it can be restored',
         );
     }
     return restorable.sort((a, b) => b.position - a.position || b.takenAtMs - a.takenAtMs);
@@ -193,7 +192,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     }
   }
 
-  /** Payloads of these chunks, which are in order; those of the next statement come while these are used. */
+  /** Payloads of these chunks, in order. The next statement already runs while the caller uses a payload. */
   async function* readPayloads(table: string, snapshot: string, places: readonly ChunkPlace[]) {
     const select = async (from: number) => {
       const [first, last] = [places[from], places[Math.min(from + chunksPerSelect, places.length) - 1]];
@@ -211,14 +210,14 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
           lastChunk: last.chunk,
         },
       );
-      // What was inserted twice is there twice.
+      // A repeated insert leaves duplicates.
       return rows.map(chunks.read).filter((row, at, all) => !isSameChunk(row, all[at - 1]));
     };
     let next = select(0);
     for (let from = 0; from < places.length; from += chunksPerSelect) {
       const rows = await next;
       next = select(from + chunksPerSelect);
-      next.catch(() => undefined); // Whoever awaits it gets the error.
+      next.catch(() => undefined); // The `await` above throws the error.
       for (const [index, { part, chunk, payload }] of rows.entries()) {
         const place = places[from + index];
         if (place?.part !== part || place.chunk !== chunk) throw new SnapshotDamaged('chunks are missing');
@@ -227,7 +226,7 @@ export function createSnapshotStore({ database, tables, logger }: SnapshotStoreO
     }
   }
 
-  /** A state that is retained needs its whole snapshot, and increments behind it stay with it. */
+  /** Drops snapshots without a retained state. Later increments stay with a retained state. */
   async function prune(table: string, saved: StoredSnapshotHeader, others: readonly StoredSnapshotHeader[]) {
     const retained = new Set(selectRetained(saved, others).map(({ snapshot }) => snapshot));
     const names = await database.select(
@@ -271,7 +270,7 @@ function isSameChunk(one: StoredChunk, other: StoredChunk | undefined): boolean 
   return one.part === other?.part && one.chunk === other.chunk && one.payload === other.payload;
 }
 
-/** The name of a snapshot: its partition. */
+/** The name of a snapshot, which is its partition. */
 function formatName({ stream, foldVersion, configuration, position, takenAtMs }: SnapshotHeader): string {
   return `${stream}.${foldVersion}.${position}.${takenAtMs}.${configuration.slice(0, 16)}`;
 }

@@ -8,7 +8,7 @@ export class StorageUnavailable extends Error {
   }
 }
 
-/** ClickHouse cannot read what it has stored: a file is damaged, cut short or missing. Trying again does not help. */
+/** ClickHouse cannot read its stored data: a file is damaged, cut short or missing. Trying again does not help. */
 export class StorageDamaged extends StorageUnavailable {
   override readonly name = 'StorageDamaged';
 }

@@ -10,21 +10,20 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import type { ActiveTables } from './tables.ts';
 
-/** Rows that are on their way to ClickHouse are awaited for so long: a writer gathers them for a second. */
+/** How long a reader waits for rows that are not stored yet: a writer gathers them for a second. */
 const awaitedMs = 3_000;
 const pollMs = 25;
 
 export interface StoredActivityOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Of the rows of the chain, in the process that writes them; null in one that only reads. */
+  /** Writer of the chain's rows; null in a process that only reads. */
   readonly writer: Pick<StoringProgress, 'flushNow' | 'isFailing'> | null;
 }
 
 /**
- * Events of owners that memory has evicted, from ClickHouse. They are numbered, so one that is missing is noticed, whichever process writes
- * it: it is on its way, or nothing is answered. So is one that another process has made again, behind a reorganization that this one has not
- * followed yet.
+ * Events of owners that memory has evicted, from ClickHouse. They are numbered, so a missing event is noticed whichever process writes it: the
+ * reader waits, then refuses. The same holds for rows that another process replaced after a reorganization that this process has not followed yet.
  */
 export function createStoredActivity({ database, tables, writer }: StoredActivityOptions): OlderActivity {
   const readConsistently = createConsistentReads(database);
@@ -32,7 +31,7 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
   async function readOnce(range: ActivityRange, signal: AbortSignal) {
     const { run, owner, from, end, throughPosition } = range;
     const rows = await database.select(
-      // Sorted and without doubles below: for ClickHouse that is a sixth of the whole statement.
+      // Sorting and removing duplicates happens below: in ClickHouse it would take a sixth of the whole statement.
       `SELECT ${ownerActivity.list} FROM ${tables().ownerActivity}
        WHERE run = {run:String} AND owner = {owner:String} AND event_number >= {from:UInt64} AND event_number < {end:UInt64}
          AND position <= {throughPosition:UInt64}`,
@@ -60,7 +59,7 @@ export function createStoredActivity({ database, tables, writer }: StoredActivit
   return { read: (range, signal) => readConsistently(() => readAll(range, signal)) };
 }
 
-/** By number. A row that was written twice is there twice until parts are merged; where it was made again, the later one counts. */
+/** Sorts by number without duplicates: until parts are merged, the row of the highest position counts. */
 function takeLatest(rows: readonly OwnerActivityRow[]): readonly OwnerActivityRow[] {
   const latest = new Map<number, OwnerActivityRow>();
   for (const row of rows) {

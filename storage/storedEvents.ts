@@ -13,21 +13,19 @@ import type { ActiveTables, EventTables, Tables } from './tables.ts';
 interface StoredEventsOptions {
   readonly database: Database;
   readonly tables: ActiveTables;
-  /** Resolves when ClickHouse holds everything that memory has evicted. */
   readonly eventsStored: EventsStored;
-  /** All rows are read when it is left out. */
+  /** If omitted, all rows are read. */
   readonly oldestRowMs?: OldestRowMs;
 }
 
-/** Tables of both sources have the same columns. */
+/** The tables of both sources have the same columns. */
 const shownPlaces = measurementEvents.times.select('recordedAtMs', 'position', 'ordinal');
 const arrivalPlaces = measurementEvents.events.select('position', 'ordinal');
 const arrivalPlacesById = measurementEvents.ids.select('position', 'ordinal', 'arrivedAtMs');
 
 /**
- * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the
- * order of its table: sorting backwards or forwards along the whole key, with nothing between that and LIMIT (a LIMIT BY, say),
- * lets a server stop there.
+ * Events of the feed that memory has evicted, from ClickHouse. Every statement reads a few marks next to a place in the order of its table: a server
+ * stops early if it sorts along the whole key and nothing, such as LIMIT BY, stands before LIMIT.
  */
 export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
   const { database, tables, eventsStored, oldestRowMs = () => null } = options;
@@ -130,7 +128,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
     const { events } = selectTables(tables(), of);
     const found = await select(
       measurementEvents.events,
-      // With all columns of the key named, a server looks into the marks of the places alone.
+      // With all columns of the key named, a server reads only the marks of the places.
       `FROM ${events} WHERE run = {run:String} AND category IN {categories:Array(String)}
        AND (position, ordinal) IN arrayZip({positions:Array(UInt64)}, {ordinals:Array(UInt32)})`,
       {
@@ -147,8 +145,7 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
 }
 
 /**
- * At most `limit` places of each category. A row that was written twice, and is not merged yet, is there twice: where that
- * leaves too few, it resumes after the last one.
+ * At most `limit` places of each category. Unmerged duplicates may leave too few, so it resumes after the last one.
  */
 async function seekEach<Place extends Arrival>(
   categories: readonly StoredCategory[],
@@ -176,7 +173,7 @@ function selectTables({ measurementEvents, chainEvents }: Tables, { source }: Ev
 
 const isOfRunAndCategory = 'run = {run:String} AND category = {category:String}';
 
-/** What another process, or this one before a restart, has stored beyond that is in memory too. */
+/** Later stored events, of another process or of this one before a restart, are in memory too. */
 const isEvicted =
   '(position < {through:Int64} OR (position = {through:Int64} AND ordinal <= {throughOrdinal:Int64}))';
 
@@ -184,7 +181,7 @@ function evictedParameters({ run, evicted: { through } }: EvictedSource): QueryP
   return { run, through: through.position, throughOrdinal: through.ordinal };
 }
 
-/** Of the same time, events of the chain are shown before measurements. */
+/** At the same time, events of the chain come before measurements. */
 function isShownAfter({ source }: FeedPlace, of: EvictedSource): string {
   const time = "fromUnixTimestamp64Milli({placeMs:Int64}, 'UTC')";
   if (source !== of.source) return `recorded_at ${source === 'chain' ? '<=' : '<'} ${time}`;

@@ -7,18 +7,18 @@ import type { Tables } from './tables.ts';
 
 const bucketMs = 1_800_000;
 
-/** Everything that the tables hold of one half hour of an installation. */
+/** All stored rows of one half hour of an installation. */
 export interface StoredHalfHour {
   readonly readings: readonly CounterReading[];
   readonly rounds: readonly StoredRound[];
-  /** Null where it has no row. */
+  /** Null without a row. */
   readonly bucket: StoredBucket | null;
 }
 
 interface HalfHourQuery {
   readonly installationId: string;
   readonly startMs: number;
-  /** Positions that its readings lie between. */
+  /** Range of positions of its readings. */
   readonly fromPosition: number;
   readonly throughPosition: number;
 }
@@ -52,7 +52,7 @@ export async function readHalfHour(
   };
 }
 
-/** Position of the newest stored reading before a message that was observed before a time; null without any. */
+/** Position of the newest reading that is stored before a message and was observed before a time; null without one. */
 export async function findReadingBefore(
   database: Database,
   tables: Tables,

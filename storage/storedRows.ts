@@ -5,8 +5,8 @@ import type { CounterReading } from '../actors/wheel/counterReading.ts';
 import type { BucketRow, RoundRow } from '../actors/wheel/roundFold.ts';
 
 /**
- * What the folds make of a contiguous piece of a stream for ClickHouse, in order of position. Each row is a fact that never changes once
- * written: its key is natural, and its version is the stream sequence that made it, so writing it again changes nothing.
+ * Rows that the folds make of a contiguous piece of a stream, in order of position. A row never changes: its key is natural, and its version is the
+ * stream sequence that made it, so writing it again changes nothing.
  */
 export interface StoredRows {
   readonly readings: readonly CounterReading[];
@@ -17,11 +17,11 @@ export interface StoredRows {
   readonly ownerActivity: readonly OwnerActivityRow[];
   readonly settlements: readonly SettlementRow[];
   readonly checkpoints: readonly CheckpointRow[];
-  /** Every message up to this sequence is folded; its rows are here or were emitted before. */
+  /** Every message up to this sequence is folded. Its rows are here or in an earlier piece. */
   readonly throughPosition: number;
 }
 
-/** A piece of a stream that makes nothing. */
+/** Lists of a piece of a stream without rows. */
 export const noRows: Omit<StoredRows, 'throughPosition'> = {
   readings: [],
   rounds: [],

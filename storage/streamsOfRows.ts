@@ -8,8 +8,8 @@ import type { Tables } from './tables.ts';
 const origins = foldSnapshots.select('stream', 'streamCreated');
 
 /**
- * Creation times of the streams that rows and snapshots were made from, by stream. Readings that no snapshot covers yet are of the
- * stream that their generation was begun with; a stream without rows or snapshots is left out.
+ * Creation times of the streams that rows and snapshots were made from, by stream. Readings without a snapshot belong to the stream with which their
+ * generation began. A stream without rows and snapshots is left out.
  */
 export async function readStreamsOfRows(
   database: Database,

@@ -7,8 +7,8 @@ import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 
 /**
- * Names of the tables of one generation. A replay builds the next generation beside the active one and then moves
- * the pointer (`storage/generations.ts`), so every statement takes its names from here.
+ * Names of the tables of one generation. A replay builds the next generation and then moves the pointer (`storage/generations.ts`), so every
+ * statement takes its names from here.
  */
 export interface Tables {
   readonly generation: number;
@@ -17,29 +17,29 @@ export interface Tables {
   readonly halfHourBuckets: string;
   readonly measurementEvents: EventTables;
   readonly foldSnapshots: string;
-  /** The same for all generations: a replay does not fold the chain. */
+  /** Shared by all generations, like the three below: a replay does not fold the chain. */
   readonly chainEvents: EventTables;
   readonly ownerActivity: string;
   readonly settlements: string;
   readonly checkpoints: string;
 }
 
-/** Events of a source that memory has evicted, and where to find them. */
+/** Events of a source that memory has evicted, and their places. */
 export interface EventTables {
-  /** The events, in order of arrival. */
+  /** Events in order of arrival. */
   readonly events: string;
-  /** Their places in the order of the feed. */
+  /** Places in the order of the feed. */
   readonly times: string;
-  /** Their places by ID. */
+  /** Places by ID. */
   readonly ids: string;
 }
 
-/** In the order in which they are written: what is in the last one is in all of them. */
+/** In the order of writing: an event in the last table is in all of them. */
 export function listEventTables({ ids, times, events }: EventTables): string[] {
   return [ids, times, events];
 }
 
-/** The tables that are in use at the moment: a swap changes them while the service runs. */
+/** Returns the tables in use, which a swap changes while the service runs. */
 export type ActiveTables = () => Tables;
 
 export function resolveTables(generation: number): Tables {

@@ -9,7 +9,7 @@ import { sqlString } from './tables/sqlString.ts';
 import { onCluster, type StoredColumn } from './tables/table.ts';
 import type { Tables } from './tables.ts';
 
-/** A view for whoever queries the database, by a name that stays when tables are replaced. */
+/** A view for ad-hoc queries. Its name stays the same when the tables behind it are replaced. */
 interface View {
   readonly name: string;
   readonly comment: string;
@@ -18,9 +18,8 @@ interface View {
 }
 
 /**
- * Replaces the views of the tables of a generation, one after another. The service itself never reads them: the pointer says which generation is
- * the active one, and moves first. A process that is killed in between leaves views of the generation before, whose tables stay until the next
- * replay; whatever starts next replaces them.
+ * Replaces the views of a generation, one after another. The service never reads them, and the pointer moves first. If the process is killed
+ * meanwhile, some views show the previous generation, whose tables stay until the next replay. The next start replaces them.
  */
 export async function replaceViews(database: Database, tables: Tables): Promise<void> {
   for (const { name, columns, select, comment } of listViews(tables)) {
@@ -43,13 +42,12 @@ function listViews(tables: Tables): View[] {
     buildView(halfHourBuckets, tables.halfHourBuckets),
     {
       name: 'events',
-      comment:
-        'Events of the feed that are older than those in the memory of the service: what the readings reached, and what happened on the chain',
+      comment: 'Events of the feed that memory has evicted, from measurements and from the chain',
       columns: [
         { name: 'source', type: 'LowCardinality(String)', comment: 'measurement or chain' },
         ...eventColumns,
       ],
-      // An event that an earlier run of the fold has stored as well is there twice.
+      // An earlier run of the fold may have stored the same event.
       select: `SELECT * FROM (
           ${selectEvents('measurement', tables.measurementEvents.events)}
           UNION ALL ${selectEvents('chain', tables.chainEvents.events)}
@@ -73,7 +71,7 @@ function buildView({ name, comment, storedColumns }: ViewedTable, table: string)
   return { name, comment: comment ?? '', columns: storedColumns, select };
 }
 
-/** The rows of a table of the chain's history. What an earlier run of the fold has stored as well is there twice. */
+/** The rows of a table of the chain's history, each once: an earlier run of the fold may have stored the same. */
 function buildChainView(
   { name, comment, storedColumns }: ViewedTable,
   table: string,

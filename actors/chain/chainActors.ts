@@ -37,21 +37,21 @@ const nothingChanged = { output: { reorganization: null, evicted: [], final: not
 export interface ChainActors {
   readonly identity: FoldIdentity;
   readonly chainId: bigint;
-  /** @throws ForkBelowStates when a fork lies below every retained state. */
+  /** @throws ForkBelowStates if a fork lies below every retained state. */
   receive(message: StreamMessage): Outcome<ChainOutput>;
   readonly state: SpanFoldState;
-  /** Why nothing more is applied, although spans arrive; null while everything is. */
+  /** Why no more blocks are applied although spans arrive; null without a fault. */
   readonly fault: ChainFault | null;
   newest(): ChainState | null;
-  /** The state at a safe block that was shown; null when it is not retained any more, or was another block's. */
+  /** The state at a safe block; null if it is no longer retained, or the block has another hash. */
   at(block: bigint, hash: string): ChainState | null;
   /** When the newest span was stored (epoch milliseconds); null before the first. */
   readonly newestSpanAtMs: number | null;
-  /** The first of the spans that were refused since the last accepted one; null while what is published is folded. */
+  /** The first span that was refused since the last accepted one; null if none was. */
   readonly refusedSpan: RefusedSpan | null;
   capture(): StateCapture;
   beginRestore(): ChainRestoration<() => void>;
-  /** Keeps every state from this block on, so that a fork there can be followed; null keeps the newest ones again. */
+  /** Keeps every state from this block on, so that a fork there can be followed. Null keeps only the newest states again. */
   retainFrom(block: bigint | null): void;
 }
 
@@ -71,7 +71,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   let newestSpanAtMs: number | null = null;
   let refusedSpan: RefusedSpan | null = null;
   const subject = spanSubject(settings.chainId);
-  /** Since the capture before; null before the first one, and where it is not known. */
+  /** Changes since the previous capture; null if they are unknown. */
   let changed: Set<RecordName> | null = null;
 
   function refuse(rejection: Rejection, message: StreamMessage, storedAtMs: number) {

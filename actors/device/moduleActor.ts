@@ -4,13 +4,13 @@ import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { ModuleView } from './moduleSnapshot.ts';
 
 export interface ModuleActor {
-  /** Null when the snapshot is taken. */
+  /** Null if the snapshot is accepted. */
   receive(reported: ModuleView): Rejection | null;
-  /** The same object until a snapshot is taken. */
+  /** The same object until a snapshot is accepted. */
   view(): ModuleView;
 }
 
-/** Starts with the first snapshot of the instance, or with the restored one. */
+/** Starts with the first or the restored snapshot of the instance. */
 export function createModuleActor(first: ModuleView): ModuleActor {
   const context = { observedAtMs: first.observedAtMs };
   const snapshot = moduleMachine.resolveState({ value: first.state, context });

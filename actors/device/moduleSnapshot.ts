@@ -31,7 +31,7 @@ export const moduleSnapshotMessage = z.object({
 });
 export type ModuleSnapshotMessage = z.infer<typeof moduleSnapshotMessage>;
 
-/** What is stored and shown of a module's snapshot: everything but its data, with times in epoch milliseconds. */
+/** A module's snapshot as it is stored and shown: without its data, times in epoch milliseconds. */
 export const moduleView = moduleSnapshotMessage
   .omit({ observedAt: true, data: true })
   .extend({

@@ -3,9 +3,8 @@ import type { Inferred } from '../../machines/inferred.ts';
 import { count } from '../schemas/stateScalars.ts';
 
 /**
- * Place of an event in the order in which the events of its source became visible. On a chain that is also the order of
- * blocks, transactions and logs: blocks become safe one after another, and what a reorganization puts in their place comes
- * with a later message.
+ * Place of an event in the order in which the events of its source became visible. For the chain this is also the order of blocks,
+ * transactions and logs: blocks become safe one after another, and a reorganization replaces them with a later message.
  */
 export const arrival = z.strictObject({
   /** Sequence of the message that made the event visible: the reading, or the span that made its block safe. */
@@ -15,7 +14,7 @@ export const arrival = z.strictObject({
 });
 export type Arrival = Inferred<typeof arrival>;
 
-/** Before every event: sequences begin at 1. */
+/** A place before every event, since sequences begin at 1. */
 export const beforeAll: Arrival = { position: 0, ordinal: 0 };
 
 /** Negative when `one` arrived before `other`, 0 for the same place. */
@@ -28,7 +27,7 @@ export function computeNextOrdinal(last: Arrival | undefined, position: number):
   return last?.position === position ? last.ordinal + 1 : 0;
 }
 
-/** As a key: no two events of a source have the same. */
+/** A key that is unique among the events of a source. */
 export function formatArrival({ position, ordinal }: Arrival): string {
   return `${position}.${ordinal}`;
 }

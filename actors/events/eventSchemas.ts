@@ -5,8 +5,8 @@ import { address, blockHash, transactionHash } from '../schemas/wireScalars.ts';
 import { arrival } from './arrival.ts';
 
 /**
- * Events of the feed, as folds, snapshots and rows hold them. Their types are listed here, and nowhere else: the categories follow from the
- * beginnings of their names.
+ * Events of the feed, as folds, snapshots and rows hold them. This is the only list of their types. The prefix of a type's name
+ * decides its category.
  */
 
 export const eventSource = z.strictObject({
@@ -27,7 +27,7 @@ const chainDetails = z.discriminatedUnion('type', [
     activeRoundCount: amount,
     workAdded: amount,
     completedBlockCount: amount,
-    /** Null when no block was completed. */
+    /** Both bounds are null if no block was completed. */
     firstCompletedBlock: amount.nullable(),
     lastCompletedBlock: amount.nullable(),
     cumulativeWork: amount,
@@ -73,13 +73,13 @@ export const chainFeedEvent = arrival.extend({
   details: chainDetails,
   address,
   source: eventSource,
-  /** When the span that made it safe was stored. */
+  /** When the stream stored the span that made the event safe. */
   recordedAtMs: milliseconds,
 });
 export type ChainFeedDetails = Inferred<typeof chainDetails>;
 export type ChainFeedEvent = Inferred<typeof chainFeedEvent>;
 
-/** What a reading reached. Distances in millimetres, speeds in millimetres per second. */
+/** An achievement of a reading. Distances are in millimetres, speeds in millimetres per second. */
 const achievement = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('measurement.distance_milestone'),
@@ -105,7 +105,7 @@ const achievement = z.discriminatedUnion('type', [
   }),
 ]);
 
-/** An event with the reading that it came from, whose receipt position is the event's. */
+/** An event with its reading. Both have the same position. */
 export const measurementEvent = arrival.extend({
   family: z.literal('measurement'),
   achievement,
@@ -113,7 +113,7 @@ export const measurementEvent = arrival.extend({
   telemetryId: z.string(),
   observedAtMs: milliseconds,
   receivedAtMs: milliseconds,
-  /** When the stream stored the reading: a gateway may deliver it long after it received it. */
+  /** When the stream stored the reading, which may be long after the gateway received it. */
   arrivedAtMs: milliseconds,
 });
 export type Achievement = Inferred<typeof achievement>;

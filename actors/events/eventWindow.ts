@@ -5,33 +5,32 @@ import { findFirstIndex } from '../findFirstIndex.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
 import { type Arrival, arrival, compareArrivals } from './arrival.ts';
 
-/** When a source has more events than this in memory, the oldest are evicted, */
+/** With more events than this in memory, the oldest of a source are evicted. */
 const windowMax = 2_000;
-/** and so many of the newest stay. */
+/** Number of newest events that stay after an eviction. */
 const windowMin = 1_000;
-/** Fewer are not worth it: they go together, as one batch of rows. */
+/** Smallest eviction, since evicted events are stored as one batch of rows. */
 const evictedMin = 500;
 
 /**
- * The newest events of a source, in order of arrival. Those before them are in ClickHouse alone. Immutable.
+ * The newest events of a source, in order of arrival. Older events are only in ClickHouse. Immutable.
  */
 export interface EventWindow<Event extends Arrival> {
-  /** The run of the fold that made them ({@link buildRunId}); rows of another run are not read. */
+  /** Run of the fold that made the events ({@link buildRunId}). Rows of other runs are not read. */
   readonly run: string;
   /** Oldest first. */
   readonly events: List<Event>;
   readonly evicted: EvictedEvents;
 }
 
-/** What is known of the events that have left memory: all through some event. */
+/** Summary of the evicted events: all events through some event. */
 export const evictedEvents = z.strictObject({
-  /** The newest of them; null without any. */
+  /** The newest evicted event; null without any. */
   through: arrival.nullable(),
-  /** The latest time that one of them was recorded at (epoch milliseconds); 0 without any. */
+  /** Latest recording time of the evicted events (epoch milliseconds); 0 without any. */
   throughMs: milliseconds,
   /**
-   * Sequence of the message that the newest was evicted at, 0 without any: all rows are stored once those of that message
-   * are.
+   * Sequence of the message that evicted the newest of them; 0 without any. Once its rows are stored, all rows are.
    */
   atPosition: count,
 });
@@ -40,15 +39,14 @@ export type EvictedEvents = Inferred<typeof evictedEvents>;
 export const nothingEvicted: EvictedEvents = { through: null, throughMs: 0, atPosition: 0 };
 
 /**
- * Names a run of a fold by the first message that it took. Folding again from the same first message is the same run, with
- * the same events at the same places. Where a purge, or another stream, leaves another message to begin with, the fold
- * makes other events: those that an earlier run has stored are not part of them.
+ * Names a run of a fold by its first message. Folding again from the same first message is the same run, with the same events at the
+ * same places. After a purge, or with another stream, the first message differs, and the stored events of earlier runs do not count.
  */
 export function buildRunId(firstPosition: number, storedAtMs: number): string {
   return `${firstPosition}.${storedAtMs}`;
 }
 
-/** The newest event that there was; null before the first. */
+/** Arrival of the newest event, in memory or evicted; null before the first. */
 export function findNewestArrival<Event extends Arrival>({
   events,
   evicted,
@@ -56,7 +54,7 @@ export function findNewestArrival<Event extends Arrival>({
   return events.last() ?? evicted.through;
 }
 
-/** The events in memory that arrived after a place. */
+/** Events in memory that arrived after a place. */
 export function findEventsAfter<Event extends Arrival>(
   { events }: EventWindow<Event>,
   after: Arrival,
@@ -73,7 +71,7 @@ interface EvictionRule<Event> {
   readonly position: number;
 }
 
-/** Evicts the oldest events once there are many, as far as they may go. Null while all stay. */
+/** Evicts the oldest events that may go, once the window is full; null if all stay. */
 export function evictOldest<Event extends Arrival>(
   window: EventWindow<Event>,
   { recordedAtMs, canEvict, position }: EvictionRule<Event>,

@@ -10,7 +10,7 @@ const isChainEvent = compileGuard(chainFeedEvent);
 const isMeasurementEvent = compileGuard(measurementEvent);
 
 export interface EventRow extends Omit<FeedItem, 'type' | 'source' | 'event'> {
-  /** Run of the fold that made it (`actors/events/eventWindow.ts`). */
+  /** Run of the fold that made the event (`actors/events/eventWindow.ts`). */
   readonly run: string;
   readonly category: StoredCategory;
   /** Empty for an event of the chain. */
@@ -34,9 +34,9 @@ export function toChainRow(
 }
 
 /**
- * The event of a row that one of the functions above has made.
+ * Converts a stored row back to its event.
  *
- * @throws Error for any other row.
+ * @throws Error if this program does not store such events.
  */
 export function toFeedItem(row: EventRow): FeedItem {
   const { id, recordedAtMs, arrivedAtMs, position, ordinal } = row;

@@ -11,7 +11,7 @@ export type StoredCategory = Exclude<FeedCategory, 'all'>;
 
 export type FeedType = (typeof eventTypes)[number];
 
-/** Types by the category that they are of; `measurement.rpm_record` is of the schema alone. */
+/** Category of each type. The contract's `measurement.rpm_record` is never emitted. */
 export const feedTypes = Object.fromEntries(
   eventTypes.map((type) => [type, categories[type.split('.')[0] as keyof typeof categories]]),
 ) as Readonly<Record<FeedType, StoredCategory>>;

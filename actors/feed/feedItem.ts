@@ -8,9 +8,9 @@ export interface FeedItem extends Arrival {
   readonly id: string;
   readonly type: FeedType;
   readonly source: FeedSource;
-  /** Epoch milliseconds; the feed's order is by it. */
+  /** The feed's sort key (epoch milliseconds). */
   readonly recordedAtMs: number;
-  /** When it became visible (epoch milliseconds): the stream's time of the message that {@link Arrival} names. */
+  /** When the event became visible (epoch milliseconds): when the stream stored the message of its {@link Arrival}. */
   readonly arrivedAtMs: number;
   readonly event: ChainFeedEvent | MeasurementEvent;
 }
@@ -18,8 +18,8 @@ export interface FeedItem extends Arrival {
 export type FeedPlace = Pick<FeedItem, 'recordedAtMs' | 'source' | keyof Arrival>;
 
 /**
- * Negative when `one` is shown before `other` (CONTRACT.md, Feed order): the one that was recorded later; of the same
- * time one of the chain before a measurement, and of one source the one that arrived later.
+ * Negative when `one` is shown before `other` (CONTRACT.md, Feed order). Later recorded events come first; at the same time, chain events
+ * before measurements, and later arrivals of one source before earlier ones.
  */
 export function compareShown(one: FeedPlace, other: FeedPlace): number {
   if (one.recordedAtMs !== other.recordedAtMs) return other.recordedAtMs - one.recordedAtMs;

@@ -16,7 +16,7 @@ interface SourcePosition extends Arrival {
   readonly run: string;
 }
 
-/** Through which events of both sources, by arrival, everything was delivered to a client of the event stream. */
+/** Last events of both sources, by arrival, that were delivered to a client of the event stream. */
 export type FeedPosition = Readonly<Record<FeedSource, SourcePosition>>;
 
 export function findNewestPosition({ measurement, chain }: FeedSources): FeedPosition {
@@ -32,17 +32,17 @@ export function toSourcePosition(run: string, { position, ordinal }: Arrival): S
 }
 
 /**
- * Where a source is resumed. A place of another run says nothing about this one, in which everything is new.
+ * Where a source is resumed. After a position of another run, every event of this run is new.
  */
 export function findStart(at: SourcePosition, { run }: Pick<EventWindow<Arrival>, 'run'>): Arrival {
   return at.run === run ? at : beforeAll;
 }
 
-/** The later place of each source. A reorganization removes the newest events; what was delivered stays delivered. */
+/** The later position of each source. It never goes back, since a reorganization may remove events that were already delivered. */
 export function advancePosition(before: FeedPosition, newest: FeedPosition): FeedPosition {
   const later = (source: FeedSource) => {
     const [one, other] = [before[source], newest[source]];
-    if (other.run === '') return one; // This process knows nothing of the source yet.
+    if (other.run === '') return one; // This process has no event of the source yet.
     return one.run === other.run && compareArrivals(one, other) >= 0 ? one : other;
   };
   const position = { measurement: later('measurement'), chain: later('chain') };
@@ -55,7 +55,7 @@ export function isSamePosition(one: FeedPosition, other: FeedPosition): boolean 
   );
 }
 
-/** The ID that an event of the stream is sent with. */
+/** ID of an event of the event stream. */
 export function encodeFeedPosition({ measurement, chain }: FeedPosition): string {
   return encodeFields([measurement, chain].flatMap(({ run, position, ordinal }) => [run, position, ordinal]));
 }

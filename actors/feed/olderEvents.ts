@@ -5,7 +5,7 @@ import type { FeedCategory, StoredCategory } from './feedCategories.ts';
 import type { FeedPlace } from './feedItem.ts';
 import type { FeedSource, FeedSources } from './feedPosition.ts';
 
-/** A source of which events have left memory: the stored events of its run, up to the newest evicted one, may be read. */
+/** A source with evicted events. The stored events of its run may be read up to the newest evicted one. */
 export interface EvictedSource {
   readonly source: FeedSource;
   readonly run: string;
@@ -13,11 +13,11 @@ export interface EvictedSource {
 }
 
 /**
- * Events that have left memory, from where they are stored. A read costs about the same however many are stored.
- * Every call is rejected with StorageUnavailable when ClickHouse does not answer, or does not hold all of them in time.
+ * Reads evicted events from ClickHouse. The cost of a read hardly depends on the number of stored events.
+ * Calls reject with StorageUnavailable if ClickHouse does not answer, or does not hold all of the events in time.
  */
 export interface OlderEvents {
-  /** The events next to a place of the feed, newest first; the newest ones for null. */
+  /** Events below a place of the feed, newest first; the newest events for null. */
   before(
     from: EvictedSource,
     query: {
@@ -27,7 +27,7 @@ export interface OlderEvents {
     },
     signal: AbortSignal,
   ): Promise<readonly EventRow[]>;
-  /** The next events that arrived, oldest first. */
+  /** Events that arrived after a place, oldest first. */
   after(
     from: EvictedSource,
     query: {
@@ -37,9 +37,9 @@ export interface OlderEvents {
     },
     signal: AbortSignal,
   ): Promise<readonly EventRow[]>;
-  /** Null for an ID that none of them has. */
+  /** Null for an unknown ID. */
   find(from: EvictedSource, id: string, signal: AbortSignal): Promise<StoredArrival | null>;
-  /** The last one that arrived before a time (epoch milliseconds). */
+  /** The last event that arrived before a time (epoch milliseconds). */
   lastBefore(from: EvictedSource, timeMs: number, signal: AbortSignal): Promise<Arrival | null>;
 }
 
@@ -47,7 +47,7 @@ interface StoredArrival extends Arrival {
   readonly arrivedAtMs: number;
 }
 
-/** Null while all events of the source are in memory. */
+/** The source, if it has evicted events; otherwise null. */
 export function findEvictedSource(sources: FeedSources, source: FeedSource): EvictedSource | null {
   const { run, evicted } = sources[source];
   const { through } = evicted;

@@ -17,19 +17,19 @@ export function reject(reason: RejectionReason, detail: string): { rejection: Re
   return { rejection: { reason, detail: detail.slice(0, detailCharactersMax) } };
 }
 
-/** The same bytes, which in fact are a buffer already: the types of the NATS client do not say so. */
+/** The same bytes as a buffer. The NATS client's data is one already, but its types do not say so. */
 function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 
 export interface MessageFormat<Schema extends z.ZodType> {
   readonly schema: Schema;
-  /** The schema as a predicate, which ends at the first thing that does not fit. */
+  /** The schema as a predicate that stops at the first misfit. */
   readonly fits: (value: unknown) => boolean;
   readonly bytesMax: number;
-  /** Whether members that the schema does not name are left where they are. */
+  /** Whether the parsed object is used unchanged, including members that the schema does not name. */
   readonly isTakenAsIs: boolean;
-  /** Its members by name, where it is an object. */
+  /** Members by name, if the schema is an object. */
   readonly members: Readonly<Record<string, z.ZodType>>;
 }
 
@@ -42,7 +42,7 @@ export function defineFormat<Schema extends z.ZodType>(
   return { schema, fits: compileGuard(schema), bytesMax, isTakenAsIs, members };
 }
 
-/** UTF-8 JSON of a format; anything else is `malformed`, which costs no more to say than the message does to read. */
+/** Decodes UTF-8 JSON of a format. Anything else is `malformed`; a rejection costs no more than reading the message. */
 export function decodeMessage<Schema extends z.ZodType>(
   format: MessageFormat<Schema>,
   data: Uint8Array,
@@ -59,11 +59,11 @@ export function decodeMessage<Schema extends z.ZodType>(
     return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
   if (!fits(json)) return reject('malformed', describeMisfit(format, json));
-  // `fits` is the check of this schema.
+  // `fits` has checked this schema.
   return { value: isTakenAsIs ? (json as z.infer<Schema>) : schema.parse(json) };
 }
 
-/** Names all that does not fit. Members that do are not looked at again: zod takes longer to say what is wrong than it takes to accept. */
+/** Names every misfit. Only members that do not fit are examined, since zod takes longer to explain than to accept. */
 function describeMisfit({ schema, members }: MessageFormat<z.ZodType>, json: unknown): string {
   const wrong = isRecord(json)
     ? Object.entries(members)
@@ -80,7 +80,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What zod says of a value, which may be a hundred thousand things: it is shown the first of them. */
+/** Issues of a value. The value is cut short first, since zod could report a hundred thousand issues. */
 function findIssues(schema: z.ZodType, value: unknown, at?: string): string[] {
   const shown = cutShort(value, at === undefined ? 0 : 1);
   const { error } = schema.safeParse(shown);
@@ -96,7 +96,7 @@ function findIssues(schema: z.ZodType, value: unknown, at?: string): string[] {
 /** Characters of a wrong value that its rejection shows. */
 const givenCharactersMax = 60;
 
-/** Items of a list and members of an object that an error describes, and how deep it looks. */
+/** Limits of the value that an error describes: items per list, members per object, and depth. */
 const shownItems = 8;
 const shownMembers = 64;
 const shownDepth = 6;

@@ -1,7 +1,7 @@
 import type { Rejection } from './decodeMessage.ts';
 
-/** What became of a message that an actor reads: what it made of it, or why it was not accepted. */
+/** Result of a message that an actor reads: its output, or the reason for its rejection. */
 export type Received<Output> = { readonly rejection: Rejection } | { readonly output: Output };
 
-/** What became of a message of a stream; `unread` where it is of a kind that no view reads. */
+/** Result of any message of a stream; `unread` for a kind that no view reads. */
 export type Outcome<Output> = 'unread' | Received<Output>;

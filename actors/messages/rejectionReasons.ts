@@ -1,4 +1,4 @@
-/** Why a message was not accepted; the order of the tests is that of MESSAGES.md, Acceptance of readings. */
+/** Why a message was not accepted. Readings are tested in the order of MESSAGES.md, Acceptance of readings. */
 export const rejectionReasons = [
   'malformed',
   'wrong_installation',

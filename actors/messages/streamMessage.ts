@@ -2,7 +2,7 @@ export interface StreamMessage {
   readonly seq: number;
   readonly subject: string;
   readonly data: Uint8Array;
-  /** When the server stored it, nanoseconds since the epoch. It may be parsed whenever it is asked for, so it is asked for only where it is needed. */
+  /** When the server stored the message, in nanoseconds since the epoch. Reading it may parse it each time. */
   readonly timestampNanos: bigint;
 }
 

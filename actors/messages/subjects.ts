@@ -1,7 +1,7 @@
 export const inputStreamNames = ['MINER_COUNTER', 'MINER_PIPELINE', 'MINER_CHAIN'] as const;
 export type InputStreamName = (typeof inputStreamNames)[number];
 
-/** All streams of the service (MESSAGES.md, Streams): the folded ones, the rejections, and the lease of the process that ingests. */
+/** All streams of the service (MESSAGES.md, Streams): the folded streams, the rejections, and the lease of the ingesting process. */
 export const streamNames = [...inputStreamNames, 'MINER_REJECTED', 'MINER_LEASE'] as const;
 export type StreamName = (typeof streamNames)[number];
 
@@ -13,9 +13,9 @@ export const streamSubjects: Record<StreamName, string[]> = {
   MINER_LEASE: ['miner.lease.*'],
 };
 
-/** An ID as one subject token: `.` separates tokens, so it travels as `~`, which no ID may hold. */
+/** An ID as one subject token. `.` separates tokens, so it is replaced by `~`, which no ID contains. */
 function toSubjectToken(id: string): string {
-  // Asked for each message, and most IDs have none.
+  // A fast path: this runs for each message, and most IDs have no dot.
   return id.includes('.') ? id.replaceAll('.', '~') : id;
 }
 
@@ -55,7 +55,7 @@ export function rejectedSubject(stream: InputStreamName): string {
   return `miner.rejected.${stream}`;
 }
 
-/** @param name what is ingested into, as one subject token. */
+/** @param name names the database, as one subject token. */
 export function leaseSubject(name: string): string {
   return `miner.lease.${name}`;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * A schema as a predicate that makes no copy: nearly all of many millions of messages and bodies fit, and are used as they are. zod compiles it when it is first
- * called, since most processes ask only some of their schemas.
+ * A schema as a predicate that makes no copy, since nearly all of many millions of values fit and are used unchanged. zod compiles the
+ * schema at the first call, since most processes use only some of the schemas.
  */
 export function compileGuard<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,14 +1,14 @@
 import type { Hex } from 'viem';
 
-/** What lower-case digits stand for, so that one is never taken for another. */
+/** Brands lower-case hex by its meaning, so that the compiler tells one kind from another. */
 declare const meaning: unique symbol;
 
 /**
- * An address in lower case, as messages, states and bodies have it, so that two of them are the same where their text is. What viem
- * decodes has a checksum in the case of its letters, and becomes one of these by {@link toAddress}.
+ * An address in lower case, as in messages, states and bodies. Equal addresses have equal text. viem returns checksummed addresses, which
+ * {@link toAddress} converts.
  */
 export type Address = Hex & { readonly [meaning]: 'address' };
-/** Also that of a parent. */
+/** Hash of a block, or of its parent. */
 export type BlockHash = Hex & { readonly [meaning]: 'block hash' };
 export type TransactionHash = Hex & { readonly [meaning]: 'transaction hash' };
 
@@ -45,7 +45,7 @@ export function toTransactionHash(bytes: string): TransactionHash {
   return hash;
 }
 
-/** Bytes as they are, written in lower case. */
+/** The same bytes in lower case. */
 export function toLowercase(bytes: Hex): Hex {
   return `0x${bytes.slice(2).toLowerCase()}`;
 }
@@ -58,12 +58,12 @@ export function isBytes(text: string): text is Hex {
   return text.length % 2 === 0 && isLowercaseHex(text);
 }
 
-/** By the code of a character: 1 for a hexadecimal digit. */
+/** For each character code: 1 for a lower-case hexadecimal digit, else 0. */
 const isDigit = Uint8Array.from({ length: 65_536 }, (_, code) =>
   '0123456789abcdef'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** No branch depends on a digit, which nothing predicts: that takes a third of the time of a regular expression. */
+/** Without branches on digits, which the CPU cannot predict. It takes a third of the time of a regular expression. */
 function isLowercaseHex(text: string): boolean {
   let isHex = text.startsWith('0x') ? 1 : 0;
   for (let at = 2; at < text.length; at++) isHex &= isDigit[text.charCodeAt(at)] as number;

@@ -1,19 +1,19 @@
 import { z } from 'zod';
 
-/** Values as lists: an object is the list of its members, in the order of its schema, and a bigint a number, or a string where no number is as exact. */
+/** Values without names: an object is a list of its members in the order of its schema. A bigint is a number, or a string if it is not a safe integer. */
 interface ListForm {
   write(value: unknown): unknown;
   /**
-   * The value of a list that {@link write} made. Texts, numbers and literals are those of the list: whether they fit the schema is not checked.
+   * The value of a list that {@link write} made. Whether texts, numbers and literals fit the schema is not checked.
    *
-   * @throws Error for anything that is no list of the members, or no integer where the schema has one.
+   * @throws Error if a list has the wrong length, or a bigint of the schema is not an integer.
    */
   read(item: unknown): unknown;
 }
 
 const unchanged: ListForm = { write: (value) => value, read: (item) => item };
 
-/** Without the names of members there is half the text to parse, and hundreds of thousands of values are read at a start. */
+/** Omitting the names halves the text to parse. A start reads hundreds of thousands of values. */
 export function createListForm(schema: z.ZodType, place: string): ListForm {
   if (schema instanceof z.ZodObject) return createObjectForm(schema.shape, place);
   if (schema instanceof z.ZodNullable) {

@@ -3,8 +3,8 @@ import { dayMs } from './durations.ts';
 const digitZero = 48;
 
 /**
- * Epoch milliseconds of an ISO 8601 UTC date-time that fits the `timestamp` schema. Written out for the form that gateways
- * send, `2026-01-31T12:00:00.000Z`: `Date.parse` takes several times as long, twice for each reading.
+ * Epoch milliseconds of an ISO 8601 UTC date-time that fits the `timestamp` schema. Written out for the form that gateways send,
+ * `2026-01-31T12:00:00.000Z`: `Date.parse` takes several times as long, and each reading has two timestamps.
  */
 export function parseTimestampMs(text: string): number {
   if (text.length !== 24) return Date.parse(text);
@@ -26,7 +26,7 @@ function digits(text: string, from: number, count: number): number {
   return value;
 }
 
-/** Days of the proleptic Gregorian calendar; years are counted from March, so that a leap day is a year's last. */
+/** Days of the proleptic Gregorian calendar. Years begin in March, so that a leap day is the last day of its year. */
 function daysSinceEpoch(year: number, month: number, day: number): number {
   const shiftedYear = month > 2 ? year : year - 1;
   const monthFromMarch = month > 2 ? month - 3 : month + 9;

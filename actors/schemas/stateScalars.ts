@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Scalar types of what folds hold and snapshots write. */
+/** Scalar types of folds' states and snapshots. */
 
 /** An amount, a counter or a block number. */
 export const amount = z.bigint();

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isAddress, isBlockHash, isBytes32, isTransactionHash } from './hex.ts';
 
-/** Scalar types of the messages (MESSAGES.md, Common rules), as they travel: strings and safe integers. */
+/** Scalar types of the messages (MESSAGES.md, Common rules): strings and safe integers. */
 
 /** Largest value of a Solidity `uint256`. */
 export const uint256Max = 2n ** 256n - 1n;
@@ -31,19 +31,19 @@ export const timestamp = z.iso.datetime(
 );
 
 /**
- * Unsigned decimal without sign or leading zero, at most 2^256 - 1. The check stops at a string that is not a
- * decimal: further checks, here and in schemas that use this one, may then convert it.
+ * Unsigned decimal without sign or leading zero, at most 2^256 - 1. The check aborts for other strings, so later checks, also of schemas
+ * that build on this one, may convert the value.
  */
 export const uint256Decimal = z
   .string()
   .regex(/^(?:0|[1-9][0-9]{0,77})$/, { error: 'expected an unsigned decimal string', abort: true })
   .refine((decimal) => decimal.length < 78 || BigInt(decimal) <= uint256Max, 'expected at most 2^256 - 1');
 
-/** The same, at most 2^64 - 1. */
+/** Unsigned decimal, at most 2^64 - 1. */
 export const uint64Decimal = uint256Decimal.refine(
   (decimal) => decimal.length < 20 || (decimal.length === 20 && BigInt(decimal) <= uint64Max),
   'expected at most 2^64 - 1',
 );
 
-/** Integer that JSON numbers hold exactly, 0 to 2^53 - 1. */
+/** Integer from 0 to 2^53 - 1, which JSON numbers hold exactly. */
 export const safeCount = z.int().min(0);

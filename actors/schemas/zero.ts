@@ -1,6 +1,6 @@
 import { toAddress } from './hex.ts';
 
-/** The address that stands for nobody: where tokens come from when they are minted, and go to when they are burned. */
+/** The address that stands for no account: minted tokens come from it, burned tokens go to it. */
 export const zeroAddress = toAddress(`0x${'0'.repeat(40)}`);
 
 /** A hash that was never set. */

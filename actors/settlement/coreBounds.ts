@@ -6,15 +6,15 @@ import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
 /** Block units of one work unit at a difficulty of one (the core contract's `blockUnitsOf`). */
 const blockUnitScale = blockUnitsPerBlock * 1000n;
 
-/** Most work that the core can settle for a round: it multiplies by the scale before it divides, within a uint256. */
+/** Most work that the core can settle for a round. It multiplies by the scale before it divides, within a uint256. */
 export const roundWorkMax = uint256Max / blockUnitScale;
 
-/** Most work for 1,000 blocks whose rounded work for one block is a uint64 (CONTRACT.md, Cross-field rules, 2). */
+/** Most work for 1,000 blocks, since the work for one block must be a uint64 (CONTRACT.md, Cross-field rules, 2). */
 const workPerThousandBlocksMax = uint64Max * 1000n;
 
 /**
- * Explains why the routes could not show these sums; null if they can. Whether a core could compute them is not judged,
- * because its arithmetic may change.
+ * Explains why the routes could not show these sums; null if they can. It does not judge whether a core could compute them,
+ * because a core's arithmetic may change.
  */
 export function explainBoundsExceeded(expected: SubmissionBatch['expected']): string | null {
   const { cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount } = expected;

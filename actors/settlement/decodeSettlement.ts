@@ -6,7 +6,7 @@ import { installationId as installationIdSchema } from '../schemas/wireScalars.t
 import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
 import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
 
-/** Snapshots carry a module's own data, and closures one entry a round, so they may be longer than a reading. */
+/** Larger than a reading's limit, since snapshots carry a module's own data and closures have one entry per round. */
 export const settlementBytesMax = 256 * 1024;
 
 const oracleFormat = defineFormat(oracleMessage, settlementBytesMax);
@@ -21,7 +21,7 @@ export type SettlementStreamMessage =
   | { readonly kind: 'oracle'; readonly installationId: string; readonly message: OracleMessage }
   | { readonly kind: 'reporter'; readonly installationId: string; readonly message: ReporterMessage };
 
-/** A message of `MINER_PIPELINE` by its subject. Null for a kind that no view reads. */
+/** Decodes a message of `MINER_PIPELINE` by its subject; null for a kind that no view reads. */
 export function decodeSettlement(subject: string, data: Uint8Array): Decoded<SettlementStreamMessage> | null {
   const [, kind, installationToken = ''] = subject.split('.');
   const installationId = parseSubjectToken(installationToken);

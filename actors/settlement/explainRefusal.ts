@@ -1,7 +1,7 @@
 import { openIncidentsMax, type SettlementEvent } from '../../machines/settlementEvents.ts';
 import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines/settlementMachine.ts';
 
-/** Why the machine does not take an event, for the detail of the rejection. Only for events that `can` refuses. */
+/** Detail of the rejection of an event that `snapshot.can` refuses. */
 export function explainRefusal(snapshot: SettlementSnapshot, event: SettlementEvent): string {
   const { closure, unfinishedRun, openIncidents, submission } = snapshot.context;
   switch (event.type) {

@@ -18,9 +18,9 @@ import {
   settlementRecords,
 } from './settlementSnapshot.ts';
 
-/** Kinds of records of a device. Keys begin with the installation. */
+/** Kinds of records of a device. Each key begins with the installation. */
 export const installationRecords = {
-  /** One of each installation, once it was published. */
+  /** One per installation, once published. */
   signer: defineRecord('signer', signerIdentity),
   /** By instance. */
   module: defineRecord('module', moduleView),
@@ -35,8 +35,8 @@ export interface CapturedInstallation {
 }
 
 /**
- * The records of `after` that differ from those of `before`, all without one. Modules only come, and are the same object until they
- * report.
+ * Records of `after` that differ from `before`; all records if `before` is null. Modules are never removed, and stay the same object
+ * until they report.
  */
 export function* encodeInstallation(
   after: CapturedInstallation,
@@ -53,7 +53,7 @@ export function* encodeInstallation(
     if (!known.has(one)) yield installationRecords.module.write(`${installationId}/${one.instanceId}`, one);
 }
 
-/** Takes the records of {@link encodeInstallation}, of any number of installations. */
+/** Restores any number of installations from the records of {@link encodeInstallation}. */
 export function createInstallationsRestoration(): Restoration<readonly CapturedInstallation[]> {
   const settlements = collectRecords(settlementRecords.settlement);
   const closedRounds = collectRecords(settlementRecords.closedRound);
@@ -104,7 +104,7 @@ export function createInstallationsRestoration(): Restoration<readonly CapturedI
   return { add, complete };
 }
 
-/** With what keys hold behind the installation. */
+/** Values with the rest of their key after the installation. */
 type Keyed<Value> = readonly (readonly [rest: string, value: Value])[];
 
 function groupByInstallation<Value>(values: ReadonlyMap<string, Value>): ReadonlyMap<string, Keyed<Value>> {

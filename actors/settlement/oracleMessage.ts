@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
-/** Rounds of one closure, at most: a week of them. */
+/** Most rounds of one closure: a week. */
 export const closureRoundsMax = 1_008;
 
 /** A round's number, from 1. */
@@ -26,7 +26,7 @@ const closure = z
     'expected one round for each from firstRound to lastRound, ascending',
   );
 
-/** What the oracle publishes on `miner.oracle.<installation>` (MESSAGES.md, Oracle). */
+/** Messages of the oracle on `miner.oracle.<installation>` (MESSAGES.md, Oracle). */
 export const oracleMessage = z.discriminatedUnion('type', [
   closure,
   z.object({ type: z.literal('blocked'), at: timestamp, reason: z.string().min(1).max(256) }),

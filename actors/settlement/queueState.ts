@@ -45,7 +45,7 @@ const stateTable: readonly Row<QueueInput, SettlementQueueState>[] = [
   ['ready', otherwise],
 ];
 
-/** No run was completed, the last completion is too old, or a newer run is unfinished. */
+/** Whether no run was completed, the last completion is too old, or a newer run is unfinished. */
 function isReporterStale({ snapshot, nowMs }: QueueInput): boolean {
   const { lastRun } = snapshot.context;
   if (lastRun === null || snapshot.matches({ run: 'running' })) return true;

@@ -6,28 +6,28 @@ import { RecordRefused } from '../foldRecord.ts';
 import { dayMs } from '../schemas/durations.ts';
 import { count, milliseconds } from '../schemas/stateScalars.ts';
 
-/** At least so many IDs are remembered, however old the oldest is, */
+/** Number of newest IDs that are remembered regardless of age. */
 export const rememberedIdsMin = 10_000;
-/** and all of so much time, */
+/** Younger IDs are remembered, up to {@link rememberedIdsMax}. */
 export const rememberedMs = 90 * dayMs;
-/** but never more than this: one every 78 seconds for 90 days. */
+/** Most remembered IDs: one every 78 seconds for 90 days. */
 export const rememberedIdsMax = 100_000;
 
-/** Of an ID's digest in base64url: 96 bits, so that every ID takes the same room and no two are ever mistaken. */
+/** Length of an ID's digest in base64url. 96 bits give every ID the same size and make a collision practically impossible. */
 const keyLength = 16;
 
 interface Entry {
   readonly key: string;
-  /** When the stream stored the message that ended it (epoch milliseconds). */
+  /** When the stream stored the message that added the ID (epoch milliseconds). */
   readonly storedAtMs: number;
 }
 
 /**
- * IDs of what has ended, so that a message that is stored again does not start it again. Immutable, and to remember one more
- * costs the same whatever is remembered already.
+ * IDs of ended processes and accepted messages, so that a message that is stored again has no effect. Immutable. Adding an ID costs
+ * the same regardless of the number of IDs.
  */
 export interface RememberedIds {
-  /** How many were forgotten before the oldest one. */
+  /** Number of IDs that were forgotten. */
   readonly forgotten: number;
   /** Oldest first. */
   readonly entries: List<Entry>;
@@ -40,7 +40,7 @@ export function isRemembered({ keys }: RememberedIds, id: string): boolean {
   return keys.has(digestId(id));
 }
 
-/** Remembers an ID that is not yet remembered, and forgets the oldest ones that lie outside the bounds. */
+/** Adds a new ID and forgets the oldest ones outside the bounds. */
 export function rememberId(remembered: RememberedIds, id: string, storedAtMs: number): RememberedIds {
   const key = digestId(id);
   let entries = remembered.entries.push({ key, storedAtMs });
@@ -57,12 +57,12 @@ export function rememberId(remembered: RememberedIds, id: string, storedAtMs: nu
   return { forgotten, entries, keys };
 }
 
-/** IDs of one record of a snapshot, so that a new one changes one record. */
+/** IDs per record of a snapshot. A new ID changes only one record. */
 const idsPerRecord = 128;
 
-/** Some of them in a snapshot: all keys in one string, and the milliseconds from each to the next. */
+/** IDs of one record in a snapshot: all keys in one string, and the milliseconds from each to the next. */
 export const idRun = z.strictObject({
-  /** So many were remembered before the first of them. */
+  /** Number of IDs ever remembered before the first one here. */
   from: count,
   keys: z.string(),
   stepsMs: z.array(milliseconds),
@@ -71,8 +71,8 @@ export type EncodedIdRun = Inferred<typeof idRun>;
 type EncodedIds = Omit<EncodedIdRun, 'from'>;
 
 /**
- * Records of a snapshot by their numbers: those that differ from the records of an earlier time, with nothing for one whose IDs are all
- * forgotten. At the end there are only new ones, and at the beginning forgotten ones.
+ * Records of a snapshot, by number, that differ between two times; undefined for a record whose IDs are all forgotten. IDs are added
+ * only at the end and forgotten only at the beginning.
  */
 export function* encodeIds(
   after: RememberedIds,
@@ -109,7 +109,7 @@ function encodeEntries(entries: Iterable<Entry>): EncodedIds {
   return { keys: keys.join(''), stepsMs };
 }
 
-/** @throws RecordRefused when IDs between those of the runs are missing. */
+/** @throws RecordRefused if IDs between two runs are missing. */
 export function decodeIds(runs: Iterable<EncodedIdRun>): RememberedIds {
   const ascending = [...runs].sort((a, b) => a.from - b.from);
   const forgotten = ascending[0]?.from ?? 0;

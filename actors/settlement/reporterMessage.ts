@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, transactionHash, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
-/** Active rounds of one submission (MESSAGES.md, Reporter). */
+/** Most active rounds of one submission (MESSAGES.md, Reporter). */
 export const activeRoundsMax = 16;
 
 const at = timestamp;
@@ -36,7 +36,7 @@ const prepared = z
     'expected a later frontier, with no more active rounds than rounds',
   );
 
-/** What the settlement reporter publishes on `miner.reporter.<installation>` (MESSAGES.md, Reporter). */
+/** Messages of the settlement reporter on `miner.reporter.<installation>` (MESSAGES.md, Reporter). */
 export const reporterMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('settings'),

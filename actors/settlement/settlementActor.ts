@@ -12,9 +12,9 @@ import { explainRefusal } from './explainRefusal.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
 import { type EndedIds, toOracleEvent, toReporterEvent } from './toSettlementEvent.ts';
 
-/** Closed rounds that are retained: those above the settled frontier are needed, and a year of them is 52,560. */
+/** Retained closed rounds. Only rounds above the settled frontier are needed; a year has 52,560. */
 export const closedRoundsMax = 60_000;
-/** Ended submissions that are retained for the statistics. */
+/** Ended submissions retained for the statistics. */
 export const endedSubmissionsMax = 10_000;
 
 export const endedSubmission = z.strictObject({
@@ -25,19 +25,19 @@ export const endedSubmission = z.strictObject({
 });
 export type EndedSubmission = Inferred<typeof endedSubmission>;
 
-/** Settlement of one installation: where it stands, and the lists that grow with time. Immutable. */
+/** Settlement of one installation: the machine's state, and the lists that grow with time. Immutable. */
 export interface Settlement {
   readonly snapshot: SettlementSnapshot;
-  /** Ascending; a round that is skipped by the closures is missing here. */
+  /** Ascending; rounds that the closures skipped are missing. */
   readonly closedRounds: List<ClosedRound>;
-  /** When the first submission was prepared that the statistics still count; null before any. */
+  /** Creation time of the first submission that the statistics still count; null before any. */
   readonly submissionsSinceMs: number | null;
   /** Oldest first. */
   readonly endedSubmissions: List<EndedSubmission>;
-  /** How many had ended before the oldest of them. */
+  /** Number of ended submissions that are no longer retained. */
   readonly evictedSubmissions: number;
   readonly ended: EndedIds;
-  /** Messages that were accepted: each counts once, also when it is stored again. */
+  /** Accepted messages. Each counts once, even if it is stored again. */
   readonly acceptedMessages: RememberedIds;
 }
 
@@ -54,7 +54,7 @@ export const initialSettlement: Settlement = {
 type SettlementMessage = Extract<SettlementStreamMessage, { kind: 'oracle' | 'reporter' }>;
 
 export interface SettlementActor {
-  /** Null when the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
+  /** Null if the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
   receive(message: SettlementMessage, storedAtMs: number): Rejection | null;
   /** The same object until a message is folded. */
   settlement(): Settlement;
@@ -78,7 +78,7 @@ export function createSettlementActor(restored: Settlement): SettlementActor {
     emitted = [];
     actor.send(event);
     const snapshot = actor.getSnapshot();
-    // An actor whose machine throws keeps the error to itself.
+    // An actor does not rethrow errors of its machine.
     if (snapshot.status === 'error') throw snapshot.error;
     const added = emitted.reduce((lists, emission) => addEmission(lists, emission, storedAtMs), settlement);
     const acceptedMessages = rememberId(added.acceptedMessages, id, storedAtMs);
@@ -89,14 +89,14 @@ export function createSettlementActor(restored: Settlement): SettlementActor {
   return { receive, settlement: () => settlement };
 }
 
-/** A message as it is remembered once it is accepted. Snapshots hold digests of it, so it is of one form for ever. */
+/** Identifies an accepted message. Snapshots hold digests of this text, so its form must never change. */
 function identify({ kind, message }: SettlementMessage): string {
   return JSON.stringify({ kind, message });
 }
 
 /**
- * A message that was accepted before is not allowed again: the stream stores a message that is published again after its
- * dedupe window, and a setting or a block that was overtaken since must not come back.
+ * A message that was accepted before becomes `repeated`, which no state accepts. The stream stores a message again if it is published
+ * after the dedupe window, and an overtaken setting or block must not come back.
  */
 function toEvent(
   received: SettlementMessage,
@@ -109,7 +109,7 @@ function toEvent(
     : toReporterEvent(received.message, ended);
 }
 
-/** What the machine has done goes to the lists that grow with time. */
+/** Adds an emission of the machine to the lists that grow with time. */
 function addEmission(settlement: Settlement, emission: SettlementEmission, storedAtMs: number): Settlement {
   const { closedRounds, ended, submissionsSinceMs } = settlement;
   switch (emission.type) {
@@ -131,7 +131,7 @@ function addEmission(settlement: Settlement, emission: SettlementEmission, store
   }
 }
 
-/** The statistics cover only the submissions that are retained. */
+/** Adds an ended submission. The statistics begin with the oldest retained one. */
 function addEndedSubmission(settlement: Settlement, submission: EndedSubmission): Settlement {
   const all = settlement.endedSubmissions.push(submission);
   if (all.size <= endedSubmissionsMax) return { ...settlement, endedSubmissions: all };

@@ -26,21 +26,21 @@ import {
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
 const settlementFoldVersion = 5;
 
-/** Instances that one installation may report; a device has a handful. More are rejected. */
+/** Most instances per installation; a device has a handful. More are rejected. */
 export const instancesMax = 256;
 
-/** A message of `MINER_PIPELINE` makes nothing but the state behind the views. */
+/** Messages of `MINER_PIPELINE` have no output other than the new state. */
 const folded = { output: null } as const;
 
-/** The actors of `MINER_PIPELINE`: modules with their machines, signer, oracle and reporter of each installation. */
+/** The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation. */
 export interface SettlementActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): Outcome<null>;
   /** The same view until a module of the installation reports. */
   modules(installationId: string): ModulesView;
-  /** Null when none was published. */
+  /** Null if none was published. */
   signer(installationId: string): SignerIdentity | null;
-  /** The same state until oracle or reporter of the installation say something. */
+  /** The same object until a message of the installation's oracle or reporter is accepted. */
   settlement(installationId: string): Settlement;
   capture(): StateCapture;
   beginRestore(): StateRestoration;
@@ -49,12 +49,12 @@ export interface SettlementActors {
 interface InstallationSettlement {
   readonly modules: Map<string, ModuleActor>;
   signer: SignerIdentity | null;
-  /** Signers that were accepted: one that is stored again, late, must not take the place of its successor. */
+  /** Accepted signers. A signer that is stored again later must not replace its successor. */
   acceptedSigners: RememberedIds;
   settlement: SettlementActor;
-  /** Reports that were accepted since the start. */
+  /** Number of reports accepted since the start. */
   reports: number;
-  /** The same view until {@link reports} is another number. */
+  /** The same view until {@link reports} changes. */
   readonly view: () => ModulesView;
 }
 
@@ -62,13 +62,13 @@ export function createSettlementActors(): SettlementActors {
   let installations = new Map<string, InstallationSettlement>();
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedInstallations | null = null;
-  /** The view of an installation that has reported nothing. */
+  /** View of an installation without reports. */
   const viewUnreported = cacheView({
     inputs: (installationId: string) => [installationId],
     compute: (installationId): ModulesView => ({ installationId, modules: [] }),
   });
 
-  /** Null for one installation too many. */
+  /** Null if this would exceed the maximum of installations. */
   function findOrCreateInstallation(installationId: string): InstallationSettlement | null {
     const known = installations.get(installationId);
     if (known !== undefined) return known;
@@ -136,7 +136,7 @@ export function createSettlementActors(): SettlementActors {
       installations.get(installationId)?.settlement.settlement() ?? initialSettlement,
     capture: () => {
       const before = captured;
-      // What they hold is immutable, but which of it they hold is not.
+      // The values are immutable, but the installations' members are replaced.
       const entries = Array.from(installations, ([installationId, { view, settlement, ...installation }]) => {
         const { signer, acceptedSigners } = installation;
         return [

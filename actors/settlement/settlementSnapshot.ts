@@ -13,10 +13,10 @@ import {
   type Settlement,
 } from './settlementActor.ts';
 
-/** Version of the machine's part of a snapshot: raised when its states or its context change. */
+/** Version of the machine's part of a snapshot. Raise it when the machine's states or context change. */
 const machineVersion = 1;
 
-/** Values of a state, from the machine itself. XState puts a region that is missing into its initial state, and says nothing. */
+/** Schema of a machine's state values. XState would silently put a missing region into its initial state. */
 function createValueSchema({ type, states }: AnyStateNode): z.ZodType<StateValue> {
   const children = Object.entries(states);
   if (type === 'parallel') {
@@ -39,7 +39,7 @@ const persistedMachine = z.strictObject({
   context: settlementContext,
 });
 
-/** Whether the states are those that the context goes with. */
+/** Whether states and context are consistent. */
 function isConsistent(snapshot: SettlementSnapshot): boolean {
   const { blockedReason, unfinishedRun, openIncidents, submission } = snapshot.context;
   return (
@@ -51,9 +51,9 @@ function isConsistent(snapshot: SettlementSnapshot): boolean {
   );
 }
 
-/** Keys begin with the installation. */
+/** Kinds of records of a settlement. Each key begins with the installation. */
 export const settlementRecords = {
-  /** One of each installation. */
+  /** One per installation. */
   settlement: defineRecord(
     'settlement',
     z.strictObject({ machine: persistedMachine, submissionsSinceMs: milliseconds.nullable() }),
@@ -62,14 +62,14 @@ export const settlementRecords = {
   closedRound: defineRecord('closedRound', closedRound),
   /** By index among all that have ended. */
   endedSubmission: defineRecord('endedSubmission', endedSubmission),
-  /** By list, and number of the record. */
+  /** By list and number of the record. */
   rememberedIds: defineRecord('rememberedIds', idRun),
 } as const;
 
 /** Lists of remembered IDs of an installation. */
 export type IdList = 'submissions' | 'runs' | 'incidents' | 'messages' | 'signers';
 
-/** The records of `after` that differ from those of `before`, all without one. */
+/** Records of `after` that differ from `before`; all records if `before` is null. */
 export function* encodeSettlement(
   installationId: string,
   after: Settlement,
@@ -105,7 +105,7 @@ export function* encodeSettlement(
   yield* encodeIdList(`${installationId}/messages`, after.acceptedMessages, known.acceptedMessages);
 }
 
-/** The records of a list of IDs that differ from those of `before`. `list` is their key without the number. */
+/** Records of a list of IDs that differ from `before`. `list` is their key without the number. */
 export function* encodeIdList(
   list: `${string}/${IdList}`,
   after: RememberedIds,
@@ -124,7 +124,7 @@ interface SettlementParts {
   readonly ids: Readonly<Record<Exclude<IdList, 'signers'>, RememberedIds>>;
 }
 
-/** @throws RecordRefused when the parts do not go with each other. */
+/** @throws RecordRefused if the parts are inconsistent. */
 export function buildSettlement(parts: SettlementParts): Settlement {
   const { machine, submissionsSinceMs, closedRounds, endedSubmissions, ids } = parts;
   const { submissions, runs, incidents } = ids;

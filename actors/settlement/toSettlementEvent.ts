@@ -5,7 +5,7 @@ import type { OracleMessage } from './oracleMessage.ts';
 import { isRemembered, type RememberedIds } from './rememberedIds.ts';
 import type { ReporterMessage } from './reporterMessage.ts';
 
-/** IDs of what has ended. What has ended stays ended: no message can start it again. */
+/** IDs of ended processes. No message can start them again. */
 export interface EndedIds {
   readonly submissions: RememberedIds;
   /** Finished, or overtaken by a newer one. */
@@ -13,7 +13,7 @@ export interface EndedIds {
   readonly incidents: RememberedIds;
 }
 
-/** What the oracle said, as an event of the settlement machine. */
+/** Converts an oracle's message to an event of the settlement machine. */
 export function toOracleEvent(message: OracleMessage): SettlementEvent {
   switch (message.type) {
     case 'closure_accepted':
@@ -35,7 +35,7 @@ export function toOracleEvent(message: OracleMessage): SettlementEvent {
   }
 }
 
-/** What the reporter said, as an event of the settlement machine. `malformed` if its sums exceed their bounds. */
+/** Converts a reporter's message to an event of the settlement machine; `malformed` if its sums exceed their bounds. */
 export function toReporterEvent(message: ReporterMessage, ended: EndedIds): Decoded<SettlementEvent> {
   const atMs = Date.parse(message.at);
   switch (message.type) {

@@ -1,6 +1,6 @@
 export const fullBps = 10_000n;
 
-/** The earliest entry of the largest amount; null when that is zero. */
+/** The earliest entry with the largest amount; null if that amount is zero. */
 export function findLargest<Entry>(
   entries: readonly Entry[],
   selectAmount: (entry: Entry) => bigint,
@@ -27,7 +27,7 @@ export function sortAscending(values: readonly bigint[]): bigint[] {
   return values.toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-/** The middle one, or the floored mean of the middle two; null of nothing. */
+/** The middle value, or the floored mean of the middle two; null for an empty list. */
 export function computeMedian(values: readonly bigint[]): bigint | null {
   const sorted = sortAscending(values);
   const middle = sorted.length >> 1;
@@ -36,12 +36,12 @@ export function computeMedian(values: readonly bigint[]): bigint | null {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as bigint) + upper) / 2n;
 }
 
-/** The nearest rank of nine tenths of ascending values; null of nothing. */
+/** The 90th percentile of ascending values by nearest rank; null for an empty list. */
 export function findP90(ascending: readonly bigint[]): bigint | null {
   return ascending[Math.ceil(ascending.length * 0.9) - 1] ?? null;
 }
 
-/** The floored ratio in basis points; zero when nothing is expected. */
+/** The floored ratio in basis points; zero if `whole` is zero. */
 export function computeBps(part: number, whole: number): number {
   return whole === 0 ? 0 : Number((BigInt(part) * fullBps) / BigInt(whole));
 }

@@ -34,17 +34,17 @@ export interface DayStatistics {
   readonly coverage: Coverage;
   readonly observedWorkUnits: bigint;
   readonly distanceMm: number | null;
-  /** In clock order, from midnight: the first half lies on the calendar date after `date`. */
+  /** In clock order from midnight. The first half lies on the calendar date after `date`. */
   readonly buckets: readonly BucketStatistics[];
 }
 
 export interface WindowDay {
   readonly startMs: number;
   readonly summary: DaySummary | null;
-  /** Places of the rounds that are expected: those from the genesis on that have ended. */
+  /** Places of the expected rounds, which begin with the genesis and have ended. */
   readonly expectedFrom: number;
   readonly expectedThrough: number;
-  /** Work of the observed rounds that have ended, by their place. */
+  /** Work of the observed rounds that have ended, by place in the day. */
   readonly rounds: ReadonlyMap<number, bigint>;
 }
 
@@ -60,8 +60,8 @@ function countEndedPlaces(startMs: number, generatedAtMs: number): number {
 }
 
 /**
- * A device whose clock is ahead closes a round before it has ended, and such a round does not count yet. A day that is stored
- * without its rounds has long ended.
+ * Observed rounds that have ended. A device whose clock is ahead closes rounds before their end, and they do not count yet. A day
+ * without stored rounds has long ended.
  */
 export function selectEndedRounds(
   { startMs, rounds }: DaySummary,
@@ -122,7 +122,7 @@ function classifyCoverage(observedRounds: number): BucketCoverage {
   return observedRounds === 0 ? 'missing' : 'partial';
 }
 
-/** The window's rounds in order of time; undefined for one that is missing. */
+/** The window's rounds in order of time. `workUnits` is undefined for a missing round. */
 export function* walkRounds(
   window: readonly WindowDay[],
 ): Iterable<{ startMs: number; workUnits: bigint | undefined }> {

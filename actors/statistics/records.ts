@@ -12,7 +12,7 @@ import {
 
 type StatisticsRecord = ReturnType<typeof toRecord>;
 
-/** The largest values of a window, each null where there is none above zero; the earliest of equal ones. */
+/** The largest values of a window. Equal values count at their earliest time; a record is null if no value is above zero. */
 export function findRecords(
   window: readonly WindowDay[],
   days: readonly DayStatistics[],
@@ -48,7 +48,7 @@ function findMostWorkHalfHour(
   window: readonly WindowDay[],
   days: readonly DayStatistics[],
 ): StatisticsRecord | null {
-  // In order of time, that is from noon on, so that the earliest of equal ones comes first.
+  // In order of time, from noon on, so that the earliest of equal values comes first.
   const all = days.flatMap(({ buckets }, day) =>
     Array.from({ length: bucketsPerDay }, (_, index) => ({
       startMs: (window[day] as WindowDay).startMs + index * bucketMs,
@@ -60,7 +60,7 @@ function findMostWorkHalfHour(
   return toRecord(most.bucket.workUnits ?? 0n, most.startMs, most.bucket.coverage === 'complete');
 }
 
-/** The longest run of consecutive rounds that were observed with work; every round of it is observed. */
+/** The longest run of consecutive observed rounds with work. It is always complete. */
 function findLongestActiveWindow(window: readonly WindowDay[]): StatisticsRecord | null {
   const longest = { rounds: 0, startMs: 0 };
   const run = { rounds: 0, startMs: 0 };

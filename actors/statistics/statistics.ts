@@ -90,11 +90,11 @@ function summarizeLifetime({ history, genesisMs, generatedAtMs }: StatisticsInpu
     const nothing = { acceptedWorkUnits: 0n, observedDistanceMm: 0n, activeDayCount: 0, coverageBps: 0 };
     return { ...nothing, firstObservedAtMs: null };
   }
-  // A day that has not begun is one of a device whose clock is ahead.
+  // Days of a device whose clock is ahead may not have begun.
   const days = listDays(history).filter(({ startMs }) => startMs <= generatedAtMs);
   const sums = days.map((day) => sumEndedRounds(day, generatedAtMs));
   const { firstObservedAtMs, earlier } = history;
-  // From the round that holds the first reading, or the first round where that reading came before the genesis.
+  // Counts from the round of the first reading, or from round 1 if that reading was before the genesis.
   const firstRound = Math.max(0, Math.floor((firstObservedAtMs - genesisMs) / roundMs));
   const endedRoundCount = Math.max(0, Math.floor((generatedAtMs - genesisMs) / roundMs));
   return {

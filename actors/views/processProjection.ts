@@ -42,12 +42,12 @@ interface ProcessProjection {
 
 type Configuration = NonNullable<ChainState['core']['configuration']>;
 
-/** Where the chain stands, and the closed rounds that follow it. */
+/** The settled frontier and the closed rounds above it. */
 interface Buffer {
   readonly anchor: AnchorView;
   readonly configuration: Configuration;
   readonly rounds: readonly ClosedRound[];
-  /** What all of them settle to. */
+  /** The frontier once all rounds are settled. */
   readonly projected: ProjectedView;
 }
 
@@ -80,7 +80,7 @@ function projectBuffer(sources: ProcessSources): Buffer | QueueUnavailableReason
   const configuration = sources.chain?.core.configuration ?? null;
   if (sources.chain === null || configuration === null) return 'round_projection_gap';
   const { core, settlements } = sources.chain;
-  // Sums that no route can show are not a frontier to project from.
+  // A frontier whose sums no route can show is no basis for a projection.
   if (closure.lastRound < core.settledThroughRound || !isWithinBounds(core)) return 'round_projection_gap';
   const through = findCountedThrough(sources, core.settledThroughRound);
   const rounds = listRoundsAbove(closedRounds, core.settledThroughRound).filter(
@@ -100,8 +100,8 @@ function projectBuffer(sources: ProcessSources): Buffer | QueueUnavailableReason
 }
 
 /**
- * The last closed round that counts: one that has ended by now. An oracle whose clock is ahead closes rounds early, and the
- * core settles none of them before they have ended; what it has settled has ended, whatever the clock here says.
+ * The last closed round that has ended. An oracle whose clock is ahead closes rounds early, but the core settles no round before its
+ * end. A settled round has therefore ended, even if this service's clock is behind.
  */
 function findCountedThrough(
   { settlement, genesisMs, nowMs }: ProcessSources,
@@ -126,7 +126,7 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
   if (typeof buffer === 'string') return { status: 'unavailable', reason: buffer };
   const { snapshot } = sources.settlement;
   const { lastRun, settlementEnabled, reporterEnvironmentEnabled } = snapshot.context;
-  // Not known is not switched off.
+  // An unknown setting does not mean `disabled`.
   if (settlementEnabled === null || reporterEnvironmentEnabled === null)
     return { status: 'unavailable', reason: 'oracle_head_unavailable' };
   const { rounds } = buffer;
@@ -156,7 +156,7 @@ function projectQueue(sources: ProcessSources, buffer: Buffer | QueueUnavailable
   };
 }
 
-/** Closed and open work, projected on the settled frontier; the first reason that applies where it cannot be. */
+/** Closed and open work, projected on the settled frontier, or the first reason why it cannot be projected. */
 function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailableReason): BuilderView {
   const { measurement, roundState, settlement } = sources;
   if (measurement === null || roundState === null) return { status: 'unavailable', reason: 'no_measurement' };
@@ -165,7 +165,7 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
   if (!settlement.snapshot.context.approvedEpochs.includes(reading.counterEpoch)) {
     return { status: 'unavailable', reason: 'counter_epoch_unapproved' };
   }
-  // What was measured after the last closure is tested first: a gap comes before an ineligible round.
+  // A gap after the last closure takes precedence over an ineligible round.
   const open = listOpenRounds(roundState, reading, sources);
   if (typeof buffer === 'string') {
     const isGap = buffer === 'round_ineligible' && open === null;
@@ -189,8 +189,8 @@ function projectBuilder(sources: ProcessSources, buffer: Buffer | QueueUnavailab
 }
 
 /**
- * Rounds after the last closed one that counts, through the one of the newest reading: ended ones as they were observed, the
- * open one as far as it is measured. Null when one of the ended ones is not observed.
+ * Rounds from the last closed round that has ended (exclusive) through the round of the newest reading. The last one holds the work
+ * measured so far. Null if a round before it was not observed.
  */
 function listOpenRounds(
   roundState: RoundState,
@@ -214,7 +214,7 @@ function listOpenRounds(
   return rounds;
 }
 
-/** Null where the sums would be beyond what the core can hold: it would refuse to settle them. */
+/** Null if the sums exceed the core's bounds, since the core would refuse to settle them. */
 function projectFrontierView(
   anchor: AnchorView,
   rounds: readonly WorkedRound[],

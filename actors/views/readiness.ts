@@ -1,5 +1,5 @@
 export interface Readiness {
   readonly isReady: boolean;
-  /** What is waited for, by part. */
+  /** Progress of each part that readiness depends on. */
   readonly detail: Readonly<Record<string, unknown>>;
 }

@@ -13,11 +13,11 @@ export { type Statistics, type StatisticsRange, statisticsRanges } from '../stat
 export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
 
 /**
- * Windows end at multiples of this of the clock, so that instances with the same data show the same (CONTRACT.md, Caching). Rounds and days end at such
- * moments too, so nothing is shown later for it.
+ * Windows end at multiples of this interval, so that instances with the same data show the same statistics (CONTRACT.md, Caching).
+ * Rounds and days end at such moments too, so they are shown without delay.
  */
 const windowStepMs = 30_000;
-/** The plain route is recomputed when data changes, at most once in this time. */
+/** The plain route is recomputed when data changes, at most once per interval. */
 const refreshedMs = 1_000;
 
 export type OracleStatistics = NonNullable<ReturnType<typeof computeOracleStatistics>>;
@@ -26,7 +26,7 @@ export interface StatisticsView {
   readonly installationId: string;
   readonly revision: string;
   readonly statistics: Statistics;
-  /** Null while nothing of the chain can be shown. */
+  /** Null while the chain cannot be shown. */
   readonly settled: {
     readonly settledBlockCount: bigint;
     readonly settlementCount: bigint;
@@ -37,9 +37,9 @@ export interface StatisticsView {
 }
 
 export interface StatisticsViews {
-  /** Public route: the same until the window ends later, once the chain can be shown. */
+  /** For the public route: the same until the window moves, once the chain can be shown. */
   cached(range: StatisticsRange): StatisticsView;
-  /** Plain route: another one when data has changed, too. */
+  /** For the plain route: also changes with the data. */
   current(range: StatisticsRange): StatisticsView;
 }
 
@@ -83,8 +83,8 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   }
 
   /**
-   * A view that shows nothing of a chain that can be shown by now is computed again at once: after a start the chain may be there a
-   * moment later than the readings. So is one of an earlier window, which another instance may not show any more.
+   * Views to recompute at once. After a start the chain may become available a moment later than the readings. A view of an earlier
+   * window would differ from other instances.
    */
   const isOutdated = ({ statistics, settled }: StatisticsView) =>
     statistics.generatedAtMs !== findWindowEndMs() || (settled === null && options.chain() !== null);
@@ -107,7 +107,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   return { cached: (range) => publicViews[range](), current: (range) => plainViews[range]() };
 }
 
-/** Submissions of the window and what became of them; null before the first submission. */
+/** Submissions of the window and their outcomes; null before the first submission. */
 function computeOracleStatistics(
   { snapshot, submissionsSinceMs, endedSubmissions }: Settlement,
   windowStartMs: number,
@@ -131,7 +131,7 @@ function computeOracleStatistics(
     .flatMap(({ outcome, submittedAtMs, terminalAtMs }) =>
       outcome === 'confirmed' && submittedAtMs !== null ? [BigInt(terminalAtMs - submittedAtMs)] : [],
     )
-    // The clock of the reporter may have been set back in between; then the latency is unknown.
+    // If the reporter's clock was set back in between, the latency is unknown.
     .filter((latencyMs) => latencyMs >= 0n);
   const toNumber = (value: bigint | null) => (value === null ? null : Number(value));
   return {
@@ -144,7 +144,7 @@ function computeOracleStatistics(
     confirmedRateBps: computeBps(confirmedCount, submissionCount),
     revertedRateBps: computeBps(revertedCount, submissionCount),
     supersededRateBps: computeBps(supersededCount, submissionCount),
-    /** From submission to confirmation; null without any. */
+    /** From submission to confirmation; null without a confirmed submission. */
     confirmationLatencyMedianMs: toNumber(computeMedian(latencies)),
     confirmationLatencyP90Ms: toNumber(findP90(sortAscending(latencies))),
   };

@@ -16,7 +16,7 @@ import type {
 import type { FeedViews } from './feed/feedViews.ts';
 import type { StatisticsViews } from './statisticsViews.ts';
 
-// The vocabulary of the views, for the schemas of the responses, which import nothing else of the actors.
+// The vocabulary of the views, for the schemas of the responses. They import no other files of the actors.
 export { moduleStates } from '../../machines/moduleMachine.ts';
 export { submissionLifecycles } from '../../machines/submission.ts';
 export type { ModulesView, ModuleView } from '../device/moduleSnapshot.ts';
@@ -28,12 +28,12 @@ export { freshnessStates, stalenessSeconds } from '../wheel/freshness.ts';
 export type { TelemetryView } from '../wheel/telemetryView.ts';
 
 /**
- * Views are what HTTP reads: immutable, computed from the state of the actors and the time of the injected clock, and cached
- * (`cacheView.ts`). A view keeps its identity (`===`) while what it shows is unchanged, so the bytes of a response are
- * prepared once per view. Amounts and counters are bigints, times are epoch milliseconds.
+ * Views are the data that HTTP reads: immutable, computed from the actors' state and the injected clock, and cached (`cacheView.ts`).
+ * A view keeps its identity (`===`) while its content is unchanged, so the bytes of a response are prepared once per view. Amounts and
+ * counters are bigints, times are epoch milliseconds.
  */
 
-/** The measurement part of the process snapshot: the newest accepted reading and its freshness. */
+/** The newest accepted reading and its freshness. */
 export interface MeasurementView {
   readonly freshness: 'online' | 'stale';
   readonly reading: CounterReading;
@@ -44,21 +44,21 @@ interface Unavailable<Reason extends string> {
   readonly reason: Reason;
 }
 
-/** The core's sums through a round, settled or projected. */
+/** The core's sums through a settled or projected round. */
 export interface FrontierView extends Frontier {
-  /** Work blocks that are complete. */
+  /** Number of complete work blocks. */
   readonly blockHeight: bigint;
-  /** Block units into the next one. */
+  /** Block units of the incomplete work block. */
   readonly blockProgress: bigint;
 }
 
-/** The settled frontier of the safe chain view, with the settlement that reached it; null before the first. */
+/** The settled frontier of the safe chain view, with the settlement that reached it. Both members are null before the first settlement. */
 export interface AnchorView extends FrontierView {
   readonly confirmedAtMs: number | null;
   readonly transactionHash: string | null;
 }
 
-/** Work blocks that a projection completes; the bounds are null exactly when there are none. */
+/** Work blocks that a projection completes. The bounds are null exactly when the count is zero. */
 export interface CompletedBlocks {
   readonly firstCompletedBlock: bigint | null;
   readonly lastCompletedBlock: bigint | null;
@@ -137,7 +137,7 @@ export interface OracleView {
 /** The process snapshot and, with signer and modules, the status (CONTRACT.md, Process). */
 export interface ProcessView {
   readonly installationId: string;
-  /** Changes when source or freshness state changes, and not with `generatedAtMs` alone; nor with signer and modules. */
+  /** Changes with the sources or the freshness, but not with `generatedAtMs`, the signer or the modules alone. */
   readonly revision: string;
   readonly generatedAtMs: number;
   readonly measurement: MeasurementView | null;
@@ -148,24 +148,24 @@ export interface ProcessView {
   readonly modules: ModulesView;
 }
 
-/** What the routes read. Every call is synchronous and costs no I/O. */
+/** Views for the routes. Every call is synchronous and without I/O. */
 export interface ActorViews {
   readonly publicInstallationId: string;
-  /** Telemetry of any installation; offline for one that has published nothing. */
+  /** Telemetry of any installation; offline if it has published nothing. */
   telemetry(installationId: string): TelemetryView;
   modules(): ModulesView;
-  /** Shared for up to one second, and computed again as soon as a message has changed what it shows. */
+  /** Shared for up to one second, and computed again as soon as a message changes it. */
   process(): ProcessView;
   readonly chain: ChainViews;
-  /** Settlement history of the public route; the same view while both parts are. */
+  /** Settlement history of the public route. The view stays the same while both parts do. */
   settlements(range: SettlementRange, withQueue: boolean): SettlementsView;
-  /** What happened on the chain and what the public installation reached. */
+  /** Events of the chain and achievements of the public installation. */
   readonly feed: FeedViews;
-  /** Statistics of the public installation; null while its readings are not all folded yet. */
+  /** Statistics of the public installation; null until all readings from before the start are folded. */
   readonly statistics: StatisticsViews | null;
 }
 
-/** Settlement history, with the queue of the process snapshot where it is requested. */
+/** Settlement history, with the queue of the process snapshot if requested. */
 export interface SettlementsView {
   readonly history: SettlementHistoryView | ChainUnavailable;
   readonly queue: SettlementQueueView | null;
@@ -174,6 +174,6 @@ export interface SettlementsView {
 /** One page of accepted readings, in ascending order of position. */
 export interface ObservationPage {
   readonly items: readonly CounterReading[];
-  /** Another item exists after the last one of this page. */
+  /** Whether another item follows this page. */
   readonly more: boolean;
 }

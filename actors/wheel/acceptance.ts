@@ -5,24 +5,24 @@ import { amount, count } from '../schemas/stateScalars.ts';
 import { type CounterReading, counterReading } from './counterReading.ts';
 
 /**
- * Boots and counter epochs that an installation remembers in addition to the newest: a message of an older one is
- * still rejected as out of order, since its observation is older than the newest accepted one.
+ * Boots and counter epochs that an installation remembers in addition to the newest. Readings of older boots are still rejected as out of
+ * order, since they were observed before the newest accepted reading.
  */
 export const rememberedMarksMax = 63;
 
-/** What the acceptance rules remember of one installation. Immutable. */
+/** State of one installation's acceptance rules. Immutable. */
 export const acceptanceState = z.strictObject({
   latest: counterReading,
-  /** The last accepted sequence of each boot that was followed by another, newest first. */
+  /** Last accepted sequence of each earlier boot, newest first. */
   earlierBoots: z.array(z.strictObject({ bootId: z.string(), sequence: count })),
-  /** The last accepted counter of each epoch that was followed by another, newest first. */
+  /** Last accepted counter of each earlier epoch, newest first. */
   earlierEpochs: z.array(z.strictObject({ counterEpoch: z.string(), cumulativeWorkUnits: amount })),
 });
 export type AcceptanceState = Inferred<typeof acceptanceState>;
 
 /**
- * The rules that compare a reading with the accepted ones before it (MESSAGES.md, Acceptance of readings, 4 to 6), in their
- * order. Null when it is accepted.
+ * Applies the rules that compare a reading with earlier accepted ones, in order (MESSAGES.md, Acceptance of readings, 4 to 6).
+ * Null if the reading is accepted.
  */
 export function findRejection(state: AcceptanceState | null, reading: CounterReading): Rejection | null {
   if (state === null) return null;
@@ -74,8 +74,8 @@ export function acceptReading(state: AcceptanceState | null, reading: CounterRea
 }
 
 /**
- * Replaces the strings that a wheel repeats from one reading to the next with those of the previous reading, since many thousands of readings
- * are in memory. In place: nothing else has the reading yet.
+ * Reuses the previous reading's strings where they are equal, to save memory: thousands of readings are in memory. Changes the reading in
+ * place, so nothing else may hold it yet.
  */
 export function shareStrings(reading: z.infer<typeof counterReading>, previous: CounterReading): void {
   reading.installationId = previous.installationId;

@@ -19,38 +19,38 @@ import type { MeasurementProgress } from './measurementEvents.ts';
 import { addPublicReading, type EvictedMeasurements, type PublicState } from './publicState.ts';
 import type { TelemetryView } from './telemetryView.ts';
 
-/** Version of the folds of `MINER_COUNTER`: a snapshot of another version is not restored; the stream is replayed. */
+/** Version of the folds of `MINER_COUNTER`. A snapshot of another version is not restored; the stream is replayed. */
 const counterFoldVersion = 7;
 
 export interface CounterOutput extends ReadingOutput {
-  /** Left out without any. */
+  /** Omitted if nothing was evicted. */
   readonly evicted?: EvictedMeasurements;
 }
 
-/** The actors of `MINER_COUNTER`, one per installation that the stream has readings of. */
+/** The actors of `MINER_COUNTER`, one per installation with readings. */
 export interface CounterActors {
   readonly identity: FoldIdentity;
   receive(message: StreamMessage): Received<CounterOutput>;
-  /** Takes a reading whose message has left the stream, as ClickHouse holds it. */
+  /** Folds a reading from ClickHouse whose message is no longer in the stream. */
   receiveStored(reading: CounterReading): Received<CounterOutput>;
-  /** Whether readings of it were accepted, also where they are not shown yet. */
+  /** Whether readings were accepted, even if they are not shown yet. */
   hasReadings(installationId: string): boolean;
   /** Offline for an installation that has published nothing. */
   telemetry(installationId: string, nowMs: number): TelemetryView;
-  /** Days of the public installation; null before its first reading. The same until a reading changes it. */
+  /** Days of the public installation; null before its first reading. The same object until a reading changes it. */
   history(): DayHistory | null;
-  /** What the public installation has reached; null before its first reading. The same until something is reached. */
+  /** Achievements of the public installation; null before its first reading. The same object until the next achievement. */
   achievements(): MeasurementProgress | null;
-  /** Its newest reading and its rounds: the same object until a reading is accepted. Null for an installation that has published nothing. */
+  /** Newest reading and rounds; null for an installation without readings. The same object until a reading is accepted. */
   installation(installationId: string): InstallationState | null;
   readonly installationCount: number;
   capture(): StateCapture;
   /**
-   * Begins to read a state, which replaces all of this one once it is complete. What was shown before stays shown until `reveal`, so
-   * that no view goes back in time.
+   * Begins to restore a state, which replaces the current one once complete. The shown state stays until `reveal`, so that no view goes
+   * back in time.
    */
   beginRestore(): StateRestoration;
-  /** Shows what is folded. */
+  /** Shows the folded state. */
   reveal(): void;
 }
 
@@ -67,7 +67,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   let captured: CapturedCounters | null = null;
   let shown: Folded = { actors: new Map(), history: null, progress: null };
 
-  /** Null for one installation too many. */
+  /** Null if this would exceed the maximum of installations. */
   function findOrCreateActor({ actors }: Folded, installationId: string): InstallationActor | null {
     const known = actors.get(installationId);
     if (known !== undefined) return known;
@@ -130,7 +130,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
         });
         const restored = { actors: new Map(actors), history, progress };
         return () => {
-          // Before the first restoration nothing is shown that could go back.
+          // Before the first restoration, no shown state could go back.
           if (folded === null) shown = restored;
           folded = restored;
           captured = null;
@@ -142,7 +142,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
   return {
     identity: identifyFold(counterFoldVersion, { genesisMs, publicInstallationId }),
     receive,
-    // When its message was stored is not known any more; the gateway had it just before.
+    // The stream's time of the message is no longer known; the gateway received it shortly before.
     receiveStored: (reading) =>
       take(reading, { timestampNanos: BigInt(reading.receivedAtMs) * nanosPerMillisecond }),
     hasReadings: (installationId) =>

@@ -8,7 +8,7 @@ export const provenances = ['hardware', 'simulated', 'replay', 'derived'] as con
 
 export const coreStatuses = ['IDLE', 'ACTIVE', 'COUNTER_FAULT'] as const;
 
-/** What a device measures in addition to its counter, as messages, snapshots, rows and bodies have it. */
+/** Measured values other than the counter, with the same names in messages, snapshots, rows and bodies. */
 export const measurements = {
   rpmMilli: safeCount.describe('Thousandths of a revolution per minute'),
   speedMmPerSecond: safeCount.describe('Speed of the rim in millimetres per second'),
@@ -34,20 +34,20 @@ export const counterReadingMessage = z.object({
 
 export type CounterReadingMessage = z.infer<typeof counterReadingMessage>;
 
-/** The reading as it is folded: times in epoch milliseconds, the counter as a bigint, UUIDs in lower case. */
+/** A folded reading: times in epoch milliseconds, the counter as a bigint, UUIDs in lower case. */
 export const counterReading = counterReadingMessage
   .omit({ observedAt: true, receivedAt: true })
   .extend({
     observedAtMs: milliseconds,
     receivedAtMs: milliseconds,
     cumulativeWorkUnits: amount,
-    /** The receipt position: sequence of its message in `MINER_COUNTER`. */
+    /** Receipt position: sequence of the reading's message in `MINER_COUNTER`. */
     position: count,
   })
   .strict();
 export type CounterReading = Inferred<typeof counterReading>;
 
-/** The reading of a message that fits the schema. All have one shape, since many thousands are in memory. */
+/** The reading of a message that fits the schema. Written out so that all readings have one hidden class, which saves memory. */
 export function toCounterReading(message: CounterReadingMessage, position: number): CounterReading {
   return {
     telemetryId: message.telemetryId.toLowerCase(),

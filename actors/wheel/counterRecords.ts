@@ -10,23 +10,23 @@ import { openRound, recentRound } from './roundFold.ts';
 
 const installation = z.strictObject({ acceptance: acceptanceState, openRound });
 
-/** JSON has no map: rounds are pairs of a place in the day and its work. */
+/** A day with its rounds as pairs of place and work, since JSON has no map. */
 const day = daySums.extend({ rounds: z.array(z.tuple([count, amount])).nullable() });
 
 const progress = progressScalars.extend({ run: z.string(), evicted: evictedEvents });
 
-/** Kinds of records that the state of the counter stream consists of. */
+/** Kinds of records in the state of the counter stream. */
 export const counterRecords = {
   /** By installation. */
   installation: defineRecord('installation', installation),
-  /** By installation, and the number of the record. */
+  /** By installation and number of the record. */
   recentRounds: defineRecord('recentRounds', z.array(recentRound)),
   /** One, with an empty key, once the public installation has a reading. */
   history: defineRecord('history', historyStart),
-  /** Of the public installation, by its start. */
+  /** Days of the public installation, by start. */
   day: defineRecord('day', day),
   /** One, with an empty key, once the public installation has a reading. */
   progress: defineRecord('progress', progress),
-  /** Of the public installation, by `formatArrival`. */
+  /** Events of the public installation, by `formatArrival`. */
   measurementEvent: defineRecord('measurementEvent', measurementEvent),
 } as const;

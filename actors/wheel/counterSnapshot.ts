@@ -14,10 +14,10 @@ import type { InstallationState } from './installationActor.ts';
 import type { MeasurementProgress } from './measurementEvents.ts';
 import type { RecentRound } from './roundFold.ts';
 
-/** Rounds of one record, by their numbers, so that a round that closes changes a small part of a day. */
+/** Rounds per record. A small number, so that a closing round changes little. */
 const roundsPerRecord = 12;
 
-/** What a snapshot of the counter stream holds. Immutable. */
+/** Content of a snapshot of the counter stream. Immutable. */
 export interface CapturedCounters {
   readonly installations: readonly InstallationState[];
   readonly history: DayHistory | null;
@@ -26,7 +26,7 @@ export interface CapturedCounters {
 
 const nothingCaptured: CapturedCounters = { installations: [], history: null, progress: null };
 
-/** The records of `after` that differ from those of `before`, all without one: what is the same object has not changed. */
+/** Records of `after` that differ from `before`; all records if `before` is omitted. The same object means unchanged. */
 export function* encodeCounters(
   after: CapturedCounters,
   before: CapturedCounters = nothingCaptured,
@@ -76,7 +76,7 @@ function* encodeChangedRounds(
   for (const record of known.keys()) if (!groups.has(record)) yield writeRounds(after, record, undefined);
   for (const [record, rounds] of groups) {
     const previous = known.get(record);
-    // They come at the end and go from the beginning.
+    // Rounds are added at the end and removed at the beginning.
     const isSame = previous?.[0] === rounds[0] && previous?.at(-1) === rounds.at(-1);
     if (!isSame) yield writeRounds(after, record, rounds);
   }
@@ -110,7 +110,7 @@ function encodeDay({ rounds, ...rest }: DaySummary): FoldRecord {
 }
 
 /**
- * The records of `captured` with one installation's state as `other` has it, and with its history, where it is the public one.
+ * The records of `captured`, with one installation's state taken from `other`, including the history if the installation is public.
  */
 export function replaceInstallation(
   captured: Iterable<FoldRecord>,

@@ -9,11 +9,11 @@ import { type RoundRow, roundMs } from './roundFold.ts';
 /** A universal day runs from noon to noon UTC (CONTRACT.md, Time, rounds and days). */
 const noonMs = dayMs / 2;
 export const roundsPerDay = dayMs / roundMs;
-/** Days whose rounds are stored one by one: the longest window, and the day that a late round can still close in. */
+/** Closed days with single rounds: the longest window, and one day in which a late round can still close. */
 const detailedDaysMax = 31;
 /**
- * Days before the open one whose sums are known one by one. A window needs 30 of them; what is older counts in sums over the lifetime alone,
- * so it is added up. More than that only so that days count when they have begun, should a gateway's clock be ahead of this service's by up to a year.
+ * Days before the open one that are kept one by one. A window needs 30; older days only count in lifetime sums. The rest allows a
+ * gateway's clock to be ahead by up to a year, since days count only once they have begun.
  */
 export const pastDaysMax = 400;
 
@@ -27,11 +27,11 @@ export function formatDayLabel(startMs: number): string {
   return new Date(startMs).toISOString().slice(0, 10);
 }
 
-/** A largest value with the time of the first reading that had it. */
+/** A largest value and the time of the first reading with it. */
 const peak = z.strictObject({ value: count, atMs: milliseconds });
 export type Peak = Inferred<typeof peak>;
 
-/** Sums of one universal day in which something was accepted. */
+/** Sums of one universal day with accepted readings. */
 export const daySums = z.strictObject({
   startMs: milliseconds,
   observedRoundCount: count,
@@ -42,15 +42,15 @@ export const daySums = z.strictObject({
   peakSpeedMmPerSecond: peak.nullable(),
 });
 
-/** One universal day in which something was accepted. Immutable. */
+/** One universal day with accepted readings. Immutable. */
 export interface DaySummary extends Inferred<typeof daySums> {
-  /** Work of its observed rounds by their place in the day; null for a day that is too old to be shown in detail. */
+  /** Work of observed rounds by place in the day; null for a day that is too old to be shown in detail. */
   readonly rounds: ReadonlyMap<number, bigint> | null;
 }
 
 export const historyStart = z.strictObject({
   firstObservedAtMs: milliseconds,
-  /** Sums of the days that are not known one by one any more; null while there are none. */
+  /** Sums of older days that are no longer kept one by one; null without any. */
   earlier: z
     .strictObject({
       activeDayCount: count,
@@ -62,9 +62,9 @@ export const historyStart = z.strictObject({
 });
 type EarlierDays = NonNullable<DayHistory['earlier']>;
 
-/** Everything that the statistics of one installation need. Immutable. */
+/** Days of one installation, as its statistics need them. Immutable. */
 export interface DayHistory extends Inferred<typeof historyStart> {
-  /** Ascending, at most {@link pastDaysMax}; a day without anything accepted is missing. */
+  /** Ascending, at most {@link pastDaysMax}. Days without accepted readings are missing. */
   readonly past: readonly DaySummary[];
   /** The day of the newest reading. */
   readonly open: DaySummary;
@@ -83,8 +83,8 @@ function createEmptyDay(startMs: number): DaySummary {
 }
 
 /**
- * Takes an accepted reading and the round that it closed, if any: the one that held the reading before it, so that one is of
- * the open day too.
+ * Adds an accepted reading and the round that it closed, if any. That round held the previous reading, so it belongs to the day that
+ * was open before.
  */
 export function withReading(
   history: DayHistory | null,
@@ -113,7 +113,7 @@ export function withReading(
   return addUpEarlier({ ...history, past, open: withPeaks(createEmptyDay(startMs), reading) });
 }
 
-/** Adds the oldest days up where there are more than are known one by one. */
+/** Adds the oldest days to the sums of earlier days if the list is too long. */
 function addUpEarlier(history: DayHistory): DayHistory {
   const surplus = history.past.length - pastDaysMax;
   if (surplus <= 0) return history;
@@ -144,7 +144,7 @@ function withPeaks(
     peakRpmMilli === day.peakRpmMilli &&
     peakSpeedMmPerSecond === day.peakSpeedMmPerSecond;
   if (isNothingNew) return day;
-  // Written out: this is made of nearly every reading, and a spread costs several times as much.
+  // Written out, since nearly every reading creates this object and a spread costs several times as much.
   return {
     startMs: day.startMs,
     observedRoundCount: day.observedRoundCount,
@@ -170,12 +170,12 @@ function raisePeak(peak: Peak | null, value: number, atMs: number): Peak {
   return peak !== null && peak.value >= value ? peak : { value, atMs };
 }
 
-/** Those that are known one by one, ascending. */
+/** The days that are kept one by one, ascending. */
 export function listDays({ past, open }: DayHistory): readonly DaySummary[] {
   return [...past, open];
 }
 
-/** The history of these days, ascending, and of those before them; the last one is that of the newest reading. */
+/** Rebuilds a history from its days, ascending. The last day is the open one. */
 export function toHistory(start: Inferred<typeof historyStart>, days: readonly DaySummary[]): DayHistory {
   return {
     ...start,

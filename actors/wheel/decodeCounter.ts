@@ -11,8 +11,8 @@ export const futureObservationMsMax = 300_000;
 const readingFormat = defineFormat(counterReadingMessage, readingBytesMax, { isTakenAsIs: true });
 
 /**
- * A message of `MINER_COUNTER` as a reading, tested by the rules that need no memory: `malformed`,
- * `wrong_installation`, `future_observation`. The rules that do are the installation's.
+ * Decodes a message of `MINER_COUNTER` and applies the rules that need no state: `malformed`, `wrong_installation` and
+ * `future_observation`. The installation's actor applies the others.
  */
 export function decodeCounter({
   subject,

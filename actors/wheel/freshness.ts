@@ -3,7 +3,7 @@ import { findFirstMatch, otherwise, type Row } from '../firstMatch.ts';
 /** A measurement is stale when its receipt is more than this old; exactly this old is online. */
 export const stalenessSeconds = 120;
 
-/** Measurement freshness: a class of the receipt's age, not of the device's connection. */
+/** Measurement freshness depends on the age of the receipt, not on the device's connection. */
 export const freshnessStates = ['offline', 'online', 'stale'] as const;
 export type Freshness = (typeof freshnessStates)[number];
 
@@ -13,7 +13,7 @@ const table: readonly Row<number | null, Freshness>[] = [
   ['online', otherwise],
 ];
 
-/** Freshness of the newest measurement by the age of its receipt; null without a measurement. */
+/** @param receiptAgeMs age of the newest measurement's receipt; null without a measurement. */
 export function findFreshness(receiptAgeMs: number | null): Freshness {
   return findFirstMatch(table, receiptAgeMs);
 }

@@ -6,7 +6,7 @@ import { findFreshness } from './freshness.ts';
 import { type ClosedRows, createRoundState, foldRound, type RoundState } from './roundFold.ts';
 import type { TelemetryView } from './telemetryView.ts';
 
-/** Everything that is folded of one installation's readings. Immutable. */
+/** Folded state of one installation's readings. Immutable. */
 export interface InstallationState {
   readonly acceptance: AcceptanceState;
   readonly roundState: RoundState;
@@ -19,7 +19,7 @@ export interface ReadingOutput {
 
 /** The actor of one installation: acceptance, rounds and buckets, and the freshness of its newest measurement. */
 export interface InstallationActor {
-  /** Folds one reading, which belongs to the actor from then on. */
+  /** Folds one reading. The caller must not use the object afterwards. */
   receive(reading: CounterReading): Received<ReadingOutput>;
   /** The same view until a reading is accepted or the clock passes the staleness limit. */
   telemetry(nowMs: number): TelemetryView;

@@ -9,42 +9,42 @@ import { amount, count, milliseconds } from '../schemas/stateScalars.ts';
 import type { CounterReading } from './counterReading.ts';
 import { findDayStart, formatDayLabel } from './dayHistory.ts';
 
-/** The rules below; an event's ID names them, since other rules would make other events of the same readings. */
+/** Version of the rules below. IDs of events contain it, since other rules would make other events from the same readings. */
 export const measurementPolicyVersion = 'measurement-v1';
 
 const kilometreMm = 1_000_000;
 const secondsOfHour = 3_600;
-/** Lifetime distances (CONTRACT.md, Emission conditions), then every 50 km. */
+/** Lifetime distances (CONTRACT.md, Emission conditions). After them, every 50 km counts. */
 const firstDistancesMm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100].map((km) =>
   BigInt(km * kilometreMm),
 );
 const laterDistancesMm = BigInt(50 * kilometreMm);
 const dailyDistancesMm = [1, 3, 5, 10, 15].map((km) => km * kilometreMm);
-/** A day of a streak reaches one of the daily distances. */
+/** Distance that each day of a streak reaches. It is one of the daily distances. */
 export const streakDistanceMm = 5 * kilometreMm;
 const streakDaysMax = 3_650;
-/** An event never fires below its speed, so it is rounded up to whole millimetres per second. */
+/** Rounded up to whole millimetres per second, since an event must not fire below its speed. */
 const speedsMm = [2, 3, 6, 10].map((km) => Math.ceil((km * kilometreMm) / secondsOfHour));
 const recordStepMm = Math.ceil(kilometreMm / 5 / secondsOfHour);
-/** Of lifetime distances that one reading passes, the highest: a counter may jump by any distance. */
+/** Most lifetime distances reported per reading; the highest ones count. A counter may jump by any distance. */
 const distancesOfReadingMax = 100;
 
-/** What the rules remember of one installation, without its events. */
+/** State of the rules for one installation, without its events. */
 export const progressScalars = z.strictObject({
-  /** Sum of the distances of all days before that of the newest reading. */
+  /** Sum of the distances of all days before the day of the newest reading. */
   earlierDaysMm: amount,
   dayStartMs: milliseconds,
   nextDistanceMm: amount,
-  /** How many of the daily distances, and of the speeds, are reached. */
+  /** Numbers of daily distances and speeds that are reached. */
   dailyReached: count,
   speedsReached: count,
   recordMm: count.nullable(),
-  /** The last day of the newest streak, and its days so far. */
+  /** Last day of the newest streak, and the number of its days so far. */
   streakDayMs: milliseconds.nullable(),
   streakDays: count,
 });
 
-/** What the rules remember of one installation. Immutable, and the same object until something is reached. */
+/** State of the rules for one installation. Immutable, and the same object until the next achievement. */
 export interface MeasurementProgress
   extends EventWindow<MeasurementEvent>,
     Inferred<typeof progressScalars> {}
@@ -63,9 +63,9 @@ const nothingYet: Omit<MeasurementProgress, 'run'> = {
 };
 
 interface ReadingContext {
-  /** The largest distance of the reading's day, with this reading. */
+  /** Largest distance of the reading's day, including this reading. */
   readonly dayMm: number;
-  /** The distance of the day of the reading before. */
+  /** Distance of the previous reading's day. */
   readonly previousDayMm: number;
   /** When the stream stored the reading. */
   readonly stored: StoredAt;
@@ -140,7 +140,7 @@ function withDay(
   return { ...progress, earlierDaysMm, dayStartMs, dailyReached: 0 };
 }
 
-/** Lifetime distances from `next` on that are reached, and the one behind them. */
+/** Lifetime distances reached from `next` on, and the next one to reach. */
 function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]; next: bigint } {
   const last = firstDistancesMm.at(-1) as bigint;
   const reached = firstDistancesMm.filter((distance) => distance >= next && distance <= lifetimeMm);
@@ -156,7 +156,7 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
   return { reached: reached.slice(-distancesOfReadingMax), next: after * laterDistancesMm };
 }
 
-/** Events of one reading. The one with the smallest ID is the newest, since the feed shows it first. */
+/** Events of one reading. The event with the smallest ID is the newest, since the feed shows it first. */
 function listEvents(
   achievements: readonly Achievement[],
   { installationId, position, telemetryId, observedAtMs, receivedAtMs }: CounterReading,
@@ -174,7 +174,7 @@ export function buildMeasurementId(installationId: string, achievement: Achievem
   return `measurement:${installationId}:${measurementPolicyVersion}:${achievement.type}:${formatDiscriminator(achievement)}`;
 }
 
-/** What distinguishes the event from others of its type. */
+/** Part of the ID that distinguishes events of one type. */
 export function formatDiscriminator(achievement: Achievement): string {
   switch (achievement.type) {
     case 'measurement.distance_milestone':

@@ -11,7 +11,7 @@ export interface PublicState {
   progress: MeasurementProgress | null;
 }
 
-/** Events of the feed that have left memory, with the run of the fold. */
+/** Evicted events of the feed, with the run of the fold. */
 export interface EvictedMeasurements {
   readonly run: string;
   readonly events: readonly MeasurementEvent[];
@@ -19,12 +19,12 @@ export interface EvictedMeasurements {
 
 interface PublicReading {
   readonly reading: CounterReading;
-  /** The round that it closed, if any. */
+  /** The round that the reading closed, if any. */
   readonly round: RoundRow | null;
   readonly stored: StoredAt;
 }
 
-/** @returns the events that have left memory, if any. */
+/** @returns the evicted events, if any. */
 export function addPublicReading(
   state: PublicState,
   { reading, round, stored }: PublicReading,

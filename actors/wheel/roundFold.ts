@@ -7,17 +7,17 @@ import type { CounterReading } from './counterReading.ts';
 export const roundSeconds = 600 as const;
 /** Seconds of a half-hour bucket: three rounds (CONTRACT.md, Time, rounds and days). */
 export const bucketSeconds = 1800 as const;
-/** Two readings further apart cover nothing between them (CONTRACT.md, Time, rounds and days). */
+/** Two readings that are further apart do not cover the time between them (CONTRACT.md, Time, rounds and days). */
 export const coveringGapSeconds = 120;
 
-/** A day of rounds: what is not closed by the oracle within it is projected no more. */
+/** A day of rounds. Rounds that the oracle has not closed within a day are no longer projected. */
 export const recentRoundsMax = 144;
 
 export const roundMs = roundSeconds * 1000;
 export const bucketMs = bucketSeconds * 1000;
 const coveringGapMs = coveringGapSeconds * 1000;
 
-/** Number of the round that holds a time: 1 starts at the genesis; below 1 is before it. */
+/** Number of the round that holds a time. Round 1 starts at the genesis; numbers below 1 lie before it. */
 export function findRound(timeMs: number, genesisMs: number): number {
   return Math.floor((timeMs - genesisMs) / roundMs) + 1;
 }
@@ -31,7 +31,7 @@ function findBucketStart(timeMs: number): number {
   return Math.floor(timeMs / bucketMs) * bucketMs;
 }
 
-/** An observed round: every instant of it is covered by readings (CONTRACT.md, Time, rounds and days). A missing round has no row. */
+/** An observed round: readings cover every instant of it (CONTRACT.md, Time, rounds and days). Missing rounds have no row. */
 export interface RoundRow {
   readonly installationId: string;
   /** From 1, the round that starts at the genesis. */
@@ -47,10 +47,10 @@ const openBucket = z.strictObject({
   startMs: milliseconds,
   /** 0 to 3. */
   observedRoundCount: count,
-  /** Work of its observed rounds; other work is unknown. */
+  /** Work of its observed rounds. Other work is unknown. */
   workUnits: amount,
   readingCount: count,
-  /** Largest values of its readings, with the time of the first reading that had them (epoch milliseconds). */
+  /** Largest values of its readings; each peak with the time of the first reading that had it (epoch milliseconds). */
   maxDistanceMm: count,
   peakRpmMilli: count,
   peakRpmAtMs: milliseconds,
@@ -67,9 +67,9 @@ export interface BucketRow extends OpenBucket {
 }
 
 export const openRound = z.strictObject({
-  /** Start of the unbroken run of covered instants that ends at the newest reading (epoch milliseconds). */
+  /** Start of the unbroken coverage that ends at the newest reading (epoch milliseconds). */
   coveredFromMs: milliseconds,
-  /** Work of the round that holds the newest reading, so far. */
+  /** Work so far of the round that holds the newest reading. */
   openRoundWorkUnits: amount,
   bucket: openBucket,
 });
@@ -77,7 +77,7 @@ export const openRound = z.strictObject({
 export const recentRound = z.strictObject({ roundId: z.int(), workUnits: amount });
 export type RecentRound = Inferred<typeof recentRound>;
 
-/** Rounds and buckets of one installation, as far as its readings show. Immutable. */
+/** Rounds and buckets of one installation. Immutable. */
 export interface RoundState extends Inferred<typeof openRound> {
   /** The newest observed rounds, ascending, at most {@link recentRoundsMax}. */
   readonly recentRounds: readonly RecentRound[];
@@ -106,8 +106,8 @@ interface FollowingReading {
 }
 
 /**
- * Folds the next accepted reading. Readings come in order of observation, so only the round and the bucket of the previous one can
- * close; a round closes as observed when every instant of it is covered, else it is missing and has no row.
+ * Folds the next accepted reading. Readings come in order of observation, so only the round and the bucket of the previous reading can
+ * close. A round whose every instant is covered is observed; any other round is missing and has no row.
  */
 export function foldRound(
   state: RoundState,
@@ -115,7 +115,7 @@ export function foldRound(
 ): { state: RoundState; closed: ClosedRows } {
   const gapMs = reading.observedAtMs - previous.observedAtMs;
   const isCovering = reading.counterEpoch === previous.counterEpoch && gapMs <= coveringGapMs;
-  // Two readings of one instant leave nothing uncovered between them, whatever their epochs.
+  // Between two readings of one instant nothing is uncovered, even if their epochs differ.
   const isUnbroken = isCovering || gapMs === 0;
   const workUnits = isCovering ? reading.cumulativeWorkUnits - previous.cumulativeWorkUnits : 0n;
   const coveredFromMs = isUnbroken ? state.coveredFromMs : reading.observedAtMs;

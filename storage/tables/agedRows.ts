@@ -3,10 +3,12 @@ import { defineTable } from './table.ts';
 
 export const agedRows = defineTable({
   name: 'aged_rows',
-  comment: 'TTLs of rows that are not in force any more, and what they may have removed',
+  comment: 'Earlier TTLs of rows, and which rows they may have removed',
   columns: {
-    goneBeforeMs: column(integer, { comment: 'Rows received before it may be gone (epoch milliseconds)' }),
-    atMs: column(integer, { comment: 'When the TTL was taken away or replaced (epoch milliseconds)' }),
+    goneBeforeMs: column(integer, {
+      comment: 'Rows received before this time may be gone (epoch milliseconds)',
+    }),
+    atMs: column(integer, { comment: 'When the TTL was removed or replaced (epoch milliseconds)' }),
   },
   engine: 'MergeTree()',
   orderBy: ['atMs'],

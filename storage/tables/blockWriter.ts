@@ -3,22 +3,22 @@ const hexDigits = Uint8Array.from({ length: 128 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? 255 : value;
 });
-/** Where the digits of each of its 16 bytes are in the text of a UUID. ClickHouse stores the last byte of each half first. */
+/** Index of the digits of each of the 16 bytes in the text of a UUID. ClickHouse stores the last byte of each half first. */
 const uuidDigits = [16, 14, 11, 9, 6, 4, 2, 0, 34, 32, 30, 28, 26, 24, 21, 19];
 const uint64Max = 2n ** 64n - 1n;
-/** A shorter text is copied by character, which takes less time than a call of the encoder. */
+/** Texts up to this length are copied by character, which is faster than a call of the encoder. */
 const shortText = 64;
 
 /**
- * Writes values as ClickHouse's `Native` format has them, integers with the lowest byte first. Methods are named by ClickHouse's types, and throw
- * a RangeError for a value that the type does not hold, which would be stored as another value.
+ * Writes values in ClickHouse's `Native` format, integers with the lowest byte first. Methods are named after ClickHouse's types. They throw a
+ * RangeError for a value that the type cannot hold, which would otherwise be stored as another value.
  */
 export class BlockWriter {
   private bytes: Buffer;
   private view: DataView;
   private length = 0;
 
-  /** @param expectedBytes more are allocated when they are needed. */
+  /** @param expectedBytes initial size; the buffer grows if needed. */
   constructor(expectedBytes: number) {
     this.bytes = Buffer.allocUnsafe(expectedBytes);
     this.view = viewBytes(this.bytes);
@@ -82,7 +82,7 @@ export class BlockWriter {
     this.bytes.write(value, at);
   }
 
-  /** A number of rows, columns or bytes, in as many bytes as it needs. */
+  /** A number of rows, columns or bytes, with a variable length. */
   size(value: number): void {
     let rest = value;
     for (; rest > 0x7f; rest = Math.floor(rest / 128)) this.uint8((rest % 128) + 128);
@@ -94,7 +94,7 @@ export class BlockWriter {
     return this.bytes.subarray(0, this.length);
   }
 
-  /** @returns whether it was written: false for a text with other characters than ASCII. */
+  /** @returns whether the text was written: false if it has characters other than ASCII. */
   private ascii(value: string): boolean {
     const { length } = value;
     const at = this.extend(length + 1);
@@ -110,7 +110,7 @@ export class BlockWriter {
     return true;
   }
 
-  /** @returns where the next bytes go, in `bytes` and `view` as they are from then on. */
+  /** @returns the place of the next bytes in `bytes` and `view`, which may be replaced. */
   private extend(byteLength: number): number {
     const at = this.length;
     this.length += byteLength;

@@ -3,14 +3,14 @@ import type { EventSource } from '../../actors/events/eventSchemas.ts';
 import type { Column } from './column.ts';
 import { blockHash, column, count, largeCount, name, smallCount, time, transactionHash } from './column.ts';
 
-/** A page is a few marks of a table of the chain's history, whatever it holds. */
+/** Small marks keep a page at a few marks of a table, however large. */
 export const rowsPerMark = 256;
 
 export const runColumn: Column<string> = column(name, {
-  comment: 'Run of the fold that made it, named by its first message',
+  comment: 'Run of the fold that made the row, named by its first message',
 });
 
-/** Where on the chain something was logged. */
+/** Origin of a log on the chain. */
 export const sourceColumns: { readonly [Key in keyof EventSource]: Column<EventSource[Key]> } = {
   blockNumber: column(largeCount, { comment: 'Block of the chain', codec: 'Delta, ZSTD(1)' }),
   blockHash: column(blockHash, { comment: 'Hash of the block', codec: 'ZSTD(1)' }),
@@ -21,11 +21,11 @@ export const sourceColumns: { readonly [Key in keyof EventSource]: Column<EventS
 };
 
 export const positionColumn: Column<number> = column(count, {
-  comment: 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known',
+  comment: 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown',
   codec: 'Delta, ZSTD(1)',
 });
 
-/** Which message stored a row: the row goes with it when the stream loses it. */
+/** The message that stored a row. If the stream loses it, the row is removed. */
 export const storedByColumns: { readonly [Key in keyof StoredBy]: Column<StoredBy[Key]> } = {
   storedBy: column(count, {
     comment: 'Sequence in MINER_CHAIN of the message whose folding stored the row',

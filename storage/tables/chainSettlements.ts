@@ -11,20 +11,20 @@ const sums = {
   }),
 };
 
-/** Batches that the core recorded: the same table for all generations, since a replay does not fold the chain. */
+/** Batches that the core recorded. All generations share the table, since a replay does not fold the chain. */
 export const chainSettlements = defineTable<SettlementRow>({
   name: 'chain_settlements',
   comment:
-    'Batches of rounds that the core recorded in final blocks; what was minted for them is in the checkpoints',
+    'Batches of rounds that the core recorded in final blocks; the checkpoints hold the minted amounts',
   columns: {
     run: runColumn,
     settlementNumber: column(count, { comment: 'Number of the settlement, from 0', codec: 'Delta, ZSTD(1)' }),
     previousSettledThroughRound: column(largeCount, {
-      comment: 'Last round that was settled before',
+      comment: 'Last round settled before the batch',
       codec: 'Delta, ZSTD(1)',
     }),
     settledThroughRound: column(largeCount, { comment: 'Last round of the batch', codec: 'Delta, ZSTD(1)' }),
-    activeRoundCount: column(largeCount, { comment: 'Rounds of the batch that held work', codec: 'ZSTD(1)' }),
+    activeRoundCount: column(largeCount, { comment: 'Rounds of the batch with work', codec: 'ZSTD(1)' }),
     workAdded: column(amount, { comment: 'Work of the batch in work units', codec: 'ZSTD(1)' }),
     ...sums,
     previousCumulativeBlockUnits: column(amount, {
@@ -40,27 +40,30 @@ export const chainSettlements = defineTable<SettlementRow>({
   rowsPerMark,
 });
 
-/** Checkpoints of mining: the same table for all generations. */
+/** Checkpoints of mining. All generations share the table. */
 export const chainCheckpoints = defineTable<CheckpointRow>({
   name: 'chain_checkpoints',
-  comment: 'Checkpoints in final blocks: what was minted for settled rounds',
+  comment: 'Checkpoints in final blocks: amounts minted for settled rounds',
   columns: {
     run: runColumn,
     checkpointNumber: column(count, { comment: 'Number of the checkpoint, from 0', codec: 'Delta, ZSTD(1)' }),
     afterRound: column(largeCount, {
-      comment: 'Last round of the checkpoint before',
+      comment: 'Last round of the previous checkpoint',
       codec: 'Delta, ZSTD(1)',
     }),
-    throughRound: column(largeCount, { comment: 'Last round that it minted for', codec: 'Delta, ZSTD(1)' }),
+    throughRound: column(largeCount, {
+      comment: 'Last round that the checkpoint minted for',
+      codec: 'Delta, ZSTD(1)',
+    }),
     completedBlockCount: column(largeCount, {
-      comment: 'Blocks of work that it completed',
+      comment: 'Blocks of work that the checkpoint completed',
       codec: 'ZSTD(1)',
     }),
     ...sums,
-    eligibleWeight: column(amount, { comment: 'Weight that shared what was minted', codec: 'ZSTD(1)' }),
-    amountBaseUnits: column(amount, { comment: 'Base units that it minted', codec: 'ZSTD(1)' }),
+    eligibleWeight: column(amount, { comment: 'Weight that shared the minted amount', codec: 'ZSTD(1)' }),
+    amountBaseUnits: column(amount, { comment: 'Base units that the checkpoint minted', codec: 'ZSTD(1)' }),
     totalMintedBaseUnits: column(amount, {
-      comment: 'Base units that were minted with it',
+      comment: 'Base units minted so far, including the checkpoint',
       codec: 'ZSTD(1)',
     }),
     ...sourceColumns,

@@ -9,24 +9,23 @@ export type ResultCell = string | number | null;
 /** A row of a result: its values in the order of the select list. */
 export type ResultRow = readonly ResultCell[];
 
-/** What a column holds: ClickHouse's type, how values are written in its `Native` format, and how one comes back from a result. */
+/** A kind of column: ClickHouse's type, and how values are written in its `Native` format and read from a result. */
 export interface Column<Value> {
   readonly type: string;
-  /** @throws RangeError for a value that the column does not hold. */
+  /** @throws RangeError for a value that the column cannot hold. */
   readonly write: (writer: BlockWriter, values: readonly Value[]) => void;
-  /** @throws Error when the cell does not hold such a value, which only another program can have written. */
+  /** @throws Error for a cell that this program cannot have written. */
   readonly read: (cell: ResultCell) => Value;
-  /** SQL of what `read` reads; the column itself when it is left out. */
+  /** SQL of the value that `read` expects; if omitted, the column itself. */
   readonly readExpression?: (column: string) => string;
-  /** Ending of a value's name, its unit, that the name of the column goes without. */
+  /** Ending of a value's name (its unit) that the column's name lacks. */
   readonly suffix?: string;
-  /** ClickHouse's default when it is left out. */
+  /** If omitted, ClickHouse's default. */
   readonly codec?: string;
-  /** What it means, with its unit: for whoever queries the table. */
+  /** Meaning and unit, for ad-hoc queries. */
   readonly comment?: string | undefined;
 }
 
-/** The column of a kind as a table has it. */
 export function column<Value>(
   kind: Column<Value>,
   about: { readonly comment: string | undefined; readonly codec?: string },
@@ -34,7 +33,7 @@ export function column<Value>(
   return { ...kind, ...about };
 }
 
-/** The same column where the value may be unknown: which ones are, then all values, with any value in place of those. */
+/** A column whose values may be unknown. The block has a flag for each value, then all values, with a substitute for unknown ones. */
 function nullable<Value>(kind: Column<Value>, inPlaceOfNull: Value): Column<Value | null> {
   return {
     ...kind,
@@ -56,7 +55,7 @@ export const string: Column<string> = {
   read: readString,
 };
 
-/** One of not too many strings, which many rows repeat. */
+/** One of few strings that many rows repeat. */
 export const name: Column<string> = {
   ...string,
   type: 'LowCardinality(String)',
@@ -74,7 +73,7 @@ export const uuid: Column<string> = {
   },
 };
 
-/** A string that may be unknown, in a column that cannot be null. No value of it is empty. */
+/** A string that may be unknown, stored as empty. No known value is empty. */
 export const stringOrEmpty: Column<string | null> = {
   type: 'String',
   write: (writer, values) => {
@@ -115,7 +114,7 @@ export const byte: Column<number> = {
 
 export const nullableByte = nullable(byte, 0);
 
-/** `0x` and digits in lower case, which say nothing of what they are: the type of the column does. */
+/** `0x` and hexadecimal digits in lower case. */
 function defineHex<Value extends string>(isOne: (text: string) => text is Value, what: string) {
   return {
     type: 'String',
@@ -135,8 +134,8 @@ export const address = defineHex(isAddress, 'addresses');
 export const nullableAddress = nullable(address, zeroAddress);
 
 /**
- * Epoch milliseconds of any year from 0 to 9999, as a time. They are read as integers: as text, a server writes times outside of its calendar
- * (1900 to 2299 before ClickHouse 26) as the nearest ones inside.
+ * Epoch milliseconds of any year from 0 to 9999, as a time. They are read as integers: as text, servers move times outside their calendar (1900 to
+ * 2299 before ClickHouse 26) to its nearest end.
  */
 export const time: Column<number> = {
   ...integer,
@@ -152,13 +151,13 @@ export const amount: Column<bigint> = {
     for (const value of values) writer.uint256(value);
   },
   read: (cell) => BigInt(readString(cell)),
-  // A server writes it as a JSON number, which would be rounded.
+  // A server writes a JSON number, which would be rounded.
   readExpression: (column) => `toString(${column})`,
 };
 
 export const nullableAmount = nullable(amount, 0n);
 
-/** A sum of amounts, which nothing bounds: null where it is above 2^256 - 1. */
+/** An unbounded sum of amounts; null above 2^256 - 1. */
 export const sum: Column<bigint | null> = {
   ...nullableAmount,
   write: (writer, values) =>
@@ -168,7 +167,7 @@ export const sum: Column<bigint | null> = {
     ),
 };
 
-/** Several of them, none of which can be unknown. */
+/** A list of known amounts. */
 export const amounts: Column<readonly bigint[]> = {
   type: 'Array(UInt256)',
   write: (writer, lists) => {
@@ -186,7 +185,7 @@ export const amounts: Column<readonly bigint[]> = {
   readExpression: (column) => `arrayStringConcat(arrayMap(one -> toString(one), ${column}), ',')`,
 };
 
-/** 0 to 2^64 - 1, such as the number of a block. */
+/** 0 to 2^64 - 1, for example the number of a block. */
 export const largeCount: Column<bigint> = {
   ...amount,
   type: 'UInt64',
@@ -210,7 +209,7 @@ export function oneOf<Value extends string>(values: readonly Value[]): Column<Va
   };
 }
 
-/** The same as an enumeration of ClickHouse. Values are numbered in their order, so new ones are added at the end. */
+/** One of a few strings, as an enumeration of ClickHouse. Values are numbered in their order, so add new ones at the end. */
 export function enumerated<Value extends string>(values: readonly Value[]): Column<Value> {
   const numbers = new Map(values.map((value, at) => [value, at + 1]));
   const list = values.map((value) => `'${value}' = ${numbers.get(value)}`).join(', ');
@@ -223,7 +222,7 @@ export function enumerated<Value extends string>(values: readonly Value[]): Colu
   };
 }
 
-/** A value as JSON. What comes back is what was written: nobody else writes these tables. */
+/** A value as JSON. It is read unchecked, since only this program writes these tables. */
 export function json<Value>(): Column<Value> {
   return {
     type: 'String',
@@ -238,7 +237,7 @@ function writeStrings(writer: BlockWriter, values: readonly string[]): void {
   for (const value of values) writer.string(value);
 }
 
-/** The layout of `LowCardinality` in a block: each string once, then which one each row has. */
+/** Layout of `LowCardinality` in a block: each distinct string, then the index of each row's string. */
 const dictionaryLayout = { version: 1, hasOwnStrings: 0x200, indexOfUInt32: 2 };
 
 function writeDictionary(writer: BlockWriter, values: readonly string[]): void {

@@ -5,42 +5,41 @@ import { storedByColumns } from './chainColumns.ts';
 import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
 import { defineTable, type Table, type TableOptions } from './table.ts';
 
-/** In the order of their numbers in the enumeration: a new one is added at the end. */
+/** Numbered in this order, so add a new one at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
 
-/** A page is a few marks of a table, whatever the table holds. */
+/** Small marks keep a page at a few marks of a table, however large. */
 const rowsPerMark = 256;
 
-/** Where an event is in the order of the feed. */
+/** Place of an event in the order of the feed. */
 type EventTimeRow = Pick<
   EventRow,
   'run' | 'category' | 'installationId' | 'recordedAtMs' | 'position' | 'ordinal'
 >;
 
-/** Where an event is, by its ID. */
+/** Place of an event by its ID. */
 type EventIdRow = Pick<EventRow, 'run' | 'id' | 'installationId' | 'position' | 'ordinal' | 'arrivedAtMs'>;
 
-/** Events of one source that memory has evicted, and where to find them. */
+/** Tables of events of one source that memory has evicted, and of their places. */
 export interface EventTableDefinitions<Extra = unknown> {
   readonly ids: Table<EventIdRow & Extra>;
   readonly times: Table<EventTimeRow & Extra>;
-  /** The events, in order of arrival. */
   readonly events: Table<EventRow & Extra>;
 }
 
-/** What the readings reached; each generation has tables of it. */
+/** Events from measurements. Each generation has its own tables. */
 export const measurementEvents = defineMeasurementTables();
 
-/** What happened on the chain: the same tables for all generations, since a replay does not fold the chain. */
+/** Events of the chain. All generations share the tables, since a replay does not fold the chain. */
 export const chainEvents = defineChainTables();
 
 function defineMeasurementTables(): EventTableDefinitions {
-  const { ids, times, events } = describeEventTables('measurement_feed', 'what the readings reached');
+  const { ids, times, events } = describeEventTables('measurement_feed', 'Measurement events');
   return { ids: defineTable(ids), times: defineTable(times), events: defineTable(events) };
 }
 
 function defineChainTables(): EventTableDefinitions<StoredBy> {
-  const { ids, times, events } = describeEventTables('chain_feed_events', 'what happened on the chain');
+  const { ids, times, events } = describeEventTables('chain_feed_events', 'Chain events');
   return {
     ids: defineTable<EventIdRow & StoredBy>({ ...ids, columns: { ...ids.columns, ...storedByColumns } }),
     times: defineTable<EventTimeRow & StoredBy>({
@@ -54,7 +53,6 @@ function defineChainTables(): EventTableDefinitions<StoredBy> {
   };
 }
 
-/** The tables of events of one source, without columns that the other does not have. */
 interface EventTableOptions {
   readonly ids: TableOptions<EventIdRow>;
   readonly times: TableOptions<EventTimeRow>;
@@ -62,18 +60,17 @@ interface EventTableOptions {
 }
 
 /**
- * Event tables are not partitioned: a page is read from every part of a table that may hold some of it, and parts of different
- * partitions are never merged.
+ * Event tables are not partitioned: a page reads every part that may hold some of it, and parts of different partitions are never merged.
  */
-function describeEventTables(tableName: string, what: string): EventTableOptions {
-  const run = column(name, { comment: 'Run of the fold that made it, named by its first message' });
+function describeEventTables(tableName: string, kind: string): EventTableOptions {
+  const run = column(name, { comment: 'Run of the fold that made the row, named by its first message' });
   const category = column(enumerated(categories), { comment: 'Category of the feed' });
   const installationId = column(name, { comment: 'Installation; empty for an event of the chain' });
   const position = column(count, {
-    comment: 'Sequence of the message that made it visible, in the stream of its source',
+    comment: 'Sequence of the message that made the event visible, in the stream of its source',
     codec: 'Delta, ZSTD(1)',
   });
-  const ordinal = column(smallCount, { comment: 'Its place among the events of that message, from 0' });
+  const ordinal = column(smallCount, { comment: 'Place among the events of that message, from 0' });
   const id = column(string, { comment: 'ID of the event in the feed', codec: 'ZSTD(1)' });
   const recordedAtMs = column(time, {
     comment: 'Time by which the feed is ordered',
@@ -102,7 +99,7 @@ function describeEventTables(tableName: string, what: string): EventTableOptions
     },
     events: {
       name: tableName,
-      comment: `Events of the feed, ${what}, in the order of arrival, as far as memory has evicted them`,
+      comment: `${kind} of the feed that memory has evicted, in order of arrival`,
       columns: {
         run,
         category,

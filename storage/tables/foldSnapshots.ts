@@ -2,19 +2,19 @@ import { integer, oneOf, string, stringOrEmpty } from './column.ts';
 import { foldedSources, type StoredSnapshotHeader } from './foldSnapshot.ts';
 import { defineTable } from './table.ts';
 
-/** A chunk of a part of a snapshot, with what that part is of. */
+/** A chunk of a part of a snapshot. */
 export interface SnapshotChunkRow extends StoredSnapshotHeader {
   /** From 0. */
   readonly chunk: number;
-  /** Of the part; 0 in chunks before the last one. */
+  /** Number of chunks of the part; 0 except in the last chunk. */
   readonly chunkCount: number;
-  /** SHA-256 of the payload of the part; empty in chunks before the last one. */
+  /** SHA-256 of the part's payload; empty except in the last chunk. */
   readonly checksum: string;
-  /** Records, gzipped, in base64: of all chunks of a part together. */
+  /** Piece of the part's records, gzipped, in base64. */
   readonly payload: string;
 }
 
-/** Snapshots of folds, each with its increments a partition of its own; each generation has a table of them. */
+/** Snapshots of folds. Each snapshot with its increments is a partition. Each generation has its own table. */
 export const foldSnapshots = defineTable<SnapshotChunkRow>({
   name: 'fold_snapshots',
   columns: {

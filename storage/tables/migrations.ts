@@ -3,10 +3,10 @@ import { defineTable } from './table.ts';
 
 export const migrations = defineTable({
   name: 'migrations',
-  comment: 'Migrations that were applied',
+  comment: 'Applied migrations',
   columns: {
     number: column(integer, { comment: 'Number of the migration, from 1' }),
-    name: column(string, { comment: 'What it brought' }),
+    name: column(string, { comment: 'Name of the migration' }),
   },
   engine: 'MergeTree()',
   orderBy: ['number'],

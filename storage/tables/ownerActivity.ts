@@ -14,27 +14,27 @@ import {
 } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A page takes every column of a few rows: with a file for each column, most of its time was opening them. */
+/** A page needs every column of a few rows. With one file per column, opening files took most of the time. */
 const oneFileBelowBytes = 1024 ** 3;
 
 /**
- * What owners did, as far as no reorganization can take it away: the same table for all generations, since a replay does not fold the chain. It is
- * not partitioned: a page is read from every part that may hold some of it. Where an event was made again from another block, the later one stays.
+ * Activity of owners in final blocks. All generations share the table, since a replay does not fold the chain. It is not partitioned, since a page
+ * reads every part that may hold some of it. If an event was made again from another block, the later one stays.
  */
 export const ownerActivity = defineTable<OwnerActivityRow>({
   name: 'chain_owner_activity',
-  comment: 'What owners did on the chain, and what was done with tokens of theirs, in final blocks',
+  comment: 'Activity of owners and their tokens on the chain, in final blocks',
   columns: {
     run: runColumn,
     owner: column(address, { comment: 'Owner whose activity it is', codec: 'ZSTD(1)' }),
     eventNumber: column(count, {
-      comment: 'Number of the event among those of the owner, from 0',
+      comment: 'Number of the event in the activity of the owner, from 0',
       codec: 'Delta, ZSTD(1)',
     }),
     kind: column(enumerated(activityKinds), { comment: 'mint, merge, claim or transfer' }),
     contractAddress: column(address, { comment: 'Contract that logged it', codec: 'ZSTD(1)' }),
     tokenIds: column(amounts, {
-      comment: 'Tokens; of a merge the survivor, then the donor',
+      comment: 'Tokens; for a merge the survivor, then the donor',
       codec: 'ZSTD(1)',
     }),
     amountBaseUnits: column(nullableAmount, {

@@ -7,17 +7,17 @@ import {
 import { amount, column, count, enumerated, name, nullableString, time, uuid } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** Accepted readings; each generation has a table of them. Codecs are by the figures of `storage/README.md`. */
+/** Accepted readings. Each generation has its own table. `storage/README.md` has the figures behind the codecs. */
 export const readings = defineTable<CounterReading>({
   name: 'readings',
-  comment: 'Readings of the wheels that were accepted, one row each',
+  comment: 'Accepted readings of the wheels, one row each',
   columns: {
-    installationId: column(name, { comment: 'Installation that the wheel is of', codec: 'ZSTD(1)' }),
+    installationId: column(name, { comment: 'Installation of the wheel', codec: 'ZSTD(1)' }),
     position: column(count, {
       comment: 'Sequence of its message in MINER_COUNTER',
       codec: 'DoubleDelta, ZSTD(1)',
     }),
-    telemetryId: column(uuid, { comment: 'The reading, as its gateway names it', codec: 'ZSTD(1)' }),
+    telemetryId: column(uuid, { comment: 'ID that the gateway gave the reading', codec: 'ZSTD(1)' }),
     bootId: column(uuid, { comment: 'Boot of the device', codec: 'ZSTD(1)' }),
     sequence: column(count, {
       comment: 'Number of the reading since that boot, from 0',
@@ -37,8 +37,8 @@ export const readings = defineTable<CounterReading>({
       comment: 'Where the reading comes from',
       codec: 'ZSTD(1)',
     }),
-    // Of low cardinality it would take 0.06 bytes less, and a tenth more time of an insert.
-    softwareVersion: column(nullableString, { comment: 'Software of the device; null where it is unknown' }),
+    // `LowCardinality` would save 0.06 bytes, and add a tenth to the time of an insert.
+    softwareVersion: column(nullableString, { comment: 'Software of the device; null if unknown' }),
     coreStatus: column(enumerated(coreStatuses), { comment: 'State of the counter', codec: 'ZSTD(1)' }),
     rpmMilli: column(count, {
       comment: measurements.rpmMilli.description,
@@ -53,6 +53,6 @@ export const readings = defineTable<CounterReading>({
   engine: 'ReplacingMergeTree(position)',
   partitionBy: { month: 'observedAtMs' },
   orderBy: ['installationId', 'position'],
-  // A page is read from the months that hold some of it alone; a query by time reads no others either.
+  // Pages and queries by time then read only the months that they need.
   ranges: ['position', 'observedAtMs'],
 });

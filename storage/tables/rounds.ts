@@ -2,25 +2,24 @@ import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import { column, count, name, smallCount, sum, time } from './column.ts';
 import { defineTable } from './table.ts';
 
-/** A round as it is stored: its work is null where it is above what the column holds. */
+/** A stored round. Its work is null if it exceeds the column. */
 export interface StoredRound extends Omit<RoundRow, 'workUnits'> {
   readonly workUnits: bigint | null;
 }
 
-/** Observed rounds; each generation has a table of them. */
+/** Observed rounds. Each generation has its own table. */
 export const rounds = defineTable<StoredRound>({
   name: 'rounds',
-  comment:
-    'Rounds of 600 seconds that were observed, every instant of them; a round that is missing has no row',
+  comment: 'Rounds of 600 seconds that were observed in full; a missing round has no row',
   columns: {
-    installationId: column(name, { comment: 'Installation that the wheel is of' }),
+    installationId: column(name, { comment: 'Installation of the wheel' }),
     roundId: column(smallCount, {
       comment: 'Number of the round; 1 starts at the genesis',
       codec: 'DoubleDelta, ZSTD(1)',
     }),
     startMs: column(time, { comment: 'Start of the round', codec: 'DoubleDelta, ZSTD(1)' }),
     workUnits: column(sum, {
-      comment: 'Work in work units; null where it is above 2^256 - 1',
+      comment: 'Work in work units; null above 2^256 - 1',
       codec: 'ZSTD(1)',
     }),
     position: column(count, {

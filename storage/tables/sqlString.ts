@@ -9,7 +9,7 @@ const escapes: Record<string, string> = {
   '\f': '\\f',
 };
 
-/** A string as an SQL literal. */
+/** Writes a string as an SQL literal. */
 export function sqlString(value: string): string {
   const escaped = value.replace(/[\\'\t\n\r\0\b\f]/g, (character) => escapes[character] as string);
   return `'${escaped}'`;

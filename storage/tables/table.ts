@@ -3,45 +3,44 @@ import { BlockWriter } from './blockWriter.ts';
 import type { Column, ResultCell, ResultRow } from './column.ts';
 import { sqlString } from './sqlString.ts';
 
-/** Names of a row's values. */
 type ColumnKey<Row> = keyof Row & string;
 
-/** A column as it is defined, whatever its values are. */
+/** A column's definition without its values' type. */
 type ColumnDefinition = Omit<Column<never>, 'write' | 'read'>;
 
-/** Names and types of a table's columns, and a row of most tables: what a block is expected to take. */
+/** Estimated sizes of a block's header (names and types of columns) and of a row. */
 const blockHeaderBytes = 768;
 const expectedRowBytes = 192;
 
-/** 30 days, which lie in two months at most. */
+/** 30 days, which span at most two months. */
 const partitionMs = 2_592_000_000;
 
 export interface TableOptions<Row> {
-  /** Of a table that each generation has: without the number of the generation. */
+  /** Without the number of a generation. */
   readonly name: string;
-  /** What its rows are, for whoever queries it. */
+  /** Meaning of a row, for ad-hoc queries. */
   readonly comment?: string;
-  /** In the order of the table. The name of a column is that of its value in snake case; that of a time goes without its unit. */
+  /** In the order of the table. A column has its value's name in snake case, without the unit of a time. */
   readonly columns: { readonly [Key in keyof Row]: Column<Row[Key]> };
-  /** Of rows with the same key the one of the highest position stays, the last one, or all of them. */
+  /** Among rows with the same key, keeps the highest position, the last one, or all. */
   readonly engine: 'ReplacingMergeTree(position)' | 'ReplacingMergeTree()' | 'MergeTree()';
-  /** The month of a time, or each value of a column. One partition when it is left out. */
+  /** A partition for each month of a time or each value of a column; if omitted, a single one. */
   readonly partitionBy?: { readonly month: ColumnKey<Row> } | { readonly value: ColumnKey<Row> };
   readonly orderBy: readonly ColumnKey<Row>[];
-  /** Columns whose least and largest value is known of each mark, so that marks outside of a range are not read. */
+  /** Columns with an index of each mark's least and largest value, so that reads skip marks outside a range. */
   readonly ranges?: readonly ColumnKey<Row>[];
-  /** Rows that one mark stands for; ClickHouse's default (8,192) when it is left out. */
+  /** Rows of one mark; if omitted, ClickHouse's default (8,192). */
   readonly rowsPerMark?: number;
-  /** A part below this size is one file, so that whole rows are read from one place; 10 MiB, as ClickHouse has it, when it is left out. */
+  /** A smaller part is a single file, so whole rows are read from one place. If omitted, ClickHouse's default (10 MiB). */
   readonly oneFileBelowBytes?: number;
 }
 
 /** Some columns of a table. */
 export interface ColumnSelection<Row> {
   readonly columns: readonly string[];
-  /** What a statement selects: `SELECT ${list} FROM ...`. */
+  /** Select list: `SELECT ${list} FROM ...`. */
   readonly list: string;
-  /** A row of that list. */
+  /** Reads a row of that list. */
   readonly read: (row: ResultRow) => Row;
 }
 
@@ -53,29 +52,27 @@ export interface StoredColumn {
   readonly comment: string | null;
 }
 
-/** A table as it is created, written and read. */
 export interface Table<Row> extends ColumnSelection<Row> {
   readonly name: string;
   readonly comment: string | null;
   readonly storedColumns: readonly StoredColumn[];
-  /** Column of the time whose month it is partitioned by. */
+  /** Column of the time whose months are the partitions; null without. */
   readonly timeColumn: string | null;
-  /** SQL of a row's partition. */
+  /** SQL of a row's partition; null without. */
   readonly partitionExpression: string | null;
   /**
-   * A number that rows of the same partition may differ in, but rows of one number have two partitions at most; 0 where the table is not
-   * partitioned by time.
+   * Number of a row's period. Rows of one period lie in at most two partitions. 0 for a table that is not partitioned by time.
    */
   readonly findPeriod: (row: Row) => number;
   /**
-   * Rows as a block of ClickHouse's `Native` format.
+   * Encodes rows as a block of ClickHouse's `Native` format.
    *
-   * @throws RangeError for a value that its column does not hold.
+   * @throws RangeError for a value that its column cannot hold.
    */
   readonly encode: (rows: readonly Row[]) => Buffer;
-  /** Some of the columns, in the order in which they are named. */
+  /** Selects some of the columns, in the given order. */
   select<Key extends ColumnKey<Row>>(...keys: readonly Key[]): ColumnSelection<Pick<Row, Key>>;
-  /** The statement that creates it where it does not exist, under its own name or another one. */
+  /** Writes the statement that creates the table unless it exists, under its own name or another one. */
   createStatement(options?: CreateOptions): string;
 }
 
@@ -85,7 +82,7 @@ interface CreateOptions {
   readonly cluster?: string | null;
 }
 
-/** Defines a table: everything that knows its columns is derived from here. */
+/** Defines a table, and derives everything that depends on its columns. */
 export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   const {
     name: ownName,
@@ -117,7 +114,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   const select = <Key extends ColumnKey<Row>>(selected: readonly Key[]): ColumnSelection<Pick<Row, Key>> => ({
     columns: selected.map(resolveName),
     list: selected.map((key) => writeReadExpression(resolveName(key), columns[key])).join(', '),
-    // Each value is that of its key.
+    // The value at each key is the one its column reads.
     read: (row) =>
       Object.fromEntries(
         selected.map((key, at) => [key, columns[key].read(row[at] as ResultCell)]),
@@ -126,7 +123,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   return {
     name: ownName,
     comment,
-    // All of a row's values have a column.
+    // Each value of a row has a column.
     ...(select(keys) as ColumnSelection<unknown> as ColumnSelection<Row>),
     encode: (rows) => {
       const writer = new BlockWriter(blockHeaderBytes + rows.length * expectedRowBytes);
@@ -153,7 +150,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
         ...ranges.map(resolveName).map((one) => `INDEX ${one}_range ${one} TYPE minmax GRANULARITY 1`),
       ];
       const key = orderBy.map(resolveName).join(', ');
-      // ClickHouse shows a key as it was written, so a key of one column has no parentheses, as existing tables have none.
+      // ClickHouse reports a key in its original notation; existing tables have no parentheses around a single column.
       const sortingKey = orderBy.length === 1 ? key : `(${key})`;
       return [
         `CREATE TABLE IF NOT EXISTS ${name}${onCluster(cluster)} (${definitions.join(', ')})`,
@@ -167,7 +164,7 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
   };
 }
 
-/** Creates a table where it does not exist, under its own name or another one. */
+/** Creates a table unless it exists, under its own name or another one. */
 export async function createTable(
   database: { readonly cluster: string | null; command(sql: string): Promise<void> },
   table: Pick<Table<unknown>, 'createStatement' | 'name'>,
@@ -176,12 +173,12 @@ export async function createTable(
   await database.command(table.createStatement({ name, cluster: database.cluster }));
 }
 
-/** The part of a statement that has every server of a cluster run it. */
+/** Clause that makes every server of a cluster run a statement; empty without a cluster. */
 export function onCluster(cluster: string | null): string {
   return cluster === null ? '' : ` ON CLUSTER ${sqlString(cluster)}`;
 }
 
-/** Appends rows to a table, under its own name or another one. Its outcome is unknown when it fails: insert the same rows again. */
+/** Appends rows to a table, under its own name or another one. After a failure the outcome is unknown: insert the same rows again. */
 export async function insertRows<Row>(
   database: { insertBlocks(table: string, blocks: Buffer): Promise<void> },
   table: Pick<Table<Row>, 'encode' | 'name'>,
@@ -212,10 +209,11 @@ function writeReadExpression(
   return readExpression === undefined ? name : readExpression(name);
 }
 
-/** The engine whose parts the servers of a cluster copy from one another. */
+/** The replicated variant of an engine, for a table on the servers of a cluster. */
 export function replicate(engine: string, name: string): string {
   const [, kind, version] = /^(\w+)\((\w*)\)$/.exec(engine) ?? [];
-  if (kind === undefined || version === undefined) throw new Error(`${engine} is no engine of these tables`);
+  if (kind === undefined || version === undefined)
+    throw new Error(`${engine} is not an engine of these tables`);
   const place = `'/clickhouse/tables/{shard}/{database}/${name}', '{replica}'`;
   return `Replicated${kind}(${version === '' ? place : `${place}, ${version}`})`;
 }

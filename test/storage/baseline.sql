@@ -1,47 +1,47 @@
 CREATE TABLE aged_rows
 (
-    `gone_before_ms` Int64 COMMENT 'Rows received before it may be gone (epoch milliseconds)',
-    `at_ms` Int64 COMMENT 'When the TTL was taken away or replaced (epoch milliseconds)'
+    `gone_before_ms` Int64 COMMENT 'Rows received before this time may be gone (epoch milliseconds)',
+    `at_ms` Int64 COMMENT 'When the TTL was removed or replaced (epoch milliseconds)'
 )
 ENGINE = MergeTree
 ORDER BY at_ms
 SETTINGS index_granularity = 8192
-COMMENT 'TTLs of rows that are not in force any more, and what they may have removed';
+COMMENT 'Earlier TTLs of rows, and which rows they may have removed';
 
 CREATE TABLE chain_checkpoints
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `checkpoint_number` UInt64 COMMENT 'Number of the checkpoint, from 0' CODEC(Delta(8), ZSTD(1)),
-    `after_round` UInt64 COMMENT 'Last round of the checkpoint before' CODEC(Delta(8), ZSTD(1)),
-    `through_round` UInt64 COMMENT 'Last round that it minted for' CODEC(Delta(8), ZSTD(1)),
-    `completed_block_count` UInt64 COMMENT 'Blocks of work that it completed' CODEC(ZSTD(1)),
+    `after_round` UInt64 COMMENT 'Last round of the previous checkpoint' CODEC(Delta(8), ZSTD(1)),
+    `through_round` UInt64 COMMENT 'Last round that the checkpoint minted for' CODEC(Delta(8), ZSTD(1)),
+    `completed_block_count` UInt64 COMMENT 'Blocks of work that the checkpoint completed' CODEC(ZSTD(1)),
     `cumulative_work` UInt256 COMMENT 'Work of all settled rounds in work units' CODEC(ZSTD(1)),
     `cumulative_block_units` UInt256 COMMENT 'Block units of all settled rounds; 10^9 are a block of work' CODEC(ZSTD(1)),
-    `eligible_weight` UInt256 COMMENT 'Weight that shared what was minted' CODEC(ZSTD(1)),
-    `amount_base_units` UInt256 COMMENT 'Base units that it minted' CODEC(ZSTD(1)),
-    `total_minted_base_units` UInt256 COMMENT 'Base units that were minted with it' CODEC(ZSTD(1)),
+    `eligible_weight` UInt256 COMMENT 'Weight that shared the minted amount' CODEC(ZSTD(1)),
+    `amount_base_units` UInt256 COMMENT 'Base units that the checkpoint minted' CODEC(ZSTD(1)),
+    `total_minted_base_units` UInt256 COMMENT 'Base units minted so far, including the checkpoint' CODEC(ZSTD(1)),
     `block_number` UInt64 COMMENT 'Block of the chain' CODEC(Delta(8), ZSTD(1)),
     `block_hash` String COMMENT 'Hash of the block' CODEC(ZSTD(1)),
     `block_timestamp` DateTime64(3, 'UTC') COMMENT 'Time of the block' CODEC(Delta(8), ZSTD(1)),
     `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
-    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known' CODEC(Delta(8), ZSTD(1)),
+    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
     `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 ORDER BY (run, checkpoint_number)
 SETTINGS index_granularity = 256
-COMMENT 'Checkpoints in final blocks: what was minted for settled rounds';
+COMMENT 'Checkpoints in final blocks: amounts minted for settled rounds';
 
 CREATE TABLE chain_feed_events
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
+    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `type` LowCardinality(String) COMMENT 'Type of the event',
     `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
@@ -53,15 +53,15 @@ CREATE TABLE chain_feed_events
 ENGINE = ReplacingMergeTree
 ORDER BY (run, category, position, ordinal)
 SETTINGS index_granularity = 256
-COMMENT 'Events of the feed, what happened on the chain, in the order of arrival, as far as memory has evicted them';
+COMMENT 'Chain events of the feed that memory has evicted, in order of arrival';
 
 CREATE TABLE chain_feed_events_ids
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
+    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
     `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
     `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
@@ -73,12 +73,12 @@ COMMENT 'Places of the events in chain_feed_events, by ID';
 
 CREATE TABLE chain_feed_events_times
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
     `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
+    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
     `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
@@ -89,12 +89,12 @@ COMMENT 'Places of the events in chain_feed_events, by time';
 
 CREATE TABLE chain_owner_activity
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `owner` String COMMENT 'Owner whose activity it is' CODEC(ZSTD(1)),
-    `event_number` UInt64 COMMENT 'Number of the event among those of the owner, from 0' CODEC(Delta(8), ZSTD(1)),
+    `event_number` UInt64 COMMENT 'Number of the event in the activity of the owner, from 0' CODEC(Delta(8), ZSTD(1)),
     `kind` Enum8('mint' = 1, 'merge' = 2, 'claim' = 3, 'transfer' = 4) COMMENT 'mint, merge, claim or transfer',
     `contract_address` String COMMENT 'Contract that logged it' CODEC(ZSTD(1)),
-    `token_ids` Array(UInt256) COMMENT 'Tokens; of a merge the survivor, then the donor' CODEC(ZSTD(1)),
+    `token_ids` Array(UInt256) COMMENT 'Tokens; for a merge the survivor, then the donor' CODEC(ZSTD(1)),
     `amount_base_units` Nullable(UInt256) COMMENT 'Base units that a claim paid; null for others' CODEC(ZSTD(1)),
     `from_address` Nullable(String) COMMENT 'Giver of a transfer' CODEC(ZSTD(1)),
     `to_address` Nullable(String) COMMENT 'Receiver of a mint, a claim or a transfer' CODEC(ZSTD(1)),
@@ -107,22 +107,22 @@ CREATE TABLE chain_owner_activity
     `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
-    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known' CODEC(Delta(8), ZSTD(1)),
+    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
     `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 ORDER BY (run, owner, event_number)
 SETTINGS index_granularity = 256, min_bytes_for_wide_part = 1073741824
-COMMENT 'What owners did on the chain, and what was done with tokens of theirs, in final blocks';
+COMMENT 'Activity of owners and their tokens on the chain, in final blocks';
 
 CREATE TABLE chain_settlements
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `settlement_number` UInt64 COMMENT 'Number of the settlement, from 0' CODEC(Delta(8), ZSTD(1)),
-    `previous_settled_through_round` UInt64 COMMENT 'Last round that was settled before' CODEC(Delta(8), ZSTD(1)),
+    `previous_settled_through_round` UInt64 COMMENT 'Last round settled before the batch' CODEC(Delta(8), ZSTD(1)),
     `settled_through_round` UInt64 COMMENT 'Last round of the batch' CODEC(Delta(8), ZSTD(1)),
-    `active_round_count` UInt64 COMMENT 'Rounds of the batch that held work' CODEC(ZSTD(1)),
+    `active_round_count` UInt64 COMMENT 'Rounds of the batch with work' CODEC(ZSTD(1)),
     `work_added` UInt256 COMMENT 'Work of the batch in work units' CODEC(ZSTD(1)),
     `cumulative_work` UInt256 COMMENT 'Work of all settled rounds in work units' CODEC(ZSTD(1)),
     `cumulative_block_units` UInt256 COMMENT 'Block units of all settled rounds; 10^9 are a block of work' CODEC(ZSTD(1)),
@@ -133,14 +133,14 @@ CREATE TABLE chain_settlements
     `transaction_hash` String COMMENT 'Transaction that logged it' CODEC(ZSTD(1)),
     `transaction_index` UInt32 COMMENT 'Place of the transaction in the block',
     `log_index` UInt32 COMMENT 'Place of the log in the block',
-    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 where it is not known' CODEC(Delta(8), ZSTD(1)),
+    `position` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message that made the block safe; 1 if unknown' CODEC(Delta(8), ZSTD(1)),
     `stored_by` UInt64 COMMENT 'Sequence in MINER_CHAIN of the message whose folding stored the row' CODEC(Delta(8), ZSTD(1)),
     `stored_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 ORDER BY (run, settlement_number)
 SETTINGS index_granularity = 256
-COMMENT 'Batches of rounds that the core recorded in final blocks; what was minted for them is in the checkpoints';
+COMMENT 'Batches of rounds that the core recorded in final blocks; the checkpoints hold the minted amounts';
 
 CREATE TABLE fold_snapshots_g1
 (
@@ -167,12 +167,12 @@ SETTINGS index_granularity = 8192;
 CREATE TABLE generation_in_use
 (
     `swap` Int64 COMMENT 'Number of the swap, from 1',
-    `generation` Int64 COMMENT 'Generation that became the active one'
+    `generation` Int64 COMMENT 'Generation that became active'
 )
 ENGINE = MergeTree
 ORDER BY swap
 SETTINGS index_granularity = 8192
-COMMENT 'Which generation of the tables is the active one: that of the highest swap';
+COMMENT 'Active generation of the tables: the row with the highest swap';
 
 CREATE TABLE generations
 (
@@ -180,32 +180,32 @@ CREATE TABLE generations
     `fold_version` Int64 COMMENT 'Version of the fold',
     `configuration` String COMMENT 'Digest of the deployment',
     `stream_created` String COMMENT 'Creation time of MINER_COUNTER',
-    `at_ms` Int64 COMMENT 'When it was begun (epoch milliseconds)'
+    `at_ms` Int64 COMMENT 'When the generation began (epoch milliseconds)'
 )
 ENGINE = MergeTree
 ORDER BY (generation, at_ms)
 SETTINGS index_granularity = 8192
-COMMENT 'Generations of the tables, and what the rows of each were made from';
+COMMENT 'Generations of the tables, and the source of the rows of each';
 
 CREATE TABLE half_hour_buckets_g1
 (
-    `installation_id` LowCardinality(String) COMMENT 'Installation that the wheel is of',
+    `installation_id` LowCardinality(String) COMMENT 'Installation of the wheel',
     `start` DateTime64(3, 'UTC') COMMENT 'Start of the half hour' CODEC(DoubleDelta, ZSTD(1)),
-    `observed_round_count` UInt8 COMMENT 'Rounds of it that were observed, 0 to 3',
-    `work_units` Nullable(UInt256) COMMENT 'Work of its observed rounds in work units; null where it is above 2^256 - 1' CODEC(ZSTD(1)),
+    `observed_round_count` UInt8 COMMENT 'Observed rounds of the half hour, 0 to 3',
+    `work_units` Nullable(UInt256) COMMENT 'Work of its observed rounds in work units; null above 2^256 - 1' CODEC(ZSTD(1)),
     `reading_count` UInt64 COMMENT 'Accepted readings',
     `max_distance_mm` UInt64 COMMENT 'Largest distance of a reading in millimetres',
-    `peak_rpm_milli` UInt64 COMMENT 'Largest thousandths of a revolution per minute of a reading',
-    `peak_rpm_at` DateTime64(3, 'UTC') COMMENT 'When the first reading that had it was observed',
+    `peak_rpm_milli` UInt64 COMMENT 'Largest rotation speed of a reading in thousandths of a revolution per minute',
+    `peak_rpm_at` DateTime64(3, 'UTC') COMMENT 'When the first reading with that maximum was observed',
     `peak_speed_mm_per_second` UInt64 COMMENT 'Largest speed of a reading in millimetres per second',
-    `peak_speed_at` DateTime64(3, 'UTC') COMMENT 'When the first reading that had it was observed',
+    `peak_speed_at` DateTime64(3, 'UTC') COMMENT 'When the first reading with that maximum was observed',
     `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the half hour' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 PARTITION BY toYYYYMM(start)
 ORDER BY (installation_id, start)
 SETTINGS index_granularity = 8192
-COMMENT 'Half hours that held readings, by when these were observed';
+COMMENT 'Half hours with readings, by time of observation';
 
 CREATE TABLE ingest_epochs
 (
@@ -220,11 +220,11 @@ COMMENT 'Processes that took over the ingest';
 
 CREATE TABLE measurement_feed_g1
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
+    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `type` LowCardinality(String) COMMENT 'Type of the event',
     `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
@@ -234,15 +234,15 @@ CREATE TABLE measurement_feed_g1
 ENGINE = ReplacingMergeTree
 ORDER BY (run, category, position, ordinal)
 SETTINGS index_granularity = 256
-COMMENT 'Events of the feed, what the readings reached, in the order of arrival, as far as memory has evicted them';
+COMMENT 'Measurement events of the feed that memory has evicted, in order of arrival';
 
 CREATE TABLE measurement_feed_ids_g1
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `id` String COMMENT 'ID of the event in the feed' CODEC(ZSTD(1)),
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
-    `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0',
+    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0',
     `arrived_at` DateTime64(3, 'UTC') COMMENT 'When the stream stored that message' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree
@@ -252,12 +252,12 @@ COMMENT 'Places of the events in measurement_feed, by ID';
 
 CREATE TABLE measurement_feed_times_g1
 (
-    `run` LowCardinality(String) COMMENT 'Run of the fold that made it, named by its first message',
+    `run` LowCardinality(String) COMMENT 'Run of the fold that made the row, named by its first message',
     `category` Enum8('measurement' = 1, 'protocol' = 2, 'players' = 3) COMMENT 'Category of the feed',
     `installation_id` LowCardinality(String) COMMENT 'Installation; empty for an event of the chain',
     `recorded_at` DateTime64(3, 'UTC') COMMENT 'Time by which the feed is ordered' CODEC(Delta(8), ZSTD(1)),
-    `position` UInt64 COMMENT 'Sequence of the message that made it visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
-    `ordinal` UInt32 COMMENT 'Its place among the events of that message, from 0'
+    `position` UInt64 COMMENT 'Sequence of the message that made the event visible, in the stream of its source' CODEC(Delta(8), ZSTD(1)),
+    `ordinal` UInt32 COMMENT 'Place among the events of that message, from 0'
 )
 ENGINE = ReplacingMergeTree
 ORDER BY (run, category, recorded_at, position, ordinal)
@@ -267,18 +267,18 @@ COMMENT 'Places of the events in measurement_feed, by time';
 CREATE TABLE migrations
 (
     `number` Int64 COMMENT 'Number of the migration, from 1',
-    `name` String COMMENT 'What it brought'
+    `name` String COMMENT 'Name of the migration'
 )
 ENGINE = MergeTree
 ORDER BY number
 SETTINGS index_granularity = 8192
-COMMENT 'Migrations that were applied';
+COMMENT 'Applied migrations';
 
 CREATE TABLE readings_g1
 (
-    `installation_id` LowCardinality(String) COMMENT 'Installation that the wheel is of' CODEC(ZSTD(1)),
+    `installation_id` LowCardinality(String) COMMENT 'Installation of the wheel' CODEC(ZSTD(1)),
     `position` UInt64 COMMENT 'Sequence of its message in MINER_COUNTER' CODEC(DoubleDelta, ZSTD(1)),
-    `telemetry_id` UUID COMMENT 'The reading, as its gateway names it' CODEC(ZSTD(1)),
+    `telemetry_id` UUID COMMENT 'ID that the gateway gave the reading' CODEC(ZSTD(1)),
     `boot_id` UUID COMMENT 'Boot of the device' CODEC(ZSTD(1)),
     `sequence` UInt64 COMMENT 'Number of the reading since that boot, from 0' CODEC(DoubleDelta, ZSTD(1)),
     `observed_at` DateTime64(3, 'UTC') COMMENT 'When the device read its counter' CODEC(Delta(8), ZSTD(1)),
@@ -286,7 +286,7 @@ CREATE TABLE readings_g1
     `counter_epoch` UUID COMMENT 'Epoch of the counter: within one it never falls' CODEC(ZSTD(1)),
     `cumulative_work_units` UInt256 COMMENT 'Work since the epoch of the counter began, in work units' CODEC(ZSTD(1)),
     `provenance` Enum8('hardware' = 1, 'simulated' = 2, 'replay' = 3, 'derived' = 4) COMMENT 'Where the reading comes from' CODEC(ZSTD(1)),
-    `software_version` Nullable(String) COMMENT 'Software of the device; null where it is unknown',
+    `software_version` Nullable(String) COMMENT 'Software of the device; null if unknown',
     `core_status` Enum8('IDLE' = 1, 'ACTIVE' = 2, 'COUNTER_FAULT' = 3) COMMENT 'State of the counter' CODEC(ZSTD(1)),
     `rpm_milli` UInt64 COMMENT 'Thousandths of a revolution per minute' CODEC(DoubleDelta, ZSTD(1)),
     `speed_mm_per_second` UInt64 COMMENT 'Speed of the rim in millimetres per second' CODEC(DoubleDelta, ZSTD(1)),
@@ -298,7 +298,7 @@ ENGINE = ReplacingMergeTree(position)
 PARTITION BY toYYYYMM(observed_at)
 ORDER BY (installation_id, position)
 SETTINGS index_granularity = 8192
-COMMENT 'Readings of the wheels that were accepted, one row each';
+COMMENT 'Accepted readings of the wheels, one row each';
 
 CREATE TABLE removals
 (
@@ -308,14 +308,14 @@ CREATE TABLE removals
 ENGINE = MergeTree
 ORDER BY number
 SETTINGS index_granularity = 8192
-COMMENT 'Removals of rows whose messages the stream has lost: what is read meanwhile may have a hole';
+COMMENT 'Removals of rows whose messages the stream has lost; reads during a removal may have holes';
 
 CREATE TABLE replays
 (
-    `generation` Int64 COMMENT 'Generation of the tables that it fills',
+    `generation` Int64 COMMENT 'Generation of the tables that the replay fills',
     `step` String COMMENT 'planned, prepared or ended',
-    `at_ms` Int64 COMMENT 'When it reached the step (epoch milliseconds)',
-    `plan` String COMMENT 'What it set out to do, as JSON'
+    `at_ms` Int64 COMMENT 'When the replay reached the step (epoch milliseconds)',
+    `plan` String COMMENT 'Plan of the replay, as JSON'
 )
 ENGINE = MergeTree
 ORDER BY (generation, at_ms)
@@ -324,14 +324,14 @@ COMMENT 'Steps that replays have reached';
 
 CREATE TABLE rounds_g1
 (
-    `installation_id` LowCardinality(String) COMMENT 'Installation that the wheel is of',
+    `installation_id` LowCardinality(String) COMMENT 'Installation of the wheel',
     `round_id` UInt32 COMMENT 'Number of the round; 1 starts at the genesis' CODEC(DoubleDelta, ZSTD(1)),
     `start` DateTime64(3, 'UTC') COMMENT 'Start of the round' CODEC(DoubleDelta, ZSTD(1)),
-    `work_units` Nullable(UInt256) COMMENT 'Work in work units; null where it is above 2^256 - 1' CODEC(ZSTD(1)),
+    `work_units` Nullable(UInt256) COMMENT 'Work in work units; null above 2^256 - 1' CODEC(ZSTD(1)),
     `position` UInt64 COMMENT 'Sequence in MINER_COUNTER of the reading that closed the round' CODEC(Delta(8), ZSTD(1))
 )
 ENGINE = ReplacingMergeTree(position)
 PARTITION BY toYYYYMM(start)
 ORDER BY (installation_id, round_id)
 SETTINGS index_granularity = 8192
-COMMENT 'Rounds of 600 seconds that were observed, every instant of them; a round that is missing has no row'
+COMMENT 'Rounds of 600 seconds that were observed in full; a missing round has no row'

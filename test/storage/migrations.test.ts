@@ -96,7 +96,7 @@ describe('migrations', () => {
     });
   });
 
-  it('do not begin where the database has another schema, which is said with what to do', () =>
+  it('do not begin on a database of another schema, and say what to do', () =>
     withDatabase(async (database) => {
       await migrate(database, silentLogger);
       await database.command('ALTER TABLE chain_settlements DROP COLUMN stored_by, DROP COLUMN stored_at');
@@ -105,8 +105,8 @@ describe('migrations', () => {
         'chain_settlements.stored_at',
       ]);
       expect(refusal.message).toBe(
-        'the database has another schema than this program, without chain_settlements.stored_by and 1 more: ' +
-          'run the version that wrote it, or use an empty database, which is filled from the streams',
+        'the database has another schema: it lacks chain_settlements.stored_by and 1 more. ' +
+          'Run the version that wrote it, or use an empty database, which is filled from the streams',
       );
       await expect(migrate(database, silentLogger)).rejects.toThrow(refusal);
       await expect(requireMigrated(database)).rejects.toThrow(refusal);

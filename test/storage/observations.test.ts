@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -69,6 +69,39 @@ describe('observations of any age', () => {
     } finally {
       await database.close();
     }
+  });
+
+  it('are read ten pages at once for a client that reads page after page', async () => {
+    const database = openDatabase({ path: temporaryDirectory() });
+    onTestFinished(() => database.close());
+    const tables = await migrate(database, silentLogger);
+    const readings = Array.from({ length: 60 }, (_, at) => acceptedReading({ position: at + 1 }));
+    await storeInto(database, tables)(readings);
+    const recent = createRecentReadings({ storedThrough: () => 60, retained: 1 });
+    for (const reading of readings) recent.add(reading);
+    let statements = 0;
+    const reader = createObservationReader({
+      recent,
+      database: {
+        ...database,
+        select: (sql, ...rest) => {
+          if (sql.includes(`FROM ${tables.readings}`)) statements++;
+          return database.select(sql, ...rest);
+        },
+      },
+      tables: () => tables,
+      isStoredThrough: () => true,
+    });
+    const counts: number[] = [];
+    for (let after = 0; after < 50; after += 2) {
+      const { items } = await reader.page('wheel-1', after, 2, neverAborted);
+      expect(items).toEqual(readings.slice(after, after + 2));
+      counts.push(statements);
+    }
+    // The first read learns that nothing is being removed, and the second one that the client reads on.
+    expect([counts[0], counts[1], counts[2], counts[11], counts[12], counts[21], counts[22]]).toEqual([
+      1, 2, 3, 3, 4, 4, 5,
+    ]);
   });
 
   it('never leave memory before they are stored', () => {

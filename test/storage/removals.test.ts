@@ -61,3 +61,17 @@ it('rows that are read while some are being removed are refused, until that has 
     expect((await read()).reads).toBe(1);
   }
 });
+
+it('a read that a removal overlaps is repeated, even if another read notices the removal first', async () => {
+  const { database } = await open();
+  const readConsistently = createConsistentReads(database);
+  await readConsistently(removeNothing);
+  const seen: (number | null)[] = [];
+  await readConsistently(async (removal) => {
+    seen.push(removal);
+    if (seen.length > 1) return;
+    await withRemovalMarks(database, removeNothing);
+    await readConsistently(removeNothing);
+  });
+  expect(seen).toEqual([0, null]);
+});

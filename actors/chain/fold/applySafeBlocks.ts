@@ -28,21 +28,21 @@ import {
   toKnownBlock,
 } from './spanFoldState.ts';
 
-/** Version of the rules by which spans make history: what a fold of the same one has stored, and places in its feed, stay good. */
+/** Version of the rules that turn spans into history. Stored rows and feed positions of the same version stay valid. */
 const historyVersion = 4;
 
-/** What the blocks that a span made safe did. */
+/** Effects of the blocks that a span made safe. */
 export interface AppliedBlocks {
-  /** Events that the feed no longer has in memory: of blocks that no reorganization of a retained state can reach. */
+  /** Events that the feed evicted from memory, of final blocks only. */
   readonly evicted: readonly ChainFeedEvent[];
-  /** What no reorganization of a retained state can reach any more, each once. */
+  /** History that no reorganization of a retained state can reach any more. Each entry comes once. */
   readonly final: FinalHistory;
   readonly changed: readonly ChainState['changed'][];
 }
 
 export const nothingApplied: AppliedBlocks = { evicted: [], final: nothingFinal, changed: [] };
 
-/** Applies what is safe by now, block by block: a block that cannot be applied changes nothing. */
+/** Applies the blocks that have become safe, one by one. A block that cannot be applied changes nothing. */
 export function applySafeBlocks(
   state: SpanFoldState,
   { contracts, retainedFromBlock, eventsRetained = ownerEventsRetained }: SpanFoldSettings,
@@ -91,7 +91,7 @@ function retainStates(safe: readonly ChainState[], retainedFromBlock: bigint | n
   return safe.slice(Math.max(0, Math.min(first, needed)));
 }
 
-/** Before the first block: nothing but what was read. */
+/** The state before the first block, which holds only the chain reads. */
 function createFirstState(
   { reads, rootHash }: SpanFoldState,
   block: KnownBlock,
@@ -101,13 +101,13 @@ function createFirstState(
   return reads !== null && reads.blockHash === rootHash ? withReads(empty, reads.proposers) : empty;
 }
 
-/** Reads come before all logs, also where they arrive after some. */
+/** Adds chain reads. They count as older than all logs, even if they arrive later. */
 export function withReads(state: ChainState, read: readonly ProposerChange[]): ChainState {
   const proposers = latestChanges([...read, ...state.governance.proposers]);
   return { ...state, governance: withProposers(state.governance, proposers) };
 }
 
-/** The state after a block, or why its events cannot follow the state before it. */
+/** The state after a block, or why its events cannot follow the previous state. */
 function applyBlock(
   before: ChainState,
   block: FoldedBlock,
@@ -128,14 +128,14 @@ function applyBlock(
   return after;
 }
 
-/** Blocks that are only waited behind: what takes the place of a block that cannot be applied replaces them too. */
+/** Removes the events of blocks behind a fault. A span that replaces the faulty block replaces these blocks too. */
 function dropEvents(blocks: readonly FoldedBlock[]): readonly FoldedBlock[] {
   return blocks
     .slice(-retainedStatesMax)
     .map((block) => (block.events.length === 0 ? block : { ...block, events: [] }));
 }
 
-/** The newest block that lies above no state that can be gone back to: it is part of each of them, as are those below. */
+/** The newest final block: every state that the fold may go back to includes it and all blocks below it. */
 function findFinalBlock(
   safe: readonly ChainState[],
   reversible: readonly bigint[],

@@ -23,7 +23,7 @@ export class ForkBelowStates extends Error {
   }
 }
 
-/** Whether anything of a state is in ClickHouse, where it has to be removed when its block is replaced. */
+/** Whether the state has rows in ClickHouse, which must be removed when its block is replaced. */
 function hasRows({ feed, activityProgress, archive: { settlements, checkpoints } }: ChainState): boolean {
   const hasHistory = settlements.rowCount > 0 || checkpoints.rowCount > 0;
   return feed.evicted.through !== null || activityProgress.rowsThroughBlock !== null || hasHistory;
@@ -38,7 +38,7 @@ type Linked =
     };
 
 /**
- * Drops what the span replaces, or says why it does not link.
+ * Drops the blocks that the span replaces, or rejects a span that does not link.
  *
  * @throws ForkBelowStates
  */
@@ -95,7 +95,7 @@ function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linke
   };
 }
 
-/** The oldest block that can be gone back to, of a state that holds one. */
+/** The oldest block that the fold can go back to. The state must hold a block. */
 function findOldestBlock({ safe, unsafe, head }: SpanFoldState): bigint {
   const oldest = safe[0]?.block ?? unsafe[0] ?? head;
   if (oldest === null) throw new Error('nothing is folded yet');

@@ -26,23 +26,23 @@ type SpanOutcome =
   | (Omit<AppliedBlocks, 'changed'> & {
       readonly state: SpanFoldState;
       readonly reorganization: Reorganization | null;
-      /** Of the blocks that were applied, and of those that a reorganization replaced. */
+      /** Changed records of the applied blocks, and of the blocks that a reorganization replaced. */
       readonly changed: ChangedRecords;
     });
 
 interface SpanFold {
   /**
-   * @param stored where and when the stream stored the span: what it makes safe was recorded then.
+   * @param stored where and when the stream stored the span. Events that it makes safe are recorded at that time.
    * @throws ForkBelowStates
    */
   receive(state: SpanFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome;
-  /** Takes what was read before the first block, which the logs of later ones override, whenever it arrives. */
+  /** Adds chain reads from before the first block. Logs of blocks override them, regardless of the order of arrival. */
   read(state: SpanFoldState, reads: ChainReads): SpanOutcome;
 }
 
 /**
- * Folds spans: blocks wait above the safe block, where a reorganization just replaces them, and are applied when they
- * are safe. Pure: the same spans give the same states.
+ * Folds spans. Blocks above the safe block wait, where a reorganization simply replaces them, and are applied once they are safe. Pure:
+ * the same spans give the same states.
  */
 export function createSpanFold(settings: SpanFoldSettings): SpanFold {
   const { chainId, contracts } = settings;

@@ -9,10 +9,10 @@ import { knownBlock } from '../spans/chainSpan.ts';
 import { spanParts } from '../spans/spanParts.ts';
 import type { ChainState, KnownBlock } from '../state/chainState.ts';
 
-/** States of safe blocks that are retained, for a reorganization below the newest and for cursors. */
+/** Retained states of safe blocks, for reorganizations below the newest one and for cursors. */
 export const retainedStatesMax = 600;
 
-/** A known block with what the deployment's contracts logged in it. */
+/** A known block with the events of the deployment's contracts. */
 const foldedBlock = knownBlock.extend({
   events: z.array(chainEvent),
   /** Why a log of the block does not belong to the contract that emitted it; null if all logs do. */
@@ -20,41 +20,41 @@ const foldedBlock = knownBlock.extend({
 });
 export type FoldedBlock = Inferred<typeof foldedBlock>;
 
-/** A block whose events cannot follow the state before it. Nothing from it on is applied until another span takes its place. */
+/** A block whose events cannot follow the previous state. It and the blocks after it are not applied until another span replaces it. */
 const chainFault = z.strictObject({
   block: knownBlock,
-  /** Which event, and why it cannot be. */
+  /** Names the event and why it cannot follow. */
   detail: z.string(),
 });
 export type ChainFault = Inferred<typeof chainFault>;
 
-/** Everything that is folded of the spans, without the safe states. */
+/** Folded state of the spans, without the safe states. */
 export const spanFoldScalars = z.strictObject({
   /** Last block of the newest span; null before the first. */
   head: knownBlock.nullable(),
   /**
-   * Block numbers of the newest {@link retainedStatesMax} safe states, ascending: of those too that a restored fold does not hold, so
-   * that every fold of the stream gives the same events up at the same message.
+   * Block numbers of the newest {@link retainedStatesMax} safe states, ascending. A restored fold keeps the numbers of states that it does
+   * not hold, so that every fold of the stream evicts the same events at the same message.
    */
   reversible: z.array(amount),
-  /** Known blocks above the newest safe one, ascending; from a fault on without their events, and at most {@link retainedStatesMax}. */
+  /** Known blocks above the newest safe one, ascending. From a fault on they have no events, and at most {@link retainedStatesMax} stay. */
   unsafe: z.array(foldedBlock),
-  /** Null while every safe block could be applied. */
+  /** Null if every safe block could be applied. */
   fault: chainFault.nullable(),
   /** Parent of the deployment block; null before the first span. */
   rootHash: blockHash.nullable(),
-  /** What was read at a parent of the deployment block; it counts while that is `rootHash`. */
+  /** Chain reads at a parent of the deployment block. They count while `blockHash` equals `rootHash`. */
   reads: z.strictObject({ blockHash, proposers: z.array(proposerChange) }).nullable(),
   /** Null unless parts of a block are missing. */
   parts: spanParts.nullable(),
   forks: count,
-  /** Spans of another deployment arrived, and none of this one yet. */
+  /** Whether only spans of another deployment have arrived. */
   isMismatched: z.boolean(),
 });
 
-/** What is folded of the spans. Immutable. */
+/** Folded state of the spans. Immutable. */
 export interface SpanFoldState extends Inferred<typeof spanFoldScalars> {
-  /** States at safe blocks, ascending; the last one is what views show. */
+  /** States at safe blocks, ascending. Views show the last one. */
   readonly safe: readonly ChainState[];
 }
 
@@ -71,23 +71,23 @@ export const emptySpanFoldState: SpanFoldState = {
   isMismatched: false,
 };
 
-/** Blocks that a reorganization replaced, behind a block; `safeDepth` counts those that were safe already. */
+/** A reorganization of the blocks above `forkBlock`. `safeDepth` counts the replaced blocks that were safe. */
 export interface Reorganization {
   readonly forkBlock: bigint;
   readonly safeDepth: number;
 }
 
-/** What blocks changed of the records of a snapshot; all of them where that is not known. */
+/** Names of a snapshot's records that blocks changed; `all` if they are unknown. */
 export type ChangedRecords = 'all' | readonly ChainState['changed'][];
 
 export interface SpanFoldSettings {
   readonly chainId: bigint;
   readonly contracts: ContractAddresses;
-  /** The first span begins here: what a chain that begins later would say is wrong. */
+  /** The first span must begin here, since a state without the first blocks would be wrong. */
   readonly deploymentBlock: bigint;
-  /** States from this block on are all retained, with all their events; null retains the newest {@link retainedStatesMax}. */
+  /** All states from this block on are retained, with their events. Null retains the newest {@link retainedStatesMax}. */
   readonly retainedFromBlock: bigint | null;
-  /** Events of owners that stay in memory when they are rows; {@link ownerEventsRetained} where it is left out. */
+  /** Events of owners that stay in memory once they are rows; {@link ownerEventsRetained} by default. */
   readonly eventsRetained?: number;
 }
 

@@ -11,7 +11,7 @@ import { tokenFactoryHandlers, tokenHandlers } from './tokenHandlers.ts';
 /**
  * The state after one event of a deployment.
  *
- * @throws Error when the event cannot follow the state before it.
+ * @throws Error if the event cannot follow the state.
  */
 export function applyEvent(state: ChainState, event: ChainEvent, contracts: ContractAddresses): ChainState {
   const before = { state, contracts };
@@ -33,7 +33,7 @@ export function applyEvent(state: ChainState, event: ChainEvent, contracts: Cont
   }
 }
 
-/** Core state shows the newest events of the core and of those who govern it, those too that change nothing else. */
+/** Adds an event of the core or its governance to the list that core state shows. */
 function withCoreEvent(state: ChainState, event: ChainEvent): ChainState {
   const { core } = state;
   const events = [event, ...core.events].slice(0, coreEventsShown);

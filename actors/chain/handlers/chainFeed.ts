@@ -5,13 +5,13 @@ import { countWholeBlocks } from '../state/blockUnits.ts';
 import { type ChainState, noteChanged } from '../state/chainState.ts';
 import type { Checkpoint, Settlement } from '../state/settlements.ts';
 
-/** A message of the stream of spans: its sequence, and when it was stored (epoch milliseconds). */
+/** Sequence of a span's message, and when the stream stored it (epoch milliseconds). */
 export interface StoredSpan {
   readonly position: number;
   readonly storedAtMs: number;
 }
 
-/** The state after an event, with what the feed shows of it. `span` is the one that made it safe. */
+/** Adds an event to the feed, if the feed shows it. `span` is the span that made it safe. */
 export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredSpan): ChainState {
   const details = describeEvent(state, event);
   if (details === null) return state;
@@ -31,7 +31,7 @@ export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredS
   return noteChanged({ ...state, feed }, `feedEvent ${formatArrival(shown)}`);
 }
 
-/** What the feed shows of an event, from the state right after it; null for an event that it does not show. */
+/** The feed's details of an event, from the state right after it; null for an event that the feed does not show. */
 function describeEvent(state: ChainState, event: ChainEvent): ChainFeedDetails | null {
   if (event.contract === 'core' && event.name === 'BatchSettled')
     return describeSettlement(expectLast(state.settlements.last()));

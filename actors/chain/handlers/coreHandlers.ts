@@ -60,7 +60,7 @@ function withConfiguration(
   return { ...state, core: { ...state.core, configuration: { ...configuration, ...change } } };
 }
 
-/** What an event says of the state before it has to be so; otherwise an event before it is missing or there twice. */
+/** Checks an event's claim about the previous state. A difference means that an earlier event is missing or duplicated. */
 function expectSame(name: string, expected: bigint, actual: bigint): void {
   if (expected !== actual) throw new Error(`${name} is ${expected} here, and ${actual} in the event`);
 }

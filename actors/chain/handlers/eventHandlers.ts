@@ -10,7 +10,7 @@ import type { ChainState } from '../state/chainState.ts';
 /**
  * The state after one event of a contract.
  *
- * @throws Error when the event cannot follow the state before it.
+ * @throws Error if the event cannot follow the state.
  */
 type EventHandler<Contract extends ContractKind, Name extends EventName<Contract>> = (
   state: ChainState,
@@ -18,7 +18,7 @@ type EventHandler<Contract extends ContractKind, Name extends EventName<Contract
   contracts: ContractAddresses,
 ) => ChainState;
 
-/** One handler for each event that a contract may log; {@link ignoreEvent} for what no view reads. */
+/** One handler for each event of a contract's ABI; {@link ignoreEvent} for events that no view reads. */
 export type EventHandlers<Contract extends ContractKind> = {
   readonly [Name in EventName<Contract>]: EventHandler<Contract, Name>;
 };
@@ -27,7 +27,7 @@ export function ignoreEvent(state: ChainState): ChainState {
   return state;
 }
 
-/** The state after an event, by the handler of its name. */
+/** The state after an event, by the handler for its name. */
 export function handleEvent<Contract extends ContractKind, Name extends EventName<Contract>>(
   handlers: EventHandlers<Contract>,
   event: ContractEvent<Contract, Name>,

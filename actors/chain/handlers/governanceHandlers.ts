@@ -6,7 +6,7 @@ import type { ChainState } from '../state/chainState.ts';
 import { type Governance, withProposers } from '../state/coreState.ts';
 import { type EventHandlers, ignoreEvent } from './eventHandlers.ts';
 
-/** First four bytes of a call of `upgradeAndCall(address,address,bytes)`, and its first argument's bytes before an address. */
+/** Call data of `upgradeAndCall(address,address,bytes)` up to the address in its first argument. */
 const upgradeCall = `0x9623609d${'0'.repeat(24)}`;
 
 export const proxyAdminHandlers: EventHandlers<'proxyAdmin'> = {
@@ -35,7 +35,7 @@ function changeProposer(
   return { ...state, governance: withProposers(state.governance, proposers) };
 }
 
-/** An operation is shown for its calls of the proxy and of the proxy's admin; a batch logs each of its calls, in order. */
+/** Notes an operation that calls the proxy or its admin. A batch logs each of its calls, in order. */
 function scheduleCall(
   state: ChainState,
   { args, source }: EventOf<'operatorTimelock', 'CallScheduled'>,
@@ -47,14 +47,14 @@ function scheduleCall(
     target === contracts.proxyAdmin && args.data.startsWith(`${upgradeCall}${contracts.core.slice(2)}`);
   const id = args.id;
   const { operation } = state.governance;
-  // What was cancelled can be scheduled again, as another operation of the same ID.
+  // A cancelled operation can be scheduled again as a new one with the same ID.
   const isSameBatch = operation?.id === id && operation.state === 'scheduled';
   return withGovernance(state, {
     operation: {
       id,
       kind: isUpgrade || (isSameBatch && operation.kind === 'upgrade') ? 'upgrade' : 'call',
       state: 'scheduled',
-      // A delay has 256 bits.
+      // A delay has 256 bits, so the time may exceed what a Date can hold.
       readyAtMs: Math.min(latestTimeMs, source.blockTimestampMs + Number(args.delay) * 1000),
     },
   });

@@ -1,7 +1,7 @@
 import type { EventOf } from '../spans/chainEvent.ts';
 import type { Implementation } from '../state/coreState.ts';
 
-/** Which code runs behind the proxy of a contract from this event on. */
+/** The code that runs behind a contract's proxy from this event on. */
 export function readImplementation({ args }: EventOf<'core' | 'mining', 'VersionActivated'>): Implementation {
   return {
     codeAddress: args.implementation,

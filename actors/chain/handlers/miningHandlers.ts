@@ -159,7 +159,7 @@ function mergePositions(
   );
 }
 
-/** A claim pays the whole base units of each position; the rest stays with it. */
+/** A claim pays the whole base units of each position. The fraction stays with the position. */
 function claimRewards(
   state: ChainState,
   { args, address, source }: EventOf<'mining', 'RewardsClaimed'>,
@@ -197,7 +197,7 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
     (one) => one.previousSettledThroughRound < roundId && roundId <= one.settledThroughRound,
   );
   const settlement = state.settlements.get(index);
-  // A negative index would be one from the end.
+  // `get` would count a negative index from the end.
   if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
   const minted = {
     ...state,

@@ -4,7 +4,7 @@ import { type ChainState, noteChanged, type RecordName } from '../state/chainSta
 import type { MinerPosition } from '../state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 
-/** Members of an owner's event that only some kinds have. */
+/** Null for each member that only some kinds of owners' events have. */
 export const absentMembers = {
   amountBaseUnits: null,
   from: null,
@@ -47,7 +47,7 @@ export function withActivity(
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {
   const owners = state.owners.update(owner, emptyOwner, (known) => ({
     ...known,
-    // Ascending; mostly the new one is the largest.
+    // Ascending. The new ID is usually the largest.
     tokenIds: known.tokenIds.toSpliced(known.tokenIds.findLastIndex((one) => one < tokenId) + 1, 0, tokenId),
   }));
   return { ...state, owners };
@@ -61,7 +61,7 @@ export function withoutToken(state: ChainState, owner: Address, tokenId: number)
   return { ...state, owners };
 }
 
-/** @throws Error when the token has none. */
+/** @throws Error if the token has no position. */
 export function requirePosition(state: ChainState, tokenId: number): MinerPosition {
   const position = state.minerPositions.get(tokenId);
   if (position === undefined) throw new Error(`token ${tokenId} has no position`);

@@ -12,7 +12,7 @@ export const tokenHandlers: EventHandlers<'token'> = {
   Transfer: (state, { args }) => {
     if (state.token === null) return state;
     const { from, to, value } = args;
-    // From nobody it is a mint, to nobody a burn, and from nobody to nobody neither.
+    // A transfer from the zero address is a mint, to it a burn; both together change nothing.
     const minted = from === zeroAddress ? value : 0n;
     const burned = to === zeroAddress ? value : 0n;
     const supplyBaseUnits = state.token.supplyBaseUnits + minted - burned;

@@ -16,7 +16,7 @@ import {
 import { ownerEvent } from '../state/ownerState.ts';
 import { archive, checkpoint, mintedRound, settledRound, settlement } from '../state/settlements.ts';
 
-/** The newest safe state without what has a key: each list below is its own kind of record. */
+/** The newest safe state without its keyed lists, which have kinds of records of their own. */
 const state = z.strictObject({
   block: knownBlock,
   position: count,
@@ -31,11 +31,11 @@ const state = z.strictObject({
   feed: z.strictObject({ run: z.string(), evicted: evictedEvents }),
 });
 
-/** Kinds of records that the state of the chain consists of. */
+/** Kinds of records in the state of the chain. */
 export const chainRecords = {
   /** One, with an empty key. */
   fold: defineRecord('fold', spanFoldScalars.extend({ newestSpanAtMs: milliseconds.nullable() })),
-  /** One, with an empty key, once there is a safe state. */
+  /** One, with an empty key, once a block is safe. */
   state: defineRecord('state', state),
   /** By number. */
   settlement: defineRecord('settlement', settlement),
@@ -43,9 +43,9 @@ export const chainRecords = {
   unprocessedRound: defineRecord('unprocessedRound', settledRound),
   /** By number. */
   checkpoint: defineRecord('checkpoint', checkpoint),
-  /** `accumulatedPerWeight` at the end of a date, by it. */
+  /** `accumulatedPerWeight` at the end of a date, by date. */
   perWeight: defineRecord('perWeight', amount),
-  /** `accumulatedPerWeight` at the activation of a round, by it. */
+  /** `accumulatedPerWeight` at the activation of a round, by round. */
   activationPerWeight: defineRecord('activationPerWeight', amount),
   /** By round. */
   pendingWeight: defineRecord('pendingWeight', amount),
@@ -55,7 +55,7 @@ export const chainRecords = {
   position: defineListRecord('position', minerPosition),
   /** By `formatArrival`. */
   feedEvent: defineRecord('feedEvent', chainFeedEvent),
-  /** By owner and number: `0x.../0` is the first one. */
+  /** By owner and number, such as `0x.../0` for the first event. */
   activity: defineListRecord('activity', ownerEvent),
   /** Number of events per owner, for owners with no event left in memory. */
   activityCount: defineRecord('activityCount', count),

@@ -22,8 +22,8 @@ interface CapturedChain {
 }
 
 /**
- * A fold's state as records. Of the safe states the newest alone is written: the others come back by folding on from an older
- * snapshot. Tokens of an owner are those of the owner's positions.
+ * A fold's state as records. Only the newest safe state is written; an older one is recovered by folding on from an older snapshot. The
+ * positions' owners give the tokens of each owner.
  */
 export function* encodeSpanFold(captured: CapturedChain): Iterable<FoldRecord> {
   yield* encodeScalars(captured);
@@ -51,7 +51,7 @@ export function* encodeSpanFold(captured: CapturedChain): Iterable<FoldRecord> {
 }
 
 /**
- * Current value of each record that the blocks changed, by name; none if it was removed. What has no key changes with every block.
+ * Current value of each record that the blocks changed, by name; undefined if it was removed. Records without a key are always written.
  */
 export function* encodeChainChanges(
   captured: CapturedChain,
@@ -67,15 +67,15 @@ export function* encodeChainChanges(
   }
 }
 
-/** With an event in memory, its number tells how many there were. */
+/** Undefined for an owner with an event in memory, since that event's number implies the count. */
 function findRecordedCount({ activityCount, activity }: OwnerState): number | undefined {
   return activityCount > 0 && activity.isEmpty() ? activityCount : undefined;
 }
 
-/** The entry of a number of a list whose first one has another number than 0. */
+/** The entry with a number, in a list whose first entry has the number `first`. */
 function findNumbered<Entry>(entries: List<Entry>, first: number, number: string): Entry | undefined {
   const index = Number(number) - first;
-  // A negative index would be one from the end.
+  // `get` would count a negative index from the end.
   return index < 0 ? undefined : entries.get(index);
 }
 
@@ -114,7 +114,7 @@ function createLookup(state: ChainState): (kind: string, key: string) => FoldRec
   return (kind, key) => requireValue(lookups.get(kind), `the lookup of ${kind}`)(key);
 }
 
-/** Items by their keys, once one is asked for. */
+/** Indexes items by key at the first request. */
 function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
   let index: ReadonlyMap<string, Item> | null = null;
   return (): ReadonlyMap<string, Item> => {
@@ -123,7 +123,7 @@ function indexOnce<Item>(items: Iterable<Item>, keyOf: (item: Item) => string) {
   };
 }
 
-/** Everything without a key: of the fold, and of its newest safe state. */
+/** The records without a key: the fold, and its newest safe state. */
 function* encodeScalars({ state: { safe, ...fold }, newestSpanAtMs }: CapturedChain): Iterable<FoldRecord> {
   yield chainRecords.fold.write('', { ...fold, newestSpanAtMs });
   const newest = safe.at(-1);
@@ -147,11 +147,11 @@ function* encodeScalars({ state: { safe, ...fold }, newestSpanAtMs }: CapturedCh
 }
 
 export interface ChainRestoration<Result> extends Restoration<Result> {
-  /** Whether the newest safe state lies at or below a block; an empty one does. */
+  /** Whether the newest safe state lies at or below a block; true without a safe state. */
   liesWithin(block: bigint): boolean;
 }
 
-/** Takes the records of {@link encodeSpanFold}. Without any the fold begins. */
+/** Restores a fold from the records of {@link encodeSpanFold}. Without records it starts empty. */
 export function createChainRestoration(): ChainRestoration<CapturedChain> {
   const folds = collectRecords(chainRecords.fold);
   const states = collectRecords(chainRecords.state);

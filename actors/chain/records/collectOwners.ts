@@ -6,11 +6,11 @@ import type { MinerPosition } from '../state/miningState.ts';
 import type { ActivityProgress, LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 import { chainRecords } from './chainRecords.ts';
 
-/** The events of an owner that are in memory, while they are collected. */
+/** An owner's events in memory, while they are collected. */
 interface CollectedActivity {
   first: number;
   events: List<OwnerEvent | undefined>;
-  /** Some may be missing between others. */
+  /** Whether events may be missing in between. */
   isIrregular: boolean;
 }
 
@@ -18,20 +18,20 @@ type EventValue = RecordValue<typeof chainRecords.activity>;
 type PositionValue = RecordValue<typeof chainRecords.position>;
 
 /**
- * Collects positions and owners from their records. Maps and lists grow with the records, so that little is left to do in the end, which nothing
- * interrupts. Addresses, which come very often, are one string each.
+ * Collects positions and owners from their records. Maps and lists grow with the records, so that completion, which blocks the event
+ * loop, has little left to do. Equal addresses share one string, since they are very frequent.
  */
 export function collectOwners() {
   const minerPositions = ImmutableMap<number, MinerPosition>().asMutable();
   const tokens = new Map<Address, number[]>();
-  /** Owners whose tokens are in another order. */
+  /** Owners whose tokens are not sorted yet. */
   const unsorted = new Set<Address>();
   const activities = new Map<Address, CollectedActivity>();
   const counts = new Map<Address, number>();
   const logged = List<LoggedActivity>().asMutable();
   const addresses = new Map<string, Address>();
   const owners = ImmutableMap<Address, OwnerState>().asMutable();
-  /** Owners that are not as their records say. */
+  /** Owners whose state must be rebuilt from their records. */
   const outdated = new Set<Address>();
   let latest: Place = { block: 0, withinBlock: 0 };
   let isLoggedInOrder = true;
@@ -121,12 +121,12 @@ export function collectOwners() {
     return tokenIds;
   }
 
-  /** What came and is still in memory, in the order in which it was logged; a snapshot has it in that order. */
+  /** The events in memory, in the order of the chain. A snapshot usually has them in that order. */
   function listLogged(): List<LoggedActivity> {
     const count = owners.reduce((sum, { activity }) => sum + activity.size, 0);
     const first = logged.findIndex((one) => isInMemory(owners.get(one.owner), one));
     const rest = logged.asImmutable().skip(first === -1 ? logged.size : first);
-    // An event that came twice, or was taken away later, is one more.
+    // A difference in number means that an event came twice or was removed later.
     return isLoggedInOrder && rest.size === count ? rest : sortLogged(owners);
   }
 
@@ -136,7 +136,7 @@ export function collectOwners() {
       readRecords(chainRecords.activity, takeEvent),
       readRecords(chainRecords.activityCount, takeCount),
     ],
-    /** @throws RecordRefused when an event is missing between others. */
+    /** @throws RecordRefused if an event is missing in between. */
     complete(rowsThroughBlock: bigint | null) {
       for (const owner of outdated) build(owner);
       const activityProgress = findProgress(listLogged(), rowsThroughBlock);
@@ -158,14 +158,14 @@ function putEvent(collected: CollectedActivity, eventNumber: number, event: Owne
   collected.isIrregular = true;
   if (eventNumber >= first) collected.events = events.set(eventNumber - first, event);
   else {
-    // A reorganization brings evicted ones back.
+    // A reorganization brings evicted events back.
     const missing: undefined[] = Array.from({ length: first - eventNumber - 1 });
     collected.events = events.unshift(event, ...missing);
     collected.first = eventNumber;
   }
 }
 
-/** A reorganization takes the newest away, an eviction the oldest. */
+/** Removes an event: a reorganization removes the newest events, an eviction the oldest. */
 function dropEvent(collected: CollectedActivity, eventNumber: number) {
   let { events } = collected;
   const index = eventNumber - collected.first;
@@ -183,14 +183,14 @@ function dropEvent(collected: CollectedActivity, eventNumber: number) {
 function requireEvery(owner: string, { first, events, isIrregular }: CollectedActivity): List<OwnerEvent> {
   const missing = isIrregular ? events.indexOf(undefined) : -1;
   if (missing !== -1) throw new RecordRefused(`activity of ${owner} ${first + missing} is missing`);
-  // None is undefined: only an irregular list may have such, and it was searched.
+  // Only an irregular list may contain undefined, and it was searched.
   return events as List<OwnerEvent>;
 }
 
-/** Where an event was logged, in numbers: comparing them takes a fraction of what it takes for bigints. */
+/** Place of a log on the chain, in numbers, which compare much faster than bigints. */
 interface Place {
   readonly block: number;
-  /** Of a transfer, the giver's event comes before the taker's. */
+  /** In a transfer, the sender's event comes before the receiver's. */
   readonly withinBlock: number;
 }
 
@@ -205,7 +205,7 @@ function isInMemory(known: OwnerState | undefined, { eventNumber }: LoggedActivi
   return known !== undefined && eventNumber >= findFirstInMemory(known) && eventNumber < known.activityCount;
 }
 
-/** Sorts what memory holds by owner into the order of the chain. */
+/** Lists the events of all owners in the order of the chain. */
 function sortLogged(owners: ImmutableMap<Address, OwnerState>): List<LoggedActivity> {
   const all: { readonly place: Place; readonly entry: LoggedActivity }[] = [];
   for (const [owner, known] of owners) {

@@ -4,11 +4,9 @@ import { type ChainState, noteChanged, type RecordName } from '../state/chainSta
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 import type { ChainRowOrigin } from './rowOrigin.ts';
 
-/** So many of the newest events of all owners together stay in memory when they are rows: what a page shows is mostly among them. */
+/** Newest events of all owners together that stay in memory once they are rows. Most pages show only these. */
 export const ownerEventsRetained = 50_000;
-/**
- * About so many entries of a kind become rows with one message, those of a block together: more only far behind the tip.
- */
+/** Approximate limit of entries of a kind that one message turns into rows. A block's entries stay together. */
 export const rowsOfMessage = 5_000;
 
 export interface FinalActivity extends LoggedActivity {
@@ -16,8 +14,8 @@ export interface FinalActivity extends LoggedActivity {
 }
 
 /**
- * Events of owners become rows, each once and in order of their blocks, once their block is final. Then all but the newest `retained` are evicted.
- * How many an owner had is never forgotten.
+ * Turns owners' events of final blocks into rows, each once and in order, and evicts all but the newest `retained` rows. Each owner's
+ * number of events is kept.
  */
 export function makeActivityFinal(
   state: ChainState,
@@ -47,7 +45,7 @@ function countDue({ activityProgress: { logged, rowCount } }: ChainState, finalB
   return count;
 }
 
-/** @throws Error when it is not in memory. */
+/** @throws Error if the event is not in memory. */
 export function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
   const known = owners.get(owner);
   const event = known?.activity.get(eventNumber - findFirstInMemory(known));
@@ -60,7 +58,7 @@ export function findFirstInMemory({ activityCount, activity }: OwnerState): numb
   return activityCount - activity.size;
 }
 
-/** @param added rows of this message: so many more than usual may go at once. */
+/** @param added rows of this message, which raise the limit of evictions per message. */
 function evictActivity(state: ChainState, retained: number, added: number): ChainState {
   const { logged, rowCount } = state.activityProgress;
   const count = Math.min(Math.max(0, rowCount - retained), added + rowsOfMessage);
@@ -87,13 +85,13 @@ function evictActivity(state: ChainState, retained: number, added: number): Chai
   return noteChanged({ ...state, owners, activityProgress }, ...names);
 }
 
-/** An event of an owner's activity that no reorganization can take away any more. */
+/** An event of an owner that no reorganization can remove any more. */
 export interface OwnerActivityRow
   extends Omit<OwnerEvent, 'source' | 'address' | 'from' | 'to'>,
     EventSource,
     ChainRowOrigin {
   readonly owner: Address;
-  /** Its number among the owner's events, from 0. */
+  /** Number among the owner's events, from 0. */
   readonly eventNumber: number;
   readonly contractAddress: Address;
   readonly fromAddress: Address | null;

@@ -9,9 +9,9 @@ export interface FinalHistory extends FinalSettlements {
 export const nothingFinal: FinalHistory = { activity: [], settlements: [], checkpoints: [] };
 
 /**
- * History of final blocks becomes rows, and leaves memory where it is not needed there.
+ * Turns history of final blocks into rows, and evicts it from memory once it is not needed there.
  *
- * @param eventsRetained of owners, in memory.
+ * @param eventsRetained number of owners' events that stay in memory.
  */
 export function makeFinal(
   state: ChainState,

@@ -1,4 +1,4 @@
-/** The message whose folding stored a row of the chain. It may be much later than the message that made the row's block safe. */
+/** The message whose folding stored a row. It may be much later than the message that made the row's block safe. */
 export interface StoredBy {
   /** Its sequence in `MINER_CHAIN`. */
   readonly storedBy: number;
@@ -6,8 +6,8 @@ export interface StoredBy {
   readonly storedAtMs: number;
 }
 
-/** What every row of the chain's history says of its origin. */
+/** Origin of a row of the chain's history. */
 export interface ChainRowOrigin extends StoredBy {
-  /** Run of the fold that made it, as for an event of the feed. */
+  /** Run of the fold that made the row (`actors/events/eventWindow.ts`). */
   readonly run: string;
 }

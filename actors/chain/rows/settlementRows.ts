@@ -14,8 +14,8 @@ import { rowsOfMessage } from './activityRows.ts';
 import type { ChainRowOrigin } from './rowOrigin.ts';
 
 /**
- * Settlements and checkpoints stay in memory for so long behind the safe block: the longest range that is shown and the period before it are 60
- * days, which begin up to a day earlier (CONTRACT.md, Settlement history).
+ * How far behind the safe block settlements and checkpoints stay in memory. The longest range and its previous period are 60 days, which
+ * may begin up to a day earlier (CONTRACT.md, Settlement history).
  */
 export const settlementsRetainedMs = 62 * dayMs;
 
@@ -30,8 +30,8 @@ export interface FinalSettlements {
 }
 
 /**
- * Settlements and checkpoints become rows, each once and in order, once their block is final. The oldest leave memory when no range shows them and nothing
- * can be minted for their rounds any more; their sums stay.
+ * Turns settlements and checkpoints of final blocks into rows, each once and in order. The oldest are evicted once no range shows them
+ * and nothing more can be minted for their rounds; their sums stay.
  */
 export function makeSettlementsFinal(
   state: ChainState,
@@ -115,7 +115,7 @@ function evictCheckpoints(state: ChainState): ChainState {
   return noteChanged(evicted, ...names);
 }
 
-/** The oldest entries, as far as they are rows, no range shows them, and so many stay behind them. */
+/** The oldest entries that are rows and that no range shows. At least `retainedMin` entries stay. */
 function takeOld<Entry extends Settlement | Checkpoint>(
   entries: List<Entry>,
   { count, rowCount }: Archive['checkpoints' | 'settlements'],
@@ -128,17 +128,17 @@ function takeOld<Entry extends Settlement | Checkpoint>(
     .toArray();
 }
 
-/** A batch that the core recorded in a final block. What is minted for its rounds is told by the checkpoints. */
+/** A batch that the core settled in a final block. The amounts minted for its rounds are in the checkpoints. */
 export interface SettlementRow
   extends Omit<Settlement, 'source' | 'mintedBaseUnits'>,
     EventSource,
     ChainRowOrigin {
-  /** Its number among all, from 0. */
+  /** Number among all settlements, from 0. */
   readonly settlementNumber: number;
 }
 
 export interface CheckpointRow extends Omit<Checkpoint, 'source'>, EventSource, ChainRowOrigin {
-  /** Its number among all, from 0. */
+  /** Number among all checkpoints, from 0. */
   readonly checkpointNumber: number;
 }
 

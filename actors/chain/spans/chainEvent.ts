@@ -23,7 +23,7 @@ export const contractKinds = [
 ] as const;
 export type ContractKind = (typeof contractKinds)[number];
 
-/** What each contract may log; a proxy's own events are logged at the address of what it stands before. */
+/** ABI of each contract. A proxy logs its own events at the address of the contract behind it. */
 export const contractAbis = {
   core: [...coreAbi, ...proxyAbi],
   proxyAdmin: proxyAdminAbi,
@@ -43,7 +43,7 @@ type AbiEvents<Contract extends ContractKind> = Extract<
 
 export type EventName<Contract extends ContractKind> = AbiEvents<Contract>['name'];
 
-/** One member for each parameter of an event, as viem decodes its type, but for addresses, which are in lower case as everywhere else. */
+/** One member for each parameter of an event, as viem decodes it, except that addresses are in lower case. */
 type EventArguments<Contract extends ContractKind, Name extends EventName<Contract>> = {
   readonly [Parameter in Extract<
     AbiEvents<Contract>,
@@ -66,5 +66,5 @@ export type ContractEvent<
   Name extends EventName<Contract> = EventName<Contract>,
 > = { [One in Name]: EventOf<Contract, One> }[Name];
 
-/** A decoded log of a deployment: contract and name say which arguments it has. */
+/** A decoded log of a deployment. Contract and name determine its arguments. */
 export type ChainEvent = { [Contract in ContractKind]: ContractEvent<Contract> }[ContractKind];

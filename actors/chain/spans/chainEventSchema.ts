@@ -8,7 +8,7 @@ import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
 const isSource = compileGuard(eventSource);
 const isObject = compileGuard(z.object({}));
 
-/** Whether a value is an event of a deployment: by its contract's ABI, which its type is made of too. */
+/** Whether a value is an event of a deployment, according to the ABI from which its type is derived. */
 function isChainEvent(value: unknown): value is ChainEvent {
   if (typeof value !== 'object' || value === null) return false;
   if (!('contract' in value && 'address' in value && 'name' in value && 'args' in value && 'source' in value))
@@ -25,7 +25,7 @@ function isChainEvent(value: unknown): value is ChainEvent {
   );
 }
 
-/** Whether viem decodes a parameter of the type to such a value. */
+/** Whether viem could decode a parameter of the type to this value. */
 function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: unknown): boolean {
   const items = /^(.+)\[\d*\]$/.exec(type)?.[1];
   const isHashed = indexed && (items !== undefined || type === 'string' || type === 'bytes');
@@ -33,7 +33,7 @@ function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: 
   if (items !== undefined)
     return Array.isArray(value) && value.every((item) => isOfType({ type: items }, item));
   const bits = /^u?int(\d+)$/.exec(type)?.[1];
-  // As many bits as a number holds exactly.
+  // viem decodes up to 48 bits as a number.
   if (bits !== undefined) return Number(bits) > 48 ? typeof value === 'bigint' : Number.isSafeInteger(value);
   if (type === 'bool') return typeof value === 'boolean';
   if (type === 'string') return typeof value === 'string';

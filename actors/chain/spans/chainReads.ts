@@ -12,15 +12,15 @@ export const proposerRole = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5c
 export const proposerChange = z.object({ account: address, isGranted: z.boolean() });
 
 /**
- * What no log of the indexed blocks carries, on `miner.chain.<chainId>.reads` (MESSAGES.md, Chain reads), as it was at the block before the
- * deployment's first one: who was made, and unmade, a proposer of a timelock that is older than the deployment.
+ * Facts from before the first indexed block, on `miner.chain.<chainId>.reads` (MESSAGES.md, Chain reads): which accounts gained and lost
+ * the proposer role of a timelock that is older than the deployment.
  */
 export const chainReadsMessage = z.object({
-  /** Core contract of the deployment that was read for. */
+  /** Core contract of the deployment. */
   core: address,
   blockNumber: z.string().regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a block number as a decimal string'),
   blockHash,
-  /** The latest change of each account, in the order in which they happened. */
+  /** Latest change of each account, in chronological order. */
   proposers: z.array(proposerChange),
 });
 export type ChainReadsMessage = z.infer<typeof chainReadsMessage>;
@@ -33,7 +33,7 @@ export interface ChainReads extends Omit<ChainReadsMessage, 'blockNumber'> {
   readonly blockNumber: bigint;
 }
 
-/** A message of `MINER_CHAIN` as reads. Null for another kind. */
+/** Decodes chain reads from a message of `MINER_CHAIN`; null for another kind of message. */
 export function decodeChainReads(subject: string, data: Uint8Array): Decoded<ChainReads> | null {
   const decoded = decodeChainMessage(readsKind, subject, data);
   if (decoded === null || 'rejection' in decoded) return decoded;
@@ -42,12 +42,12 @@ export function decodeChainReads(subject: string, data: Uint8Array): Decoded<Cha
 }
 
 /**
- * Accounts whose proposer role is known; a timelock has a few. The newest one that still has the role is shown, so the oldest is forgotten first: it
- * would count once more than a thousand others were made proposers, or unmade, after it, and none of them still is one.
+ * Most accounts whose proposer role is known; a timelock has a few. The view shows the newest proposer, so the oldest account is forgotten
+ * first. It would matter only if more than a thousand later accounts had all lost the role.
  */
 export const proposersMax = 1_024;
 
-/** The latest change of each account alone, in the order of these. */
+/** Keeps only the latest change of each account, in order. */
 export function latestChanges(changes: readonly ProposerChange[]): ProposerChange[] {
   return changes
     .filter(({ account }, at) => changes.findLastIndex((one) => one.account === account) === at)

@@ -13,11 +13,11 @@ import {
 } from '../../schemas/wireScalars.ts';
 
 /**
- * A span with more blocks or logs than fit is published as several, and a block with more logs in several parts. A part with a single log
- * may be larger, up to NATS's `max_payload`.
+ * Larger spans are published as several spans, and a larger block in several parts. Only a part with a single log may be larger, up to the
+ * `max_payload` of NATS.
  */
 export const spanBytesMax = 256 * 1024;
-/** No nats-server can be configured to take a larger message, so no span is refused for its size. */
+/** Largest `max_payload` of a nats-server, so no span is refused for its size. */
 const natsPayloadBytesMax = 64 * 1024 * 1024;
 
 const blockNumber = uint64Decimal;
@@ -30,39 +30,39 @@ export const chainLog = z.object({
   transactionHash,
   transactionIndex: index,
   logIndex: index,
-  /** Set if the log fits into no message of NATS: `data` is then only the beginning of `byteLength` bytes with this Keccak-256 digest. */
+  /** Set if the log is too large for NATS. `data` is then only the beginning of `byteLength` bytes with this Keccak-256 digest. */
   truncated: z.object({ byteLength: index, digest: bytes32 }).optional(),
 });
 
 /**
- * A contiguous run of blocks as the indexer publishes it on `miner.chain.<chainId>.span` (MESSAGES.md, Chain span): only
- * blocks that hold logs of the deployment are listed, and the last one's hash and time are always told.
+ * Consecutive blocks, as the indexer publishes them on `miner.chain.<chainId>.span` (MESSAGES.md, Chain span). `blocks` lists only blocks
+ * with logs of the deployment; hash and time of the last block are always present.
  */
 export const chainSpanMessage = z.object({
-  /** Core contract of the deployment that was indexed. */
+  /** Core contract of the indexed deployment. */
   core: address,
-  /** Reorganizations that the stream held before this span. */
+  /** Number of reorganizations in the stream before this span. */
   fork: index,
   fromBlock: blockNumber,
   toBlock: blockNumber,
-  /** Of `fromBlock`. */
+  /** Parent of `fromBlock`. */
   parentHash: blockHash,
-  /** Of `toBlock`. */
+  /** Hash of `toBlock`. */
   hash: blockHash,
   timestamp,
   blocks: z.array(z.object({ number: blockNumber, hash: blockHash, timestamp, logs: z.array(chainLog) })),
-  /** Set where a single block takes several messages; its logs are those of all parts. */
+  /** Set if a single block takes several messages. All parts together hold its logs. */
   part: z.object({ index, count: z.int().min(2) }).optional(),
 });
 export const chainSpanFormat = defineFormat(chainSpanMessage, natsPayloadBytesMax);
 export type ChainSpanMessage = Inferred<typeof chainSpanMessage>;
 export type ChainLog = Inferred<typeof chainLog>;
 
-/** A block of which at least the hash and the time are known. */
+/** A block with known hash and time. */
 export const knownBlock = z.strictObject({ number: amount, hash: blockHash, timestampMs: milliseconds });
 
 const chainBlock = knownBlock.extend({
-  /** Of the deployment's contracts, ascending by index. */
+  /** Logs of the deployment's contracts, ascending by index. */
   logs: z.array(chainLog),
 });
 export type ChainBlock = Inferred<typeof chainBlock>;
@@ -74,13 +74,13 @@ export const chainSpan = z.strictObject({
   fromBlock: amount,
   toBlock: amount,
   parentHash: blockHash,
-  /** Ascending; the last one is `toBlock`. */
+  /** Ascending; the last block is `toBlock`. */
   blocks: z.array(chainBlock),
   part: z.strictObject({ index, count: index }).nullable(),
 });
 export type ChainSpan = Inferred<typeof chainSpan>;
 
-/** The typed span of a message that fits the schema; null when its blocks contradict each other. */
+/** The typed span of a message that fits the schema; null if its blocks contradict each other. */
 export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSpan | null {
   const fromBlock = BigInt(message.fromBlock);
   const toBlock = BigInt(message.toBlock);
@@ -103,7 +103,7 @@ export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSp
   return { chainId, core, fork, fromBlock, toBlock, parentHash, blocks, part };
 }
 
-/** Whether each log stands behind those before it in its block: then none is there twice. */
+/** Whether log indexes are strictly ascending, so that no log occurs twice. */
 export function isAscendingByIndex(logs: readonly ChainLog[]): boolean {
   let previous = -1;
   return logs.every(({ logIndex }) => {

@@ -4,7 +4,7 @@ import { decodeChainMessage } from './decodeChainMessage.ts';
 
 const spanKind = { kind: 'span', format: chainSpanFormat };
 
-/** A message of `MINER_CHAIN` as a span. Null for a kind that no view reads. */
+/** Decodes a span from a message of `MINER_CHAIN`; null for another kind of message. */
 export function decodeChain(subject: string, data: Uint8Array): Decoded<ChainSpan> | null {
   const decoded = decodeChainMessage(spanKind, subject, data);
   if (decoded === null || 'rejection' in decoded) return decoded;

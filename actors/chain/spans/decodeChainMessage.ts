@@ -12,7 +12,7 @@ interface ChainMessage<Message> {
   readonly message: Message;
 }
 
-/** A message of `MINER_CHAIN` that fits its kind's schema. Null for another kind. */
+/** Decodes a message of `MINER_CHAIN` of the given kind; null for another kind. */
 export function decodeChainMessage<Schema extends z.ZodType>(
   { kind, format }: ChainMessageKind<Schema>,
   subject: string,

@@ -11,9 +11,9 @@ import {
 import type { ChainBlock, ChainLog } from './chainSpan.ts';
 
 /**
- * The event of a log; null for a log that is not of the deployment.
+ * The event of a log; null for a log outside of the deployment.
  *
- * @throws Error when the log does not hold the arguments of its event.
+ * @throws Error if the log lacks arguments of its event.
  */
 type LogDecoder = (block: ChainBlock, log: ChainLog) => ChainEvent | null;
 
@@ -25,19 +25,19 @@ export function createLogDecoder(contracts: ContractAddresses): LogDecoder {
     const known = byAddress.get(log.address)?.get(log.topics[0] ?? '');
     if (known === undefined) return null;
     const event = toChainEvent(known, block, log);
-    // Anybody may have the factory create a token.
+    // Any account may create a token with the factory.
     const isOther = event.contract === 'tokenFactory' && event.args.token !== contracts.token;
     return isOther ? null : event;
   };
 }
 
-/** An event of a contract, with its parameters sorted once: viem's `decodeEventLog` hashes the signature for each log. */
+/** An event of a contract with its parameters sorted in advance, since viem's `decodeEventLog` hashes the signature for each log. */
 interface KnownEvent {
   readonly contract: ContractKind;
   readonly name: string;
-  /** One topic each. */
+  /** Parameters in topics. */
   readonly indexed: readonly NamedParameter[];
-  /** In the data. */
+  /** Parameters in the data. */
   readonly others: readonly NamedParameter[];
 }
 
@@ -55,7 +55,7 @@ function listKnownEvents(contract: ContractKind): ReadonlyMap<string, KnownEvent
   return known;
 }
 
-/** A topic holds the hash of a value that may not fit. */
+/** A topic holds only the hash of a value of variable size. */
 function topicParameter(parameter: AbiParameter): NamedParameter {
   const { type } = parameter;
   const isHashed = type === 'string' || type === 'bytes' || type.startsWith('tuple') || type.endsWith(']');
@@ -95,7 +95,7 @@ function toChainEvent(
       logIndex: log.logIndex,
     },
   };
-  // The one place where values get their types: `args` are what viem decoded by the parameters that the types are made of.
+  // The types are derived from the same parameters by which viem decoded `args`.
   return event as ChainEvent;
 }
 
@@ -109,8 +109,8 @@ function assignValues(args: Record<string, unknown>, parameters: readonly NamedP
 }
 
 /**
- * The arguments of data that is only the beginning of what the contract logged. Those of a fixed size are complete, bytes are as many as are
- * there, and a text is empty, since the beginning of a text says something else.
+ * Decodes arguments from truncated data. Values of a fixed size are complete, bytes are cut short, and a text becomes empty, since the
+ * beginning of a text may be misleading.
  */
 function assignTruncated(
   args: Record<string, unknown>,
@@ -118,7 +118,7 @@ function assignTruncated(
   data: Hex,
 ): void {
   const isVariable = ({ type }: NamedParameter) => type === 'string' || type === 'bytes';
-  // In the place of a value of variable size stands its offset, where its length comes first.
+  // A value of variable size is represented by its offset, where its length comes first.
   assignValues(
     args,
     parameters.map((parameter) => (isVariable(parameter) ? { ...parameter, type: 'uint256' } : parameter)),

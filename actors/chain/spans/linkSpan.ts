@@ -10,28 +10,28 @@ interface KnownChain<Block extends LinkableBlock> {
   /** Last block of the newest span; null before the first. */
   readonly head: Block | null;
   readonly forks: number;
-  /** The first span begins here; null where the first that is read may begin anywhere. */
+  /** Where the first span must begin; null if it may begin anywhere. */
   readonly deploymentBlock: bigint | null;
-  /** The newest known block that does not lie above a number. */
+  /** The newest known block at or below a number. */
   readonly newestThrough: (number: bigint) => Block | undefined;
 }
 
-/** Where a span stands: */
+/** How a span links to the known chain. */
 export type SpanLink<Block extends LinkableBlock> =
-  /** it is the first one, */
+  /** It is the first span. */
   | { readonly kind: 'first' }
-  /** it follows the head, */
+  /** It follows the head. */
   | { readonly kind: 'next' }
-  /** it replaces what lies above a known block, */
+  /** It replaces the blocks above a known block. */
   | { readonly kind: 'fork'; readonly fork: Block }
-  /** it replaces everything from the deployment block on, */
+  /** It replaces all blocks from the deployment block on. */
   | { readonly kind: 'restart' }
-  /** its parent lies below every known block, */
+  /** Its parent lies below every known block. */
   | { readonly kind: 'belowKnown'; readonly detail: string }
-  /** or it does not link. */
+  /** It does not link. */
   | { readonly kind: 'unlinked'; readonly detail: string };
 
-/** The one rule by which spans make a chain: for the fold, for who publishes them, and for who proves them again. */
+/** The rule by which spans form a chain. The fold, the publisher and the proof of spans share it. */
 export function linkSpan<Block extends LinkableBlock>(
   span: Pick<ChainSpan, 'fromBlock' | 'toBlock' | 'parentHash' | 'fork'>,
   known: KnownChain<Block>,

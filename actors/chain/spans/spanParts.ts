@@ -4,20 +4,20 @@ import { requireValue } from '../../../machines/requireValue.ts';
 import { type Rejection, reject } from '../../messages/decodeMessage.ts';
 import { type ChainSpan, chainLog, chainSpan, isAscendingByIndex } from './chainSpan.ts';
 
-/** Logs of a block whose other parts have not come yet. */
+/** Logs of a block whose later parts have not arrived yet. */
 export const spanParts = z.strictObject({
   span: chainSpan,
   logs: z.array(chainLog),
 });
 export type SpanParts = Inferred<typeof spanParts>;
 
-/** A span that is complete, the parts of one that is not, or why a part cannot be joined. */
+/** A complete span, the parts so far, or why a part cannot be joined. */
 type JoinedSpan =
   | { readonly complete: ChainSpan }
   | { readonly parts: SpanParts }
   | { readonly rejection: Rejection };
 
-/** A block with more logs than fit into a message comes in parts: it counts once its last one is there. */
+/** Joins the parts of a block with more logs than fit into one message. The block counts once its last part has arrived. */
 export function joinParts(before: SpanParts | null, span: ChainSpan): JoinedSpan {
   const { part } = span;
   if (part === null) return { complete: span };

@@ -11,23 +11,23 @@ export type ChainAvailability =
   | 'unsupported_contract_version';
 
 interface ChainAvailabilityInput {
-  /** A deployment with contracts is configured. */
+  /** Whether a deployment with contracts is configured. */
   readonly isConfigured: boolean;
-  /** The stream tells of another chain or core, and of this one nothing; or the mining contract is another one. */
+  /** Whether the stream holds only another chain or core, or the mining contract is another one. */
   readonly isMismatched: boolean;
-  /** Everything that the stream held at the start is folded in. */
+  /** Whether all messages that the stream held at the start are folded. */
   readonly isCaughtUp: boolean;
-  /** Every safe block could be applied. */
+  /** Whether every safe block could be applied. */
   readonly isApplied: boolean;
-  /** Something is indexed, and neither the newest span nor the safe block is too old. */
+  /** Whether a span arrived, and neither the newest span nor the safe block is too old. */
   readonly isIndexed: boolean;
-  /** The safe block is the deployment's or a later one, and what is shown is configured there. */
+  /** Whether the safe block is at or after the deployment block, and the shown contracts are configured there. */
   readonly isSafe: boolean;
-  /** The implementations behind the proxies are of a version that is understood. */
+  /** Whether this program supports the versions of the implementations behind the proxies. */
   readonly isSupported: boolean;
 }
 
-/** The reasons in the order in which they are tested. */
+/** Reasons, in order of precedence. */
 const table: readonly Row<ChainAvailabilityInput, ChainAvailability>[] = [
   ['indexer_disabled', ({ isConfigured }) => !isConfigured],
   ['indexer_mismatch', ({ isMismatched }) => isMismatched],
@@ -39,7 +39,7 @@ const table: readonly Row<ChainAvailabilityInput, ChainAvailability>[] = [
   ['available', otherwise],
 ];
 
-/** Whether chain views are available, or the first reason why not. */
+/** `available`, or the first reason why chain views are not. */
 export function findChainAvailability(input: ChainAvailabilityInput): ChainAvailability {
   return findFirstMatch(table, input);
 }

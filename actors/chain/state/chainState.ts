@@ -18,14 +18,14 @@ import {
 
 export type KnownBlock = Inferred<typeof knownBlock>;
 
-/** Everything that is read from the chain, as it was at one block. Immutable; the next one shares what did not change. */
+/** Everything that is read from the chain, at one block. Immutable; successive states share unchanged parts. */
 export interface ChainState {
   readonly block: KnownBlock;
   /** Sequence of the message that made the block safe. */
   readonly position: number;
   readonly core: CoreState;
   readonly governance: Governance;
-  /** The newest ones, as are checkpoints; never without the last one. */
+  /** The newest settlements, always including the last one. */
   readonly settlements: List<Settlement>;
   /** Settled rounds with work above `processedThroughRound`, ascending. */
   readonly unprocessedRounds: List<SettledRound>;
@@ -39,7 +39,7 @@ export interface ChainState {
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
-  /** What the block changed of what has a key of its own in a snapshot, in the order of its events. */
+  /** Keyed records of a snapshot that the block changed, in the order of its events. */
   readonly changed: OrderedSet<RecordName>;
 }
 
@@ -63,15 +63,15 @@ export function countSettlements({ archive, settlements }: ChainState): number {
   return archive.settlements.count + settlements.size;
 }
 
-/** The state with a note of what a block changed, so that a snapshot need not write the rest again. */
+/** Notes which records a block changed, so that a snapshot need not write the others again. */
 export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
   return { ...state, changed: state.changed.union(names) };
 }
 
 /**
- * Before the first block.
+ * The state before the first block.
  *
- * @param run of the fold, as its events name it.
+ * @param run names the run of the fold.
  */
 export function emptyChainState(block: KnownBlock, run: string): ChainState {
   return {

@@ -6,7 +6,7 @@ export type CollectionPhase = (typeof collectionPhases)[number];
 
 type SaleState = Pick<CollectionState, 'sale' | 'isClosed' | 'publicMinted'>;
 
-/** What decides the phase, at the time of the safe block. */
+/** Facts that decide the phase, at the time of the safe block. */
 interface PhaseInput extends SaleState {
   readonly timestampSeconds: number;
 }
@@ -21,8 +21,7 @@ const table: readonly Row<PhaseInput, CollectionPhase>[] = [
 ];
 
 /**
- * The phase of a collection's sale at a time, as the contract itself has it. A timed change takes effect by the clock, without an event of the
- * collection.
+ * Phase of a collection's sale at a time, by the rules of the contract. Timed phases begin without an event.
  */
 export function findPhase({ sale, isClosed, publicMinted }: SaleState, timestampMs: number): CollectionPhase {
   const timestampSeconds = Math.floor(timestampMs / 1000);

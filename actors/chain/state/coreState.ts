@@ -7,7 +7,7 @@ import { zeroAddress } from '../../schemas/zero.ts';
 import { chainEvent } from '../spans/chainEventSchema.ts';
 import { type ProposerChange, proposerChange } from '../spans/chainReads.ts';
 
-/** Core events that are shown (CONTRACT.md, Core state). */
+/** Number of shown core events (CONTRACT.md, Core state). */
 export const coreEventsShown = 25;
 
 const configuration = z.strictObject({
@@ -44,7 +44,7 @@ export const coreState = z.strictObject({
   paused: z.boolean(),
   /** The newest event of the core contract itself. */
   source: z.strictObject({ eventName: z.string(), source: eventSource }).nullable(),
-  /** Newest first, at most {@link coreEventsShown}, of the core, its proxy, the proxy admin and the timelock. */
+  /** Events of the core, its proxy, the proxy admin and the timelock: newest first, at most {@link coreEventsShown}. */
   events: z.array(chainEvent),
 });
 export type CoreState = Inferred<typeof coreState>;
@@ -52,9 +52,9 @@ export type CoreState = Inferred<typeof coreState>;
 export const governance = z.strictObject({
   proxyAdminOwner: address.nullable(),
   proxyAdminSlot: address.nullable(),
-  /** Accounts whose proposer role of the timelock changed or is known from before the first block, the latest change last. */
+  /** Accounts whose proposer role of the timelock is known. The latest change is last. */
   proposers: z.array(proposerChange),
-  /** The newest one that still has the role; the zero address where each has lost it, null where none is known. */
+  /** The newest account that still has the role; the zero address if all have lost it, null if no account is known. */
   operatorProposer: address.nullable(),
   /** The latest operation of the timelock that calls the proxy or its admin. */
   operation: z

@@ -17,7 +17,7 @@ const configuration = z.strictObject({
 });
 export type MiningConfiguration = Inferred<typeof configuration>;
 
-/** What has no key. */
+/** Mining state without its keyed lists. */
 export const miningScalars = z.strictObject({
   configuration: configuration.nullable(),
   implementation: implementation.nullable(),
@@ -36,13 +36,13 @@ export const miningScalars = z.strictObject({
 export interface MiningState extends Inferred<typeof miningScalars> {
   /** `accumulatedPerWeight` when the weights of a round began to count. */
   readonly perWeightAtActivation: ImmutableMap<string, bigint>;
-  /** Changes of the total weight that do not count yet, by round. */
+  /** Changes of the total weight that do not count yet, by activation round. */
   readonly pendingWeight: ImmutableMap<string, bigint>;
   /** `accumulatedPerWeight` at the end of each UTC date on which it changed, ascending. */
   readonly perWeightByDate: List<{ readonly date: string; readonly atEnd: bigint }>;
 }
 
-/** Weight that counts while `accumulatedPerWeight` goes from one value to another; null while it still does. */
+/** Weight that counts from one value of `accumulatedPerWeight` to another. The end is null while it still counts. */
 const weightSegment = z.strictObject({
   fromPerWeight: amount,
   throughPerWeight: amount.nullable(),
@@ -58,7 +58,7 @@ export const minerPosition = z.strictObject({
   pending: z.strictObject({ round: amount, source: z.enum(['mint', 'merge']), weight: amount }).nullable(),
   nextMergeBlock: amount,
   segments: z.array(weightSegment),
-  /** Paid by claims (base units), of merged donors too. */
+  /** Paid by claims (base units), including claims of merged donors. */
   paidBaseUnits: amount,
 });
 export type MinerPosition = Inferred<typeof minerPosition>;
@@ -66,7 +66,7 @@ export type MinerPosition = Inferred<typeof minerPosition>;
 export const tokenMetadata = z.strictObject({ epoch: amount, uri: z.string() });
 export type TokenMetadata = Inferred<typeof tokenMetadata>;
 
-/** What has no key. */
+/** Collection state without its keyed lists. */
 export const collectionScalars = z.strictObject({
   sale: z
     .strictObject({

@@ -8,7 +8,7 @@ import { address } from '../../schemas/wireScalars.ts';
 
 export const activityKinds = ['mint', 'merge', 'claim', 'transfer'] as const;
 
-/** Something that an owner did, or that was done with a position of theirs. */
+/** An action of an owner, or a change of one of their positions. */
 export const ownerEvent = z.strictObject({
   kind: z.enum(activityKinds),
   address,
@@ -20,7 +20,7 @@ export const ownerEvent = z.strictObject({
   effectiveRound: amount.nullable(),
   nextMergeBlock: amount.nullable(),
   source: eventSource,
-  /** Sequence of the message that made it safe. */
+  /** Sequence of the message that made the event safe. */
   position: count,
 });
 export type OwnerEvent = Inferred<typeof ownerEvent>;
@@ -28,25 +28,25 @@ export type OwnerEvent = Inferred<typeof ownerEvent>;
 export interface OwnerState {
   /** Ascending. */
   readonly tokenIds: readonly number[];
-  /** How many events there were; they are numbered from 0. */
+  /** Number of all events. They are numbered from 0. */
   readonly activityCount: number;
-  /** The newest of them, oldest first, or none; those before them are in ClickHouse alone. */
+  /** The newest events, oldest first. Earlier ones are only in ClickHouse. */
   readonly activity: List<OwnerEvent>;
 }
 
 export interface LoggedActivity {
   readonly blockNumber: bigint;
   readonly owner: Address;
-  /** Its number among the owner's events. */
+  /** Number among the owner's events, from 0. */
   readonly eventNumber: number;
 }
 
 export interface ActivityProgress {
-  /** All of blocks through this one; null before the first. */
+  /** All events of blocks through this one are rows; null before the first. */
   readonly rowsThroughBlock: bigint | null;
-  /** What is in memory of all owners, in the order in which it was logged. */
+  /** Events of all owners in memory, in the order of the chain. */
   readonly logged: List<LoggedActivity>;
-  /** So many of the first of them are rows; a reorganization that can be followed may still take the others away. */
+  /** Number of logged events, from the first, that are rows. A reorganization may still remove the others. */
   readonly rowCount: number;
 }
 

@@ -2,21 +2,21 @@ import { dayMs } from '../../schemas/durations.ts';
 import type { ChainState } from './chainState.ts';
 import type { MinerPosition, MiningState, WeightSegment } from './miningState.ts';
 
-/** Scale of rewards for one unit of weight, as the mining contract has it. */
+/** The mining contract's scale of rewards for one unit of weight. */
 export const rewardScale = 10n ** 27n;
-/** UTC dates of the earnings that are shown, the safe block's own among them. */
+/** Number of UTC dates with shown earnings, including the safe block's date. */
 const earningsDays = 7;
 
 export function toUtcDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** The pending weight of a position counts once weights of its round do. */
+/** Whether the weights of a position's pending round count. */
 function isActivated(mining: MiningState, position: MinerPosition): boolean {
   return position.pending !== null && position.pending.round <= mining.lastActivationRound;
 }
 
-/** A position with its weight as it counts now: the contract accounts for it when it is touched, as this does. */
+/** Moves a position's pending weight to its segments if it counts by now. The contract does the same at each access. */
 export function activateWeight(mining: MiningState, position: MinerPosition): MinerPosition {
   const { pending } = position;
   if (pending === null || !isActivated(mining, position)) return position;
@@ -34,7 +34,7 @@ export function openSegment(fromPerWeight: bigint, weight: bigint): WeightSegmen
   return { fromPerWeight, throughPerWeight: null, weight };
 }
 
-/** Segments that end where they were still open. */
+/** Closes open segments, and drops empty ones. */
 export function closeSegments(segments: readonly WeightSegment[], throughPerWeight: bigint): WeightSegment[] {
   return segments.flatMap((segment) => {
     const through = segment.throughPerWeight ?? throughPerWeight;
@@ -50,7 +50,7 @@ export function computeTargetWeight(position: MinerPosition): bigint {
   return position.pending?.weight ?? computeActiveWeight(position);
 }
 
-/** Earned by a position until `accumulatedPerWeight` had this value (scaled). */
+/** Earnings of a position until `accumulatedPerWeight` reached this value (scaled). */
 export function earnedScaledThrough({ segments }: MinerPosition, perWeight: bigint): bigint {
   let earned = 0n;
   for (const { fromPerWeight, throughPerWeight, weight } of segments) {
@@ -68,14 +68,14 @@ export interface PositionRewards {
   readonly byDateScaled: readonly bigint[];
 }
 
-/** A date that earnings are shown for, with `accumulatedPerWeight` at its beginning and its end. */
+/** A date with `accumulatedPerWeight` at its start and end. */
 export interface EarningsDate {
   readonly date: string;
   readonly perWeightAtStart: bigint;
   readonly perWeightAtEnd: bigint;
 }
 
-/** The last {@link earningsDays} UTC dates through that of the state's block, oldest first. */
+/** The last {@link earningsDays} UTC dates through the date of the state's block, oldest first. */
 export function listEarningsDates({ block, mining }: ChainState): EarningsDate[] {
   const todayMs = Math.floor(block.timestampMs / dayMs) * dayMs;
   return Array.from({ length: earningsDays }, (_, index) => {
@@ -93,7 +93,7 @@ function findPerWeightAtEnd({ perWeightByDate }: MiningState, date: string): big
   return perWeightByDate.findLast((entry) => entry.date <= date)?.atEnd ?? 0n;
 }
 
-/** @param position as {@link activateWeight} gives it. */
+/** @param position a result of {@link activateWeight}. */
 export function computeRewards(
   state: ChainState,
   position: MinerPosition,

@@ -1,7 +1,7 @@
 import { blockUnitsPerBlock } from './blockUnits.ts';
 import type { CoreConfiguration } from './coreState.ts';
 
-/** One settlement changes the difficulty by at most this factor, as the core contract has it. */
+/** The core contract's largest factor of change of the difficulty in one settlement. */
 const difficultyFactorMax = 4n;
 
 export interface WorkedRound {
@@ -22,15 +22,14 @@ type DifficultyConfiguration = Pick<
   'maxRoundsPerBatch' | 'targetBlocksPerActiveRound' | 'difficultySmoothingRounds'
 >;
 
-/** A batch as the core settles it: the rounds through one, of which those with work are active. */
+/** A batch as the core settles it. `active` holds its rounds with work. */
 interface Batch {
   readonly throughRound: bigint;
   readonly active: readonly WorkedRound[];
 }
 
 /**
- * Consecutive rounds as batches, each as long as its active rounds fit: the reporter settles them so, and the projection
- * counts on it.
+ * Splits consecutive rounds into batches, each as long as its active rounds allow. The reporter of `npm start` does the same.
  */
 export function splitIntoBatches(rounds: Iterable<WorkedRound>, activeRoundsMax: bigint): Batch[] {
   const batches: Batch[] = [];
@@ -48,7 +47,7 @@ export function splitIntoBatches(rounds: Iterable<WorkedRound>, activeRoundsMax:
   return batches;
 }
 
-/** The frontier after a batch, by the core contract's own steps: integer division for each round, then the difficulty. */
+/** The frontier after a batch, by the steps of the core contract: integer division for each round, then the difficulty. */
 export function settleBatch(
   frontier: Frontier,
   batch: Batch,
@@ -73,7 +72,7 @@ export function settleBatch(
   };
 }
 
-/** The frontier after rounds that follow it, in batches. */
+/** The frontier after the given rounds, which follow it. */
 export function projectFrontier(
   frontier: Frontier,
   rounds: Iterable<WorkedRound>,

@@ -6,11 +6,11 @@ export type SettlementSource = (typeof settlementSources)[number];
 
 interface SourceInput {
   readonly availability: ChainAvailability;
-  /** There is a state that could be shown before. */
+  /** Whether a state exists that passes every check. */
   readonly hasLastGood: boolean;
 }
 
-/** While the chain is unavailable for one of these reasons, the last good state is still one of this chain. */
+/** Reasons under which the last good state still belongs to this chain. */
 const passing: readonly ChainAvailability[] = [
   'indexer_unavailable',
   'projection_rebuilding',
@@ -23,7 +23,7 @@ const table: readonly Row<SourceInput, SettlementSource>[] = [
   ['unavailable', otherwise],
 ];
 
-/** Where settlement history comes from: while the indexer is unavailable or behind, the last good state serves. */
+/** Source of the settlement history. While the indexer is unavailable or behind, the last good state serves. */
 export function findSettlementSource(input: SourceInput): SettlementSource {
   return findFirstMatch(table, input);
 }

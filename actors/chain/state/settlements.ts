@@ -4,11 +4,11 @@ import { eventSource } from '../../events/eventSchemas.ts';
 import { amount, count, milliseconds } from '../../schemas/stateScalars.ts';
 import { countWholeBlocks } from './blockUnits.ts';
 
-/** Settlements and checkpoints that are listed, the newest ones (CONTRACT.md, Settlement history). */
+/** Numbers of newest settlements and checkpoints that are listed (CONTRACT.md, Settlement history). */
 export const recentSettlementsShown = 10;
 export const recentCheckpointsShown = 12;
 
-/** Minted rounds that are shown (CONTRACT.md, Settlement history). */
+/** Number of shown minted rounds (CONTRACT.md, Settlement history). */
 export const recentRoundsShown = 42;
 
 export const settlement = z.strictObject({
@@ -20,14 +20,14 @@ export const settlement = z.strictObject({
   cumulativeWork: amount,
   cumulativeBlockUnits: amount,
   previousCumulativeBlockUnits: amount,
-  /** Minted so far for its rounds (base units). */
+  /** Amount minted so far for its rounds (base units). */
   mintedBaseUnits: amount,
   /** Sequence of the message that made it safe. */
   position: count,
 });
 export type Settlement = Inferred<typeof settlement>;
 
-/** Sums of cumulative block units through a settled round that held work. */
+/** The core's sums through a settled round with work. */
 export const settledRound = z.strictObject({
   roundId: amount,
   cumulativeWork: amount,
@@ -50,23 +50,23 @@ export const checkpoint = z.strictObject({
 });
 export type Checkpoint = Inferred<typeof checkpoint>;
 
-/** What is known of a list whose oldest entries have left memory. Entries are numbered from 0. */
+/** Summary of a list whose oldest entries are evicted. Entries are numbered from 0. */
 const archived = z.strictObject({
-  /** How many have become rows, those with the least numbers. */
+  /** Number of entries that are rows, from the oldest. */
   rowCount: count,
-  /** How many of those have left memory. */
+  /** Number of evicted entries. */
   count,
-  /** Time of the newest one that has (epoch milliseconds); 0 without any. */
+  /** Time of the newest evicted entry (epoch milliseconds); 0 without any. */
   throughMs: milliseconds,
 });
 
-/** What is known of the settlements and checkpoints that have left memory, and which have become rows. */
+/** Summary of evicted settlements and checkpoints. */
 export const archive = z.strictObject({
   settlements: archived.extend({
     activeRoundCount: amount,
     workAdded: amount,
     completedBlockCount: amount,
-    /** The newest {@link recentSettlementsShown} of those that completed a block, oldest first. */
+    /** The newest {@link recentSettlementsShown} evicted settlements that completed a block, oldest first. */
     completed: z.array(settlement),
   }),
   checkpoints: archived.extend({ amountBaseUnits: amount }),

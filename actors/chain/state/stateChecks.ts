@@ -2,33 +2,33 @@ import { zeroAddress, zeroHash } from '../../schemas/zero.ts';
 import type { ContractAddresses } from '../spans/chainEvent.ts';
 import type { ChainState } from './chainState.ts';
 
-/** What a safe state can fail, in the order in which it is tested (CONTRACT.md, Unavailable reasons). */
+/** Checks that a safe state can fail, in order (CONTRACT.md, Unavailable reasons). */
 const stateFaults = [
-  /** The economy names another core, token or collection than the deployment does. */
+  /** The economy's core, token or collection differs from the deployment's. */
   'other_contracts',
   'no_implementation',
   'no_safe_block_hash',
-  /** What the mining contract minted is not the supply of the token. */
+  /** The amount that the mining contract minted differs from the token's supply. */
   'supply_differs',
-  /** Weights of a round count that no checkpoint has reached. */
+  /** Weights count for a round that no checkpoint has reached. */
   'minting_behind_weights',
 ] as const;
 export type StateFault = (typeof stateFaults)[number];
 
-/** Faults of what the state is read from; the others are of what was read. */
+/** Faults of the contracts themselves; the others concern their values. */
 export const identityFaults: ReadonlySet<string> = new Set<StateFault>([
   'other_contracts',
   'no_implementation',
 ]);
 
-/** Implementation versions whose events and arithmetic are those of this program. */
+/** Implementation versions with the events and arithmetic of this program. */
 const supportedVersions: ReadonlySet<bigint> = new Set([1n, 2n]);
 
 export function isSupported(implementation: ChainState['mining']['implementation']): boolean {
   return implementation !== null && supportedVersions.has(implementation.codeVersion);
 }
 
-/** Why nothing of the economy can be shown at a safe state; null when it can. */
+/** Why a safe state's economy cannot be shown; null if it can. */
 export function findEconomyFault(
   { block, mining: { configuration, implementation } }: ChainState,
   contracts: ContractAddresses,
@@ -44,7 +44,7 @@ export function findEconomyFault(
   return block.hash === zeroHash ? 'no_safe_block_hash' : null;
 }
 
-/** Why the issuance state of the public routes cannot be shown although the economy can; null when it can. */
+/** Why the public routes cannot show the issuance state of an economy that can be shown; null if they can. */
 export function findIssuanceFault({ mining, token }: ChainState): StateFault | null {
   if (token !== null && mining.mintedBaseUnits !== token.supplyBaseUnits) return 'supply_differs';
   return mining.processedThroughRound < mining.lastActivationRound ? 'minting_behind_weights' : null;

@@ -9,7 +9,7 @@ const jsonPrefix = 'data:application/json;base64,';
 export const imageDataUriPattern = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/;
 export const cardImageUrlPattern = /^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/;
 
-/** Limits of CONTRACT.md, Token metadata. What does not keep to them is not shown. */
+/** Limits of CONTRACT.md, Token metadata. Other metadata is not shown. */
 const tokenMetadata = z.object({
   name: z.string().min(1).max(128),
   description: z.string().min(1).max(2048),
@@ -20,7 +20,7 @@ const tokenMetadata = z.object({
   card_image: z.string().regex(cardImageUrlPattern).max(2048).optional(),
 });
 
-/** What is shown of a token beside where it was read. */
+/** Shown metadata of a token. */
 export interface ShownMetadata {
   readonly name: string;
   readonly description: string;
@@ -29,15 +29,15 @@ export interface ShownMetadata {
   readonly cardImageUrl: string | null;
 }
 
-/** A token's metadata, which is shown while it is of the collection's current epoch and keeps to the limits; else null. */
+/** A token's metadata; null unless it belongs to the collection's current epoch and keeps to the limits. */
 export function readMetadata({ collection }: ChainState, tokenId: number): ShownMetadata | null {
   const published = collection.metadata.get(tokenId);
   return published?.epoch === collection.metadataEpoch ? parseMetadata(published.uri) : null;
 }
 
 /**
- * Whether {@link readMetadata} gives something. A page of positions asks it of each of them, so what a URI says is parsed once: it
- * is not retained, only whether it can be shown.
+ * Whether {@link readMetadata} returns metadata. A page of positions asks this for each position, so each URI is parsed once; only the
+ * answer is kept.
  */
 export function createMetadataCheck(): (state: ChainState, tokenId: number) => boolean {
   const isReadable = memoizeByIdentity(({ uri }: TokenMetadata) => parseMetadata(uri) !== null);
@@ -47,7 +47,7 @@ export function createMetadataCheck(): (state: ChainState, tokenId: number) => b
   };
 }
 
-/** What a token's URI says of it; null when it is none of the collection's. */
+/** Parses a token's URI; null if it does not have the collection's form. */
 function parseMetadata(uri: string): ShownMetadata | null {
   if (!uri.startsWith(jsonPrefix)) return null;
   let json: unknown;

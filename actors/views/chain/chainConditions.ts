@@ -12,17 +12,18 @@ export interface ChainConditionsOptions {
   readonly isCaughtUp: () => boolean;
   /** Once the newest span is older than this, the indexer counts as unavailable. */
   readonly staleAfterMs: number;
-  /** Once the safe block's time is further behind the clock than this, what is indexed is not the present. */
+  /** Once the safe block is further behind the clock than this, the indexer counts as unavailable. */
   readonly behindAfterMs: number;
   readonly clock: Clock;
 }
 
-/** Whether the views of a chain can be shown at this moment, and why not. */
+/** Conditions of the chain's views at this moment. */
 export interface ConditionsNow {
-  /** Of the views that need the core alone. */
+  /** Condition of the views that need only the core. */
   core(): ChainAvailability;
-  /** Of those of the economy. */
+  /** Condition of the views that also need the economy. */
   economy(): ChainCondition;
+  /** Condition of the checked issuance state. */
   checkedIssuance(): ChainCondition;
   /** Whether the newest safe state passes every check of the core, however old it is. */
   isGood(): boolean;
@@ -45,7 +46,7 @@ export function createChainConditions(options: ChainConditionsOptions): Conditio
     };
   }
 
-  /** Whether the economy's contract of the deployment is none: another one's tokens cannot be followed, and nothing configures this one. */
+  /** Whether the configured mining contract is wrong: it was never configured on the chain, and another contract's events caused a fault. */
   function hasOtherMining(state: ChainState | null): boolean {
     const economyBlock = onChain?.deployment.chain.economyDeploymentBlock ?? 0n;
     const isConfigured = state === null || state.mining.configuration !== null;

@@ -36,7 +36,7 @@ export type { PositionView } from './ownerPages.ts';
 export type { SettlementIssuance, SettlementRange, SettlementSums } from './settlementHistory.ts';
 export { mintRoundStates, settlementRanges } from './settlementHistory.ts';
 
-/** Chain views are read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
+/** Each chain view is read at one safe block. Amounts and block numbers are bigints, times epoch milliseconds. */
 
 export const chainTargets = ['anvil', 'sepolia', 'mainnet'] as const;
 
@@ -46,7 +46,7 @@ export interface Release {
   readonly rewardModelRevision: string;
 }
 
-/** The chain that a view was read from, and how far (CONTRACT.md, Shared objects). */
+/** The chain of a view, and how far it is indexed (CONTRACT.md, Shared objects). */
 export interface ChainInfo {
   readonly target: (typeof chainTargets)[number];
   readonly chainId: bigint;
@@ -58,7 +58,7 @@ export interface ChainInfo {
   readonly safeBlockTimestampMs: number;
 }
 
-/** The contracts that a view was read from (CONTRACT.md, Shared objects). */
+/** The contracts of a view (CONTRACT.md, Shared objects). */
 export interface Identities extends Omit<ContractAddresses, 'proxyAdmin' | 'operatorTimelock'> {
   readonly miningImplementation: string;
   readonly miningImplementationVersion: bigint;
@@ -74,10 +74,10 @@ export const chainUnavailableReasons = [
 ] as const;
 export type ChainUnavailableReason = (typeof chainUnavailableReasons)[number];
 
-/** Whether views can be shown, and why not, as finely as it is known: for operators. */
+/** Condition of views in full detail, for operators. */
 export type ChainCondition = ChainAvailability | StateFault;
 
-/** The condition of the views that need the core alone, of those of the economy, and of the checked issuance state. */
+/** Conditions of the core's views, the economy's views and the checked issuance state. */
 export interface ChainConditions {
   readonly core: ChainCondition;
   readonly economy: ChainCondition;
@@ -175,7 +175,7 @@ export interface MetadataView extends ChainAvailable, ShownMetadata {
   readonly tokenId: bigint;
 }
 
-/** `ahead`: its block is not safe here yet, since this process is behind the one that issued it. */
+/** `ahead` means that the cursor's block is not safe here yet, because this process is behind the process that issued the cursor. */
 export type CursorFault = 'undecodable' | 'other_owner' | 'invalidated' | 'ahead';
 
 export interface OwnerPageRequest {
@@ -184,35 +184,35 @@ export interface OwnerPageRequest {
   readonly cursor: string | null;
 }
 
-/** The newest events of the economy, with the state that they are shown with. */
+/** The newest events of the economy, with the context that they are shown with. */
 export interface EconomyView extends ChainAvailable {
   readonly identities: Identities;
   readonly asset: { readonly address: string; readonly symbol: string; readonly decimals: number };
   readonly feed: EventWindow<ChainFeedEvent>;
 }
 
-/** What the chain's routes read. Every call is synchronous and costs no I/O, but for a page of older activity. */
+/** Views for the chain's routes. Every call is synchronous and without I/O, except a page of older activity. */
 export interface ChainViews {
-  /** The newest safe state while the core can be shown; null otherwise. */
+  /** The newest safe state; null if the core cannot be shown. */
   safeState(): ChainState | null;
   /** For operators; bodies carry fewer reasons. */
   conditions(): ChainConditions;
-  /** Shared for up to five seconds, as the next three. */
+  /** Shared for up to five seconds, as are the issuance and settlement views. */
   core(): CoreView | ChainUnavailable;
   issuance(): IssuanceView | ChainUnavailable;
-  /** The same, once it has passed the checks of the public routes. */
+  /** Issuance that has passed the checks of the public routes. */
   checkedIssuance(): IssuanceView | ChainUnavailable;
   settlements(range: SettlementRange): SettlementHistoryView | ChainUnavailable;
   portfolio(page: OwnerPageRequest): PortfolioView | ChainUnavailable | { readonly fault: CursorFault };
-  /** Synchronously where the page is in memory, else as a promise, which may be rejected with StorageUnavailable. */
+  /** A value if the page is in memory, else a promise, which may reject with StorageUnavailable. */
   ownerActivity(
     page: OwnerPageRequest,
     signal: AbortSignal,
   ): OwnerActivityView | ChainUnavailable | { readonly fault: CursorFault } | Promise<OwnerActivityView>;
-  /** What the feed shows of the chain, at the newest safe block. */
+  /** The chain's events for the feed, at the newest safe block. */
   economy(): EconomyView | ChainUnavailable;
   /** `not_yet_safe` for a token that is missing, or whose metadata is of an earlier epoch. */
   metadata(tokenId: number): MetadataView | ChainUnavailable;
-  /** Null where none is configured. */
+  /** Null if no contracts are configured. */
   readonly release: Release | null;
 }

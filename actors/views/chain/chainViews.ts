@@ -17,7 +17,7 @@ interface ChainViewsOptions extends ChainConditionsOptions {
   readonly olderActivity: OlderActivity;
 }
 
-/** The views of a chain: each is built by a function of the state that may be shown. */
+/** The views of a chain. Each is a function of the newest state that may be shown. */
 export function createChainViews(options: ChainViewsOptions): ChainViews {
   const { onChain, clock, olderActivity } = options;
   const conditions = createChainConditions(options);
@@ -25,7 +25,7 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
   const hasMetadata = createMetadataCheck();
   const newest = () => onChain?.actors.newest() ?? null;
 
-  /** Until the safe state or another input of the view changes, and for five seconds at most. */
+  /** Shares a view until the safe state or another input changes, for five seconds at most. */
   function share<View>(otherInputs: () => readonly unknown[], compute: () => View): () => View {
     return cacheView({
       inputs: () => [newest(), ...otherInputs()],

@@ -8,7 +8,7 @@ export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable 
   if ('status' in shown) return shown;
   const { core, governance, block } = shown.state;
   const { operation, proxyAdminOwner, proxyAdminSlot, operatorProposer } = governance;
-  // A timelock or an admin that is older than the deployment block has logged before it who may do what.
+  // A timelock or admin older than the deployment block logged its roles before that block, so they may be unknown.
   if (proxyAdminOwner === null || proxyAdminSlot === null || operatorProposer === null)
     return states.unavailable('indexer_unavailable');
   const isReady = operation?.state === 'scheduled' && operation.readyAtMs <= block.timestampMs;
@@ -21,7 +21,7 @@ export function buildCoreView(states: ShownStates): CoreView | ChainUnavailable 
   };
 }
 
-/** What was issued and collected, at the newest safe block. */
+/** Issuance and collection at the newest safe block. */
 export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnavailable {
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;
@@ -45,7 +45,7 @@ export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnav
   };
 }
 
-/** The same, where it passes the checks of the public routes. */
+/** Issuance that passes the checks of the public routes. */
 export function buildCheckedIssuanceView(
   states: ShownStates,
   conditions: ConditionsNow,

@@ -1,22 +1,22 @@
 import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 
 export interface ActivityRange {
-  /** Run of the fold that made them. */
+  /** Run of the fold that made the events. */
   readonly run: string;
   readonly owner: string;
-  /** The first one, */
+  /** Number of the first event. */
   readonly from: number;
-  /** and the one after the last. */
+  /** Number after the last event. */
   readonly end: number;
-  /** Sequence of the message that made the state's block safe: what was made of later ones is of another branch, or not part of the state. */
+  /** Sequence of the message that made the state's block safe. Events of later messages do not belong to the state. */
   readonly throughPosition: number;
 }
 
-/** Events of owners that have left memory, from where they are stored. A read costs about the same however many are stored. */
+/** Reads evicted events of owners from ClickHouse. The cost of a read hardly depends on the number of stored events. */
 export interface OlderActivity {
   /**
    * All events of a range, oldest first.
-   * Rejected with StorageUnavailable when ClickHouse does not answer, or does not hold each of them in time.
+   * Rejects with StorageUnavailable if ClickHouse does not answer, or does not hold all of them in time.
    */
   read(range: ActivityRange, signal: AbortSignal): Promise<readonly OwnerEvent[]>;
 }

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
 
-/** Which list a cursor is of: one of another does not work here (CONTRACT.md, Cursors). */
+/** Lists with cursors. A cursor works only for its own list (CONTRACT.md, Cursors). */
 const ownerLists = ['portfolio', 'activity'] as const;
 export type OwnerList = (typeof ownerLists)[number];
 
-/** Where an owner's next page begins, in the state of the block that the first page was read at. */
+/** Start of an owner's next page, in the state at which the first page was read. */
 export interface OwnerCursor {
   readonly list: OwnerList;
   readonly block: bigint;
   readonly blockHash: string;
   readonly owner: string;
-  /** The last token ID, or how many events have been shown. */
+  /** The last token ID, or the number of events already shown. */
   readonly after: number;
 }
 

@@ -20,7 +20,7 @@ import type { ActivityRange } from './olderActivity.ts';
 interface OwnerPage {
   readonly owner: Address;
   readonly limit: number;
-  /** The last token ID of the page before, or how many events were shown; 0 for the first page. */
+  /** Last token ID of the previous page, or the number of events already shown; 0 for the first page. */
   readonly after: number;
 }
 
@@ -32,7 +32,7 @@ interface EvaluatedPosition {
 }
 
 /**
- * An owner's positions at a state's block: the sums of all, and one page in order of token ID.
+ * An owner's positions at a state's block: sums of all positions, and one page in order of token ID.
  *
  * @param hasMetadata whether a token's metadata is shown.
  */
@@ -69,12 +69,12 @@ export function buildPortfolioPage(
   };
 }
 
-/** A page of an owner's activity, behind the `after` newest events. */
+/** A page of an owner's activity. */
 interface ActivityPage {
   readonly total: bigint;
-  /** Those of its events that are in memory, newest first. */
+  /** The page's events in memory, newest first. */
   readonly activity: readonly OwnerEvent[];
-  /** The others, which come after those; null where all are in memory. */
+  /** The page's evicted events, which follow; null if all are in memory. */
   readonly older: ActivityRange | null;
   readonly hasMore: boolean;
 }

@@ -55,7 +55,7 @@ export function buildPortfolioView(
   };
 }
 
-/** What an owner did, newest first, page by page: a promise where a part of the page has left memory. */
+/** A page of an owner's activity, newest first; a promise if some of its events are evicted. */
 export function buildActivityView(
   states: ShownStates,
   request: OwnerPageRequest,
@@ -80,13 +80,13 @@ export function buildActivityView(
   return readOlder(older).then((stored) => buildView([...activity, ...stored.toReversed()]));
 }
 
-/** The state that a page is read at: the newest, or that of its cursor. */
+/** The state at which a page is read: the newest one, or the cursor's. */
 function findPageState(
   states: ShownStates,
   list: OwnerList,
   { owner, cursor }: OwnerPageRequest,
 ): { readonly shown: ShownState; readonly after: number } | NoPage {
-  // Before the state is looked at: whether a cursor is one does not depend on it.
+  // Checked first, since the validity of a cursor does not depend on the state.
   const decoded = cursor === null ? null : decodeOwnerCursor(cursor);
   if (cursor !== null && decoded?.list !== list) return { fault: 'undecodable' };
   if (decoded !== null && decoded.owner !== owner) return { fault: 'other_owner' };

@@ -16,7 +16,7 @@ export type SettlementWindow = NonNullable<ReturnType<typeof computeSettlementWi
 export type SettlementSums = ReturnType<typeof sumSettlements>;
 export type SettlementIssuance = Exclude<ReturnType<typeof describeIssuance>, string>;
 
-/** The next round to mint accrues until it is settled, then a checkpoint can mint it. */
+/** The next round to mint accrues until it is settled. Then it is ready for a checkpoint. */
 export const mintRoundStates = ['accruing', 'ready'] as const;
 type MintRoundState = (typeof mintRoundStates)[number];
 
@@ -35,7 +35,7 @@ export function mapSettlementRanges<Value>(
   return { now: create('now'), '24h': create('24h'), '7d': create('7d'), '30d': create('30d') };
 }
 
-/** `24h` ends at the next full hour, the others at the next noon; a boundary itself begins the next window. */
+/** `24h` ends at the next full hour, the longer ranges at the next noon. A boundary itself belongs to the next window. */
 export function computeSettlementWindow(range: SettlementRange, nowMs: number) {
   if (range === 'now') return null;
   const { bucketMs, count, stepMs, offsetMs } = ranges[range];
@@ -57,7 +57,7 @@ export function sumSettlements(settlements: Iterable<Settlement>) {
   return { settlementCount, activeRoundCount, workAdded, completedBlockCount };
 }
 
-/** Sums of all settlements, those too that have left memory. */
+/** Sums of all settlements, including evicted ones. */
 export function sumAllSettlements({ archive, settlements }: ChainState): SettlementSums {
   const archived = archive.settlements;
   const { settlementCount, activeRoundCount, workAdded, completedBlockCount } = sumSettlements(settlements);
@@ -69,12 +69,12 @@ export function sumAllSettlements({ archive, settlements }: ChainState): Settlem
   };
 }
 
-/** Whether memory holds everything from a time on: a clock far behind that of the chain asks for more. */
+/** Whether memory holds all entries from a time on. It may not if this clock is far behind the chain. */
 export function isInMemoryFrom({ archive }: ChainState, startAtMs: number): boolean {
   return archive.settlements.throughMs < startAtMs && archive.checkpoints.throughMs < startAtMs;
 }
 
-/** Entries whose block lies in `[startAtMs, endAtMs)`; entries are in order of time, so only the newest are read. */
+/** Entries with a block time in `[startAtMs, endAtMs)`. Entries are in order of time, so the search stops at the first older one. */
 export function selectEntriesWithin<Entry extends Settlement | Checkpoint>(
   entries: List<Entry>,
   startAtMs: number,
@@ -90,7 +90,7 @@ export function selectEntriesWithin<Entry extends Settlement | Checkpoint>(
   return found.reverse();
 }
 
-/** Newest first: those that completed a block, out of the window where there is one. */
+/** The newest settlements that completed a block, within the window if one is given; newest first. */
 export function listRecentSettlements(state: ChainState, window: SettlementWindow | null): Settlement[] {
   const found: Settlement[] = [];
   const { settlements, archive } = state;
@@ -98,7 +98,7 @@ export function listRecentSettlements(state: ChainState, window: SettlementWindo
     const settlement = settlements.get(index) as Settlement;
     const { blockTimestampMs } = settlement.source;
     if (window !== null && blockTimestampMs < window.startAtMs) break;
-    // A block's time may be ahead of this machine's clock.
+    // A block's time may be ahead of this clock.
     const isWithin = window === null || blockTimestampMs < window.endAtMs;
     if (isWithin && countCompletedBlocks(settlement) > 0n) found.push(settlement);
   }
@@ -106,7 +106,7 @@ export function listRecentSettlements(state: ChainState, window: SettlementWindo
   return [...found, ...older].slice(0, recentSettlementsShown);
 }
 
-/** @param checkpoints null while issuance is not available. */
+/** @param checkpoints null if issuance is unavailable. */
 export function buildBuckets(
   window: SettlementWindow | null,
   settlements: readonly Settlement[],
@@ -139,7 +139,7 @@ export function computeRoundStartMs(state: ChainState, round: bigint): number {
   return Number(genesisTimestamp + (round - 1n) * roundDuration) * 1000;
 }
 
-/** What the next checkpoint, through everything that is settled, would mint: by the mining contract's own steps. */
+/** The result of a checkpoint through all settled rounds, by the steps of the mining contract. */
 function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyCap: bigint) {
   const { mining, core } = state;
   const round = mining.processedThroughRound + 1n;
@@ -179,7 +179,7 @@ function projectNextMintRound(state: ChainState, rewardPerBlock: bigint, supplyC
   };
 }
 
-/** @param economyDeploymentBlock before it, nothing of the economy is safe; from it on, one that is absent is not configured. */
+/** @param economyDeploymentBlock before it, issuance is `not_yet_safe`; from it on, a missing economy is `not_configured`. */
 export function describeIssuance(
   state: ChainState,
   rangeCheckpoints: readonly Checkpoint[] | null,

@@ -19,7 +19,7 @@ import {
 } from './settlementHistory.ts';
 import type { ShownState, ShownStates } from './shownStates.ts';
 
-/** Settlements of a range with what was minted for them, also while only the last good state is known. */
+/** Settlements and minting of a range, even if only the last good state is known. */
 export function buildSettlementView(
   range: SettlementRange,
   nowMs: number,
@@ -48,7 +48,7 @@ type Described = Pick<
   'summary' | 'recentSettlements' | 'buckets' | 'issuance' | 'recentRounds' | 'previousPeriod'
 >;
 
-/** Without a range: everything, and the rounds that were minted for last. */
+/** Sums over all time, and the rounds minted last. */
 function describeAll(shown: ShownState): Described {
   const { state } = shown;
   const issuance = findIssuance(shown, null);
@@ -92,7 +92,7 @@ function describeWindow(shown: ShownState, window: SettlementWindow): Described 
   };
 }
 
-/** Minting of the range; null checkpoints are all. */
+/** Minting by the given checkpoints; null means all checkpoints. */
 function findIssuance(
   { state, deployment, chain }: ShownState,
   checkpoints: readonly Checkpoint[] | null,
@@ -104,7 +104,7 @@ function findIssuance(
     : 'not_configured';
 }
 
-/** The period before a window is as long. */
+/** Start of the previous period, which is as long as the window. */
 function computePreviousStartMs({ startAtMs, endAtMs }: SettlementWindow): number {
   return 2 * startAtMs - endAtMs;
 }

@@ -31,11 +31,11 @@ interface ShownStatesOptions {
 }
 
 export interface ShownStates {
-  /** The newest safe state where the core can be shown, or why it cannot. */
+  /** The newest safe state, or why the core cannot be shown. */
   newest(): ShownState | ChainUnavailable;
-  /** The same where the economy can be shown. */
+  /** The newest safe state, or why the economy cannot be shown. */
   newestOfEconomy(): ShownState | ChainUnavailable;
-  /** The newest safe state if it passes every check, although it may be too old to be shown as live; null otherwise. */
+  /** The newest safe state if it passes every check, even if it is too old to be shown as live; otherwise null. */
   lastGood(): ShownState | null;
   /** Null for a state that is not retained. */
   at(block: bigint, hash: string): ShownState | null;
@@ -50,7 +50,7 @@ export function createShownStates(options: ShownStatesOptions): ShownStates {
   function show(state: ChainState): ShownState {
     const { deployment, actors } = requireValue(onChain, 'the deployment of a state');
     const { number, hash, timestampMs } = state.block;
-    // While a fork is being published the head is lower than it was when the block became safe.
+    // While a fork is being published, the head is lower than when the block became safe.
     const head = actors.state.head?.number ?? number;
     const confirmedBy = number + confirmations - 1n;
     const chain = {
@@ -96,7 +96,7 @@ function findShownReason(condition: Exclude<ChainCondition, 'available'>): Chain
   return chainUnavailableReasons.find((reason) => reason === condition) ?? 'indexer_unavailable';
 }
 
-/** The contracts of a state of which the economy can be shown. */
+/** The contracts of a state whose economy can be shown. */
 export function listIdentities({ state, deployment }: ShownState): Identities {
   const { core, tokenFactory, mining, token, collection } = deployment.contracts;
   const implementation = requireValue(state.mining.implementation, 'the implementation of a shown economy');

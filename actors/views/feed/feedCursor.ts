@@ -4,7 +4,7 @@ import type { FeedPlace } from '../../feed/feedItem.ts';
 import { feedSources } from '../../feed/feedPosition.ts';
 import { decodeFields, encodeFields } from '../../opaqueCursor.ts';
 
-/** Where the next page of a category begins: after this place, whatever has arrived before it since. */
+/** Cursor of a category's next page, which begins after this place even if events have arrived before it since. */
 export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): string {
   const { recordedAtMs, source, position, ordinal } = place;
   return encodeFields([category, recordedAtMs, source, position, ordinal]);
@@ -12,7 +12,7 @@ export function encodeFeedCursor(category: FeedCategory, place: FeedPlace): stri
 
 const cursorFields = z.tuple([z.enum(feedCategories), z.int(), z.enum(feedSources), z.int(), z.int()]);
 
-/** Null for an invalid cursor, and for one of another category. */
+/** Null for an invalid cursor or another category's cursor. */
 export function decodeFeedCursor(category: FeedCategory, text: string): FeedPlace | null {
   const fields = decodeFields(text, cursorFields);
   if (fields === null || fields[0] !== category) return null;

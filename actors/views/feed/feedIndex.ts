@@ -11,20 +11,20 @@ import {
 import type { FeedSources } from '../../feed/feedPosition.ts';
 import { findFirstIndex } from '../../findFirstIndex.ts';
 
-/** More new events than this are sorted in together: a start, or a long absence. */
+/** More new events than this are sorted together, as after a start or a long absence. */
 const insertedMax = 64;
 
 /** The events in memory, in the order of the feed, with one list per category. */
 interface FeedIndex {
-  /** Takes over the events of the sources; costs as much as what is new, unless a source went back or evicted events. */
+  /** Takes over the events of the sources. The cost depends on the new events only, unless a source went back or evicted events. */
   update(sources: FeedSources): void;
-  /** At most `limit` events of a category that are older than a place, newest first; null for the newest of all. */
+  /** At most `limit` events of a category below a place, newest first; the newest events for null. */
   olderThan(category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[];
 }
 
 export function createFeedIndex({ chainId }: { readonly chainId: bigint }): FeedIndex {
   let taken: FeedSources | null = null;
-  /** Oldest first, so that what is new is mostly appended. */
+  /** Oldest first, so that new events are mostly appended. */
   let ascending = createEmptyLists();
 
   return {
@@ -54,7 +54,7 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
   };
 }
 
-/** Whether both sources have the same events as before, and more after them. */
+/** Whether both sources only gained events at the end. */
 function areContinuations(before: FeedSources, { measurement, chain }: FeedSources): boolean {
   return isContinuationOf(before.measurement, measurement) && isContinuationOf(before.chain, chain);
 }

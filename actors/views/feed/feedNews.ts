@@ -20,57 +20,54 @@ import { findEvictedSource, listStoredCategories, type OlderEvents } from '../..
 import type { ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
 
 /**
- * The streams are folded independently, so an event of one source may become visible this much earlier than one of the other
- * that arrived before it. A client that names an event by its ID receives once more what arrived of the other source in this time
- * before it.
+ * The streams are folded independently, so an event may become visible this much earlier than an event of the other source that arrived
+ * before it. A client that names an event by ID again receives the other source's events from this time before it.
  */
 const overlapMs = 60_000;
 
-/** An event with the position of a client that it, and all before it, was delivered to. */
+/** An event, and the position of a client that has received it and all events before it. */
 export interface ArrivedItem {
   readonly item: FeedItem;
   readonly position: FeedPosition;
 }
 
-/** Events in the order in which they became visible, with the context that each is sent with. */
+/** Events in the order of arrival, with the context that each is sent with. */
 export interface FeedNews {
-  /** The position that they follow. */
+  /** Position before the events. */
   readonly from: FeedPosition;
   readonly items: readonly ArrivedItem[];
-  /** The position through which they, and those of other categories among them, go. */
+  /** Position after the events, including skipped events of other categories. */
   readonly position: FeedPosition;
-  /** Whether there is nothing after `position` at this moment. */
+  /** Whether no event follows `position` at this moment. */
   readonly isComplete: boolean;
   readonly context: Omit<EconomyView, 'feed'>;
 }
 
-/** Reads news of which some have left memory; may be rejected with StorageUnavailable. */
+/** Reads news with evicted events. May reject with StorageUnavailable. */
 export type ReadNews = (signal: AbortSignal) => Promise<FeedNews>;
 
 export interface FeedNewsViews {
-  /** Reads the sources, and delivers what is new to the listeners; nothing else delivers. */
+  /** Reads the sources and delivers new events to the listeners. Only this call delivers. */
   refresh(): void;
   /**
-   * Delivers news of all categories. They are not complete where some events were evicted before they were delivered: those are to
-   * be read with `after`.
+   * Delivers news of all categories. News is incomplete if events were evicted before their delivery; read these with `after`.
    *
-   * @returns a function that stops it.
+   * @returns a function that removes the listener.
    */
   listen(listener: (news: FeedNews) => void): () => void;
   /**
-   * The position after everything that was delivered, or after everything that there is before the first refresh; null before the feed is
-   * available for the first time.
+   * The position after all delivered events; before the first refresh, after all events. Null until the feed is first available.
    */
   position(): FeedPosition | null;
   /**
-   * The events of a category that became visible after a position, at most `limit` of them; null while the feed is unavailable.
-   * Where they are in memory it costs as much as `limit` of them, and they go up to {@link position} if they are complete. Else a function
-   * that reads them. No events that are not complete mean that this process has yet to fold them.
+   * At most `limit` events of a category after a position; null while the feed is unavailable. If they are in memory, the cost depends only
+   * on `limit`, and complete news goes up to {@link position}. Otherwise the result is a function that reads them. Empty, incomplete news
+   * means that this process has yet to fold the events.
    */
   after(category: FeedCategory, from: FeedPosition, limit: number): FeedNews | null | ReadNews;
   /**
-   * A position after the event of an ID, from which nothing is lost: some events of the other source may be delivered again. Null
-   * for an ID that no event has, and `unavailable` while the feed is.
+   * A position after the event with an ID, from which no event is lost. Some events of the other source may be delivered again. Null for
+   * an unknown ID, and `unavailable` while the feed is.
    *
    * @throws StorageUnavailable
    */
@@ -87,7 +84,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
   const listeners = new Set<(news: FeedNews) => void>();
   let delivered: FeedPosition | null = null;
 
-  /** The same object while the sources are: a client that asks before the first refresh has the position that the refresh continues from. */
+  /** The same object while the sources are unchanged, so that the first refresh continues from the position that clients already have. */
   const findNewest = cacheView({
     inputs: ({ measurement, chain: chainSource }: FeedSources) => [measurement, chainSource],
     compute: (measurement, chainSource) => findNewestPosition({ measurement, chain: chainSource }),
@@ -129,7 +126,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
       const now = readCurrent();
       if (now === null) return null;
       const { sources, context, itemsAfter } = now;
-      // It differs from what was delivered here while the sources are folded again, or where a process ahead of this one delivered.
+      // Differs from `delivered` while the sources are folded again, or if the client comes from a process that is ahead.
       const end = advancePosition(from, now.newest);
       const isUpToDate = isSamePosition(end, now.delivered);
       const buildNews = (lists: readonly (readonly FeedItem[])[], isFromMemory: boolean): FeedNews => {
@@ -155,7 +152,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
           ...(rows[wanted.indexOf(source)] ?? []),
           ...(inMemory[at] as FeedItem[]),
         ]);
-        // Events that have arrived meanwhile are read next: only what is in memory at one moment can be complete.
+        // Not complete, since events may have arrived during the read. The next call reads them.
         return buildNews(lists, false);
       };
     },
@@ -186,7 +183,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
   };
 }
 
-/** The events in memory of a source and category that arrived after a position, oldest first, each made when it is taken; all of them for null. */
+/** Events in memory of a source and category after a position, oldest first, converted lazily; all events for null. */
 type ItemsAfter = (
   source: FeedSource,
   from: FeedPosition | null,
@@ -212,7 +209,7 @@ function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: FeedPos
   return evicted.through === null || compareArrivals(findStart(from[source], { run }), evicted.through) >= 0;
 }
 
-/** Lists that are each in order of arrival as one, by time; the order within each stays. */
+/** Merges lists in order of arrival by time, and keeps the order within each list. */
 function mergeByArrival(lists: readonly (readonly FeedItem[])[]): FeedItem[] {
   const queues = lists.map((items) => ({ items, next: 0 }));
   const merged: FeedItem[] = [];

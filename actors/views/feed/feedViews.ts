@@ -40,7 +40,7 @@ export interface FeedRequest {
 /** One page of the feed, newest first. */
 export interface FeedPage extends Omit<EconomyView, 'feed'> {
   readonly category: FeedCategory;
-  /** What the category can contain at the moment. */
+  /** Types that the category can contain at the moment. */
   readonly activeEventTypes: readonly FeedType[];
   readonly events: readonly FeedItem[];
   readonly nextCursor: string | null;
@@ -54,8 +54,8 @@ export interface FeedUnavailable {
 
 export interface FeedViews extends FeedNewsViews {
   /**
-   * Synchronously where the page is in memory, else as a promise, which may be rejected with StorageUnavailable.
-   * `undecodable` for an invalid cursor, or one of another category.
+   * A value if the page is in memory, else a promise, which may reject with StorageUnavailable. `undecodable` for an invalid cursor or
+   * another category's cursor.
    */
   page(
     request: FeedRequest,
@@ -71,7 +71,7 @@ interface FeedViewsOptions {
   readonly olderEvents: OlderEvents;
 }
 
-/** The feed of both families. Measurements are a source once the first one is accepted. */
+/** The feed of both sources. Measurements are a source once the first reading is accepted. */
 export function createFeedViews(options: FeedViewsOptions): FeedViews {
   const { installationId, chain, progress, olderEvents } = options;
   const findIndexFor = cacheView({
@@ -85,7 +85,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
 
   const news = createFeedNews({ chain, readSources, olderEvents });
 
-  /** Stored events next to a place, of those sources that have evicted some. */
+  /** Stored events below a place, from the sources with evicted events. */
   async function storedBefore(
     sources: FeedSources,
     query: { readonly category: FeedCategory; readonly place: FeedPlace | null; readonly limit: number },
@@ -127,7 +127,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
         events: items.slice(0, limit),
         nextCursor: items.length > limit ? encodeFeedCursor(category, items[limit - 1] as FeedPlace) : null,
       });
-      // One more than the page shows whether there are more.
+      // One event more than the page shows whether a next page exists.
       const inMemory = index.olderThan(category, after, limit + 1);
       const reachesTo = inMemory[limit]?.recordedAtMs ?? Number.NEGATIVE_INFINITY;
       if (isInMemoryFrom(sources, category, reachesTo)) return buildPage(inMemory);
@@ -148,7 +148,7 @@ function listTypes(category: FeedCategory, source: FeedSource): FeedType[] {
   );
 }
 
-/** Whether memory holds every event of a category that was recorded at a time or after it. */
+/** Whether memory holds every event of a category that was recorded at or after a time. */
 function isInMemoryFrom(sources: FeedSources, category: FeedCategory, timeMs: number): boolean {
   return feedSources.every((source) => {
     const { through, throughMs } = sources[source].evicted;
@@ -156,7 +156,7 @@ function isInMemoryFrom(sources: FeedSources, category: FeedCategory, timeMs: nu
   });
 }
 
-/** The feed has four of the chain's reasons; any other means that the view cannot be read at the moment. */
+/** The feed's reason for an unavailable chain. */
 function toFeedReason({ reason }: ChainUnavailable): FeedUnavailableReason {
   return feedUnavailableReasons.find((one) => one === reason) ?? 'indexer_unavailable';
 }

@@ -8,8 +8,12 @@ export const jsonType = 'application/json';
 
 /** Bodies up to this size are not compressed, since that saves no packet. */
 export const compressedAboveBytes = 1024;
-/** Compresses nearly as well as the best quality, within a few milliseconds for the largest bodies. */
-const brotliQuality = 5;
+/**
+ * Compression of a response that many requests share: nearly as dense as the best, within a few milliseconds for the largest bodies. Bodies that are
+ * made for one request are compressed in a quarter of the time, and are up to a tenth larger.
+ */
+const shared = { brotliQuality: 5, gzipLevel: 6 };
+const single = { brotliQuality: 1, gzipLevel: 1 };
 
 export interface PreparedResponse {
   readonly isCompressible: boolean;
@@ -34,6 +38,8 @@ export interface ResponseHeaders {
   readonly cacheControl: string | null;
   /** Headers that only this route or document has. */
   readonly own: readonly Header[];
+  /** Whether the response is made for one request, and probably not sent again. */
+  readonly isSingle?: boolean;
 }
 
 export function prepareResponse(
@@ -50,7 +56,7 @@ export function prepareDocument(body: Buffer, headers: Omit<ResponseHeaders, 'ta
 
 function prepareBytes(
   plain: Buffer,
-  { contentType, tag, cacheControl, own }: ResponseHeaders,
+  { contentType, tag, cacheControl, own, isSingle = false }: ResponseHeaders,
 ): PreparedResponse {
   const isCompressible = plain.length > compressedAboveBytes;
   const strong = tag === null ? null : `"${tag}"`;
@@ -68,7 +74,7 @@ function prepareBytes(
     let body: Buffer | null = null;
     return {
       body: () => {
-        body ??= compress(plain, encoding);
+        body ??= compress(plain, encoding, isSingle ? single : shared);
         return body;
       },
       headers: prepareLeading(
@@ -83,8 +89,12 @@ function prepareBytes(
   return { isCompressible, etag, encoded: (encoding) => byEncoding[encoding] };
 }
 
-function compress(plain: Buffer, encoding: ContentEncoding): Buffer {
-  if (encoding === 'gzip') return gzipSync(plain);
+function compress(
+  plain: Buffer,
+  encoding: ContentEncoding,
+  { brotliQuality, gzipLevel }: typeof shared,
+): Buffer {
+  if (encoding === 'gzip') return gzipSync(plain, { level: gzipLevel });
   if (encoding === 'br')
     return brotliCompressSync(plain, { params: { [zlib.BROTLI_PARAM_QUALITY]: brotliQuality } });
   return plain;

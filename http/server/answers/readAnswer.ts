@@ -27,7 +27,12 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
   }
 
   function prepareFound({ body, cacheControl }: ReadBody): PreparedResponse {
-    return prepare(body, { tag: null, cacheControl: cacheControl ?? route.cacheControl, own: [] });
+    return prepare(body, {
+      tag: null,
+      cacheControl: cacheControl ?? route.cacheControl,
+      own: [],
+      isSingle: true,
+    });
   }
 
   function prepareChecked(found: ReadBody, exchange: Exchange): PreparedResponse {

@@ -97,6 +97,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       contentType: 'text/html; charset=utf-8',
       cacheControl: revalidated,
       own: pageHeaders,
+      isSingle: known.size > 0,
     });
     // The next request tries again to read what failed.
     if (![...known.values()].includes(null)) cache.set(key, { response, bytes: html.length, views });

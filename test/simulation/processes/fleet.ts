@@ -7,15 +7,7 @@ import { type ServiceProcess, startServiceProcess } from './serviceProcess.ts';
 export type Role = 'run' | 'serve';
 
 /** The running processes of the service. */
-export interface Fleet {
-  readonly alive: readonly ServiceProcess[];
-  roleOf(process: ServiceProcess): Role;
-  start(role: Role): Promise<ServiceProcess>;
-  /** Resolves when all requested processes have started. */
-  settled(): Promise<void>;
-  /** Replaces processes that have ended by themselves, as a supervisor does. */
-  replaceEnded(): void;
-}
+export type Fleet = ReturnType<typeof createFleet>;
 
 interface FleetOptions {
   readonly world: SimulatedWorld;
@@ -28,7 +20,7 @@ interface FleetOptions {
 /** No more processes are started than this, except one that ingests if none does. */
 const processesMax = 4;
 
-export function createFleet({ world, deployment, settings, onLog, onEnded }: FleetOptions): Fleet {
+export function createFleet({ world, deployment, settings, onLog, onEnded }: FleetOptions) {
   let processes: { readonly process: ServiceProcess; readonly role: Role }[] = [];
   const starting = new Set<Promise<unknown>>();
   let started = 0;
@@ -59,15 +51,15 @@ export function createFleet({ world, deployment, settings, onLog, onEnded }: Fle
   }
 
   return {
-    get alive() {
+    get alive(): readonly ServiceProcess[] {
       return alive().map(({ process }) => process);
     },
-    roleOf: (process) => {
+    roleOf: (process: ServiceProcess): Role => {
       const found = processes.find((one) => one.process === process);
       if (found === undefined) throw new SimulationFailure('simulator', `${process.name} is not known`);
       return found.role;
     },
-    start: (role) => {
+    start: (role: Role): Promise<ServiceProcess> => {
       const last = alive().at(-1);
       // Replicas alone would wait for ever.
       const isNeeded = role === 'run' && !processes.some((one) => one.role === 'run');
@@ -75,9 +67,11 @@ export function createFleet({ world, deployment, settings, onLog, onEnded }: Fle
         ? Promise.resolve(last.process)
         : start(role);
     },
+    /** Resolves when all requested processes have started. */
     settled: async () => {
       await Promise.all(starting);
     },
+    /** Replaces processes that have ended by themselves, as a supervisor does. */
     replaceEnded: () => {
       for (const { process, role } of alive()) {
         const error = process.failure();

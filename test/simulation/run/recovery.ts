@@ -14,14 +14,7 @@ const blocksAfterStorm = 4;
 /** A safe block that is older than 15 minutes is not shown. */
 const safeAgeMs = 600_000;
 
-interface Recovery {
-  /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
-  wait(isOver: () => boolean): Promise<void>;
-  /** Processes that answer from all messages. A process that waits for the lease has no state. */
-  listCurrent(): ServiceProcess[];
-}
-
-export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Miners): Recovery {
+export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Miners) {
   const readinessOf = ({ domain, service }: ServiceProcess) =>
     world.time.within(domain, () => service.readiness());
   const isReady = (process: ServiceProcess) => readinessOf(process).isReady;
@@ -70,7 +63,8 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
     fleet.alive.map((process) => `${process.name} ${JSON.stringify(readinessOf(process))}`).join(', ');
 
   return {
-    wait: async (isOver) => {
+    /** Resolves once one process ingests and is ready, and everything that the streams hold is folded and stored. */
+    wait: async (isOver: () => boolean) => {
       await fleet.settled();
       if (ofRole('run').length === 0) await fleet.start('run');
       const endMs = world.time.nowMs() + recoveryMs;
@@ -90,6 +84,7 @@ export function createRecovery(world: SimulatedWorld, fleet: Fleet, miners: Mine
       // Answers depend on the clock, so all processes have the same clock from here on.
       for (const { domain } of fleet.alive) domain.wallAheadMs = 0;
     },
+    /** Processes that answer from all messages. A process that waits for the lease has no state. */
     listCurrent: () => fleet.alive.filter(isReady),
   };
 }

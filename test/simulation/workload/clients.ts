@@ -31,15 +31,7 @@ const shownBlockPaths: ReadonlySet<string> = new Set([
 const busyStatuses: ReadonlySet<number> = new Set([503, 504]);
 
 /** Clients that poll and walk during storms. Their answers are checked at once, or when a list is complete. */
-export interface Clients {
-  /** Until `isOver`. */
-  run(isOver: () => boolean): Promise<void>;
-  /** Begins again, because messages they have read may be gone. */
-  restart(): void;
-  check(accepted: readonly Reading[]): void;
-}
-
-export function createClients(world: SimulatedWorld, fleet: Fleet): Clients {
+export function createClients(world: SimulatedWorld, fleet: Fleet) {
   const random = world.random.fork('clients');
   const walkers = ['wheel.one', 'wheel:two'].map(createWalker);
   const ownerWalkers = owners
@@ -66,16 +58,17 @@ export function createClients(world: SimulatedWorld, fleet: Fleet): Clients {
   }
 
   return {
-    run: async (isOver) => {
+    run: async (isOver: () => boolean) => {
       while (!isOver()) {
         await world.sleep(random.integer(200, 3_000));
         await step();
       }
     },
+    /** Begins again, because messages they have read may be gone. */
     restart: () => {
       for (const walker of walkers) walker.restart();
     },
-    check: (accepted) => {
+    check: (accepted: readonly Reading[]) => {
       for (const walker of walkers)
         walker.check(
           accepted

@@ -22,16 +22,6 @@ import type { Fleet } from '../processes/fleet.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 
-/** Clients of the event stream. They leave or lose their process, and resume at another one from `Last-Event-ID`. */
-export interface Listeners {
-  /** Received events may disappear and return until they restart. */
-  distrust(): void;
-  /** They forget received events and begin again. */
-  restart(): void;
-  /** Checks that each received the feed after its first event, each event once. */
-  check(process: ServiceProcess): Promise<void>;
-}
-
 interface ListenersOptions {
   readonly world: SimulatedWorld;
   readonly fleet: Fleet;
@@ -46,8 +36,11 @@ const awayMsMax = 3_000;
 /** Every client has received the feed of a ready process by then, also after resuming. */
 const sentMs = 90_000;
 
-/** Starts clients that listen until the simulation ends. */
-export function startListeners({ world, fleet, onFailure }: ListenersOptions): Listeners {
+/**
+ * Starts clients of the event stream that listen until the simulation ends. They leave or lose their process, and resume at another one from
+ * `Last-Event-ID`.
+ */
+export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
   const random = world.random.fork('listeners');
   const restart$ = new Subject<void>();
   let isTrusted = true;
@@ -86,14 +79,17 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions): L
     .subscribe();
 
   return {
+    /** Received events may disappear and return until they restart. */
     distrust: () => {
       isTrusted = false;
     },
+    /** They forget received events and begin again. */
     restart: () => {
       isTrusted = true;
       restart$.next();
     },
-    check: async (process) => {
+    /** Checks that each received the feed after its first event, each event once. */
+    check: async (process: ServiceProcess) => {
       const feed = await readFeed((path) => readBody(process, path));
       const endMs = world.time.nowMs() + sentMs;
       for (;;) {

@@ -1,0 +1,71 @@
+import { findFirstIndex } from '../actors/findFirstIndex.ts';
+import type { CounterReading } from '../actors/wheel/counterReading.ts';
+
+/** Pages that are read at once for a client that reads page after page. They cost ClickHouse a third more than one page. */
+export const pagesAhead = 10;
+/** Clients whose next pages are kept: about 16 MB if all read pages of 100. */
+export const clientsAheadMax = 32;
+
+/** Where rows were read. They stay the same while the table and the number of the last removal do. */
+interface RowsSource {
+  readonly table: string;
+  readonly removal: number;
+  readonly installationId: string;
+}
+
+interface Rows extends RowsSource {
+  readonly after: number;
+  /** Every accepted reading above `after` through the last one, ascending. */
+  readonly readings: readonly CounterReading[];
+}
+
+interface AheadQuery extends RowsSource {
+  readonly afterPosition: number;
+  readonly limit: number;
+  /** Readings received before this time are no longer read; null if all are. */
+  readonly oldestMs: number | null;
+}
+
+/** Readings kept above a position; `readings` is null unless there are as many as the limit. */
+interface Ahead {
+  readonly readings: readonly CounterReading[] | null;
+  /** Whether the position lies within rows that were read, so the client reads page after page. */
+  readonly isContinued: boolean;
+}
+
+/** Stored readings that were read for one page and the pages that follow it. */
+export interface ReadAhead {
+  find(query: AheadQuery): Ahead;
+  keep(rows: Rows): void;
+}
+
+export function createReadAhead(): ReadAhead {
+  /** In the order of their use, the latest last. */
+  const kept = new Set<Rows>();
+  return {
+    find: ({ table, removal, installationId, afterPosition, limit, oldestMs }) => {
+      for (const rows of kept) {
+        const { readings, after } = rows;
+        const isWithin = after <= afterPosition && afterPosition <= (readings.at(-1)?.position ?? after);
+        if (rows.installationId !== installationId || !isWithin) continue;
+        kept.delete(rows);
+        if (rows.table !== table || rows.removal !== removal) continue;
+        const from = findFirstIndex(
+          readings.length,
+          (index) => (readings[index] as CounterReading).position > afterPosition,
+        );
+        const found = readings.slice(from, from + limit);
+        const isRead = found.every(({ receivedAtMs }) => oldestMs === null || receivedAtMs >= oldestMs);
+        if (found.length < limit || !isRead) return { readings: null, isContinued: true };
+        kept.add(rows);
+        return { readings: found, isContinued: true };
+      }
+      return { readings: null, isContinued: false };
+    },
+    keep: (rows) => {
+      kept.add(rows);
+      const [oldest] = kept;
+      if (kept.size > clientsAheadMax && oldest !== undefined) kept.delete(oldest);
+    },
+  };
+}

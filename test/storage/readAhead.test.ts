@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { clientsAheadMax, createReadAhead } from '../../storage/readAhead.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
+
+const source = { table: 'readings_g1', removal: 3, installationId: 'wheel-1' };
+const readings = Array.from({ length: 10 }, (_, at) =>
+  acceptedReading({ position: (at + 1) * 10, receivedAtMs: at }),
+);
+const query = { ...source, afterPosition: 20, limit: 3, oldestMs: null };
+
+function keepReadings() {
+  const ahead = createReadAhead();
+  ahead.keep({ ...source, after: 5, readings });
+  return ahead;
+}
+
+it('a client that reads on gets the readings that follow, as long as there are enough', () => {
+  const ahead = keepReadings();
+  expect(ahead.find(query)).toEqual({ readings: readings.slice(2, 5), isContinued: true });
+  expect(ahead.find({ ...query, afterPosition: 70 }).readings).toEqual(readings.slice(7));
+  expect(ahead.find({ ...query, afterPosition: 5 }).readings).toEqual(readings.slice(0, 3));
+  expect(ahead.find({ ...query, afterPosition: 80 })).toEqual({ readings: null, isContinued: true });
+  expect(ahead.find({ ...query, afterPosition: 80 })).toEqual({ readings: null, isContinued: false });
+});
+
+it.each([
+  ['a removal', { removal: 4 }],
+  ['another generation', { table: 'readings_g2' }],
+  ['another installation', { installationId: 'wheel-2' }],
+  ['a place before them', { afterPosition: 4 }],
+  ['a place behind them', { afterPosition: 101 }],
+])('readings are not used after %s', (_, change) => {
+  expect(keepReadings().find({ ...query, ...change })).toEqual({ readings: null, isContinued: false });
+});
+
+it('readings that are too old by now are read again, and those at the limit are not', () => {
+  expect(keepReadings().find({ ...query, oldestMs: 2 }).readings).toEqual(readings.slice(2, 5));
+  expect(keepReadings().find({ ...query, oldestMs: 3 })).toEqual({ readings: null, isContinued: true });
+});
+
+it('the client that has not read for longest is forgotten', () => {
+  const ahead = keepReadings();
+  const keepOther = (number: number) =>
+    ahead.keep({ ...source, installationId: `other-${number}`, after: 5, readings });
+  for (let number = 1; number < clientsAheadMax; number++) keepOther(number);
+  expect(ahead.find(query).readings).not.toBeNull();
+  keepOther(clientsAheadMax);
+  expect(ahead.find(query).readings).not.toBeNull();
+  expect(ahead.find({ ...query, installationId: 'other-1' }).readings).toBeNull();
+});
