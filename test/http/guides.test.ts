@@ -175,16 +175,17 @@ describe('the programs in Python that go on', () => {
   it.each(['start py follow', 'polling py poll', 'paging py pages', 'limits py limits'])(
     '%s survives a service that is killed in the middle of a chunk',
     async (id) => {
+      // Before the programs begin, since they give up after a few attempts.
+      const { owner, views } = await ownerOfSeveral();
+      const { chain } = await world();
       const port = await findFreePort();
       const halfAnswer = `require('node:http').createServer((_, response) => response.write('{"half', () =>
         console.log('answered'))).listen(${port}, '127.0.0.1', () => console.log('listening'))`;
       const killed = startProcess(process.execPath, ['-e', halfAnswer]);
       await killed.written('listening');
-      const { owner, views } = await ownerOfSeveral();
       const run = await runSnippet(id, temporaryDirectory(), `http://127.0.0.1:${port}`, owner);
       await killed.written('answered');
       await killed.end('SIGKILL');
-      const { chain } = await world();
       await startPublicServer({ chain: id.startsWith('paging') ? views : chain.views }, port);
       const pattern = new RegExp(printed[id]?.source.replace(/^\^|\$$/g, '') ?? '');
       await eventually(() => pattern.test(run.output()), 'its output');
