@@ -10,7 +10,7 @@ import { checkContent, createJudge, findInputStream } from './checkMessage.ts';
 import { connectForDiagnosis, openParts } from './runDoctor.ts';
 
 /** A reading or a module snapshot is compared only with the newest ones: so many messages of the stream are searched for them. */
-export const searchedMessagesMax = 10_000;
+const searchedMessagesMax = 10_000;
 
 interface CheckMessageOptions {
   readonly subject: string;
