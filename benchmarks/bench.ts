@@ -11,7 +11,7 @@ import { ProgramsMissing, type RequiredProgram, requirePrograms } from './requir
 import { measureStart } from './start.ts';
 import { measureYears } from './years/measureYears.ts';
 
-/** Options for those that would take long, where all of them run. */
+/** Options that shorten long benchmarks when all of them run. */
 const lessToDo: Readonly<Record<string, readonly string[]>> = {
   polling: ['--rounds', '5'],
   years: ['--events', '100000'],
@@ -29,17 +29,17 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
 
 const program = new Command('bench')
   .description(
-    'Benchmarks of the service. Each starts its own parts on free ports, prints what it measured, and removes what it made. Without a command all of them run, in less than twenty minutes.',
+    'Benchmarks of the service. Each starts its own parts on free ports, prints its results, and removes everything it made. Without a command all of them run, in less than twenty minutes.',
   )
   .allowExcessArguments()
   .action((_options, command: Command) => {
     const [unknown] = command.args;
     if (unknown !== undefined)
-      command.error(`error: unknown command '${unknown}'; --help lists those that are`);
+      command.error(`error: unknown command '${unknown}'; --help lists the commands`);
     return measureAll();
   });
 
-// Before anything is started: what has been started would be left behind.
+// Checked before anything starts, since nothing would stop it.
 program.hook('preAction', (_, command) => {
   const names = command === program ? listKeys(needs) : [command.name()];
   requirePrograms([...new Set(names.flatMap((name) => needs[name] ?? []))]);
@@ -58,7 +58,7 @@ addRoundsCommand(
   'hostile',
   'memory of the service, and latencies of /healthz and of normal pollers, during attacks on its public port',
 )
-  .option('--seconds <count>', 'of each attack', parseWholeNumber, 4)
+  .option('--seconds <count>', 'duration of each attack', parseWholeNumber, 4)
   .option('--only <text>', 'only attacks with this in their name; nothing is published then')
   .action(measureHostile);
 
@@ -120,7 +120,7 @@ function addRoundsCommand(name: string, description: string, rounds = 5): Comman
   return program
     .command(name)
     .description(description)
-    .option('--rounds <count>', 'measurements of each', parseWholeNumber, rounds);
+    .option('--rounds <count>', 'measurements of each contender', parseWholeNumber, rounds);
 }
 
 function buildProfileOption(): Option {
@@ -130,7 +130,7 @@ function buildProfileOption(): Option {
   );
 }
 
-/** All of them as they are by default; those that would take long with less to do. */
+/** Runs all benchmarks with their defaults, and long ones with less to do. */
 async function measureAll(): Promise<void> {
   const names = program.commands
     .map((command) => command.name())

@@ -28,7 +28,7 @@ interface ChainOptions {
   readonly rounds: number;
 }
 
-/** Rate of folding spans, against parsing and decoding alone. */
+/** Measures the rate of folding spans, against parsing and decoding alone. */
 export async function measureChain({ rounds }: ChainOptions): Promise<void> {
   publishResults({ command: 'chain', tables: await foldTables(rounds) });
 }
@@ -106,7 +106,7 @@ function decodeLogs(spans: readonly Span[]) {
         decodeEventLog({ abi: miningAbi, topics: topics as [Hex, ...Hex[]], data });
 }
 
-/** Spans behind one another; every event is the mint of a position. */
+/** Consecutive spans; every event mints a position. */
 function buildSpans(count: number, blocks: number, events: number): StreamMessage[] {
   const formatHash = (block: number) => `0x${block.toString(16).padStart(64, '0')}`;
   let tokenId = 0;

@@ -15,17 +15,17 @@ export interface CompareOptions {
   readonly rounds: number;
 }
 
-/** Prints what polling clients get from this version and from another one. */
+/** Prints polling figures of this version and of another one. */
 export async function compareVersions(reference: string, { rounds }: CompareOptions): Promise<void> {
   printResults({ tables: await measureVersions(reference, rounds) });
 }
 
 /**
- * Measures this version and another one, in turns, over the same messages. The other version is built beside this one, with the packages of this one.
+ * Measures this version and another one, in turns, over the same messages. The other version is built in its own folder, with this version's packages.
  *
  * @param reference a commit, branch or tag.
  * @returns A table for each request: this version, then the other one.
- * @throws Error where git does not know it, or it cannot be built.
+ * @throws Error if git does not know it, or it cannot be built.
  */
 export function measureVersions(reference: string, rounds: number): Promise<ResultTable[]> {
   return inWorkspace(async ({ dir, onEnd }) => {
@@ -37,7 +37,7 @@ export function measureVersions(reference: string, rounds: number): Promise<Resu
     symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
     run('npm', ['run', 'build', '--', 'deploy'], checkout);
     const environment = await fillData(join(dir, 'this'));
-    // The messages alone: each version folds them into tables of its own.
+    // Only the messages: each version folds them into its own tables.
     cpSync(join(dir, 'this/nats'), join(dir, 'other/nats'), { recursive: true });
     const services: { name: string; url: string; pid: number }[] = [];
     for (const [name, program, data] of [
@@ -54,7 +54,7 @@ export function measureVersions(reference: string, rounds: number): Promise<Resu
   });
 }
 
-/** @throws Error with what it wrote, when it fails. */
+/** @throws Error with the program's output if it fails. */
 function run(program: string, args: readonly string[], cwd: string) {
   const { status, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
   if (status !== 0) throw new Error(`${[program, ...args].join(' ')} failed: ${stderr}`);

@@ -24,7 +24,7 @@ export const delaysTable = {
   isLessBetter: true,
 } as const;
 
-/** From the publication of a reading to a route that shows it, and to a client that merely consumes. */
+/** Measures the delay from the publication of a reading to its route, and to a bare consumer. */
 export async function measureReadingDelays(target: DelayTarget, rounds: number): Promise<Series[]> {
   const connection = await connect(readNatsAccess({ url: target.natsUrl }));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -54,7 +54,7 @@ export async function measureReadingDelays(target: DelayTarget, rounds: number):
   }
 }
 
-/** With how much of a core the service takes meanwhile. */
+/** Adds the share of a core that the service takes meanwhile. */
 async function withCores({ cpuMs }: DelayTarget, measure: () => Promise<Measurement>): Promise<Measurement> {
   const [beforeMs, startedMs] = [cpuMs(), performance.now()];
   const { value, others } = await measure();
@@ -67,7 +67,7 @@ type Gateway = ReturnType<typeof createGateway>;
 function createGateway(connection: NatsConnection) {
   let index = 0;
   return {
-    /** ID of the reading, and when it was published. */
+    /** Publishes a reading. Returns its ID and the time. */
     publish: (): [telemetryId: string, atMs: number] => {
       const telemetryId = randomUUID();
       const reading = JSON.parse(readingBody(installationId, index, genesisMs + index * intervalMs));

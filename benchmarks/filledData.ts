@@ -9,10 +9,10 @@ const limitMs = 120_000;
 const stopMs = 30_000;
 
 /**
- * Fills a data folder with a wheel and an economy of one simulated day, as `npm start` does, so that a service on it has every part of every view.
+ * Fills a data folder with one simulated day of a wheel and an economy, as `npm start` does, so that a service on it has every part of every view.
  *
- * @returns Variables for a service on the folder. The chain stands still, because there is no node.
- * @throws Error when the past is not there within two minutes.
+ * @returns Variables for a service on the folder. The chain stands still, since no node runs.
+ * @throws Error if the past is not complete within two minutes.
  */
 export async function fillData(dir: string): Promise<Readonly<Record<string, string>>> {
   const child = spawn(...bindToParent(process.execPath, [minerProgram, 'local', '--past-days', '1']), {

@@ -4,10 +4,10 @@ import { median, roundForTable } from './measureInterleaved.ts';
 import { divideTurns, type ResultTable } from './results.ts';
 import { cpuPerRequest } from './wrk.ts';
 
-/** Beyond it three turns of four must lie for a warning: one turn says little on a shared machine. */
+/** A warning needs three turns of four beyond this ratio: one turn says little on a shared machine. */
 const ratioMax = 1.1;
 
-/** Warns of requests that take more CPU time than in the last release, in a form that GitHub's workflows show. Nothing fails: a machine may be busy. */
+/** Warns of requests that take more CPU time than in the last release, in the form of GitHub's workflows. Nothing fails, since a machine may be busy. */
 export async function warnOfSlower({ rounds }: CompareOptions): Promise<void> {
   const release = findLastRelease();
   if (release === null) {
@@ -23,7 +23,7 @@ export async function warnOfSlower({ rounds }: CompareOptions): Promise<void> {
   );
 }
 
-/** The newest tag of a release before this version; null without one. */
+/** Newest release tag before this version; null without one. */
 function findLastRelease(): string | null {
   const { status, stdout } = spawnSync('git', ['describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*'], {
     encoding: 'utf8',

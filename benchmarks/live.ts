@@ -18,9 +18,9 @@ import { inWorkspace } from './workspace.ts';
 import { loadCore, serverCore } from './wrk.ts';
 
 const loadProgram = fileURLToPath(new URL('./liveLoad.js', import.meta.url));
-/** Until every wheel of the load has its actor, and code is compiled. */
+/** Time until every wheel of the load has its actor, and code is compiled. */
 const settleMs = 5_000;
-/** What the service may have stored less than it should: what came in the last seconds waits in memory. */
+/** Required share of stored readings: the readings of the last seconds wait in memory. */
 const storedShareMin = 0.5;
 const stopMs = 5_000;
 
@@ -31,12 +31,12 @@ interface LiveOptions extends Clients, Pick<PartialRun, 'profile'> {
 type Clients = Omit<LiveTask, 'natsUrl' | 'publicUrl'>;
 
 /**
- * How long a reading takes to a route while many wheels report, and many clients poll and listen.
+ * Measures how long a reading takes to its route while many wheels report, and many clients poll and listen.
  *
- * @throws Error when the load or the service does not keep up.
+ * @throws Error if the load or the service does not keep up.
  */
 export async function measureLive({ rounds, profile, ...clients }: LiveOptions): Promise<void> {
-  // Servers and load inherit it, and the service has its core to itself.
+  // Servers and load inherit the core, and the service has its own.
   const unpin = pinThisProcess(loadCore);
   const tables: ResultTable[] = [];
   try {
@@ -51,13 +51,13 @@ export async function measureLive({ rounds, profile, ...clients }: LiveOptions):
   const [wheels, pollers, listeners] = [clients.installations, clients.pollers, clients.listeners].map(
     (count) => count.toLocaleString('en-US'),
   );
-  const about = `Beside it ${wheels} wheels with a reading per second each, ${pollers} clients with a request per second each, and ${listeners} of the event stream. The service has one core; nats-server, the load and what measures share the other. The bare consumption receives the readings of all wheels, too.`;
+  const about = `Meanwhile ${wheels} wheels publish a reading a second each, ${pollers} clients send a request a second each, and ${listeners} read the event stream. The service has one core; nats-server, the load and the measurement share the other. The bare consumer receives all readings too.`;
   publishResults({ command: 'live', about, tables }, { profile });
 }
 
 interface LiveRun {
   readonly clients: Clients;
-  /** Whether ClickHouse is a process of its own, as in a deployment; else it is embedded. */
+  /** Whether ClickHouse has its own process, as in a deployment; otherwise it is embedded. */
   readonly isDatabaseApart: boolean;
   readonly rounds: number;
   readonly profile: string | undefined;
@@ -90,7 +90,7 @@ function measure({ clients, isDatabaseApart, rounds, profile }: LiveRun): Promis
   });
 }
 
-/** @throws Error when its clients cannot be connected. */
+/** @throws Error if its clients cannot connect. */
 async function startLoad(task: LiveTask) {
   const command = bindToParent(process.execPath, [loadProgram, JSON.stringify(task)]);
   const child = spawn(...command, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-// A process of its own, so that who measures delays does not wait for the load: `node dist/tools/liveLoad.js TASK`. Prints a line once all clients are connected.
+// Its own process, so that the load does not delay the measurement: `node dist/tools/liveLoad.js TASK`. Prints a line once all clients are connected.
 import { once } from 'node:events';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
@@ -17,7 +17,7 @@ export interface LiveTask {
 }
 
 const secondMs = 1_000;
-/** Readings and requests are spread over so many parts of a second. */
+/** Readings and requests are spread over this many parts of a second. */
 const partsOfSecond = 250;
 const pollRequest = 'GET /v4/public/process HTTP/1.1\r\nHost: bench\r\n\r\n';
 const listenRequest = 'GET /v1/events/stream HTTP/1.1\r\nHost: bench\r\n\r\n';
@@ -36,7 +36,7 @@ async function openSockets(base: string, count: number): Promise<Socket[]> {
   for (let index = 0; index < count; index++) {
     const socket = connectSocket(Number(port), hostname);
     await once(socket, 'connect');
-    // Refused or closed, it would be less of a load than it says.
+    // A refused or closed connection would make the load smaller than stated.
     socket.once('data', (answer) => {
       if (!answer.includes('HTTP/1.1 200 OK')) process.exit(1);
     });
@@ -57,7 +57,7 @@ function startReadings(nats: NatsConnection, installations: number) {
   });
 }
 
-/** Each of so many does something once a second. */
+/** Calls `act` once a second for each index, spread over the second. */
 function startSpread(count: number, act: (index: number) => void) {
   let part = 0;
   setInterval(() => {

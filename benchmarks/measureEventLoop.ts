@@ -1,10 +1,10 @@
-/** What a piece of work took, and how it held the event loop. */
+/** Cost of a piece of work, and how it held the event loop. */
 interface EventLoopMeasurement<Result> {
   readonly result: Result;
   readonly ms: number;
-  /** In which the event loop did something. */
+  /** Time in which the event loop was active. */
   readonly activeMs: number;
-  /** Of all threads of the process. */
+  /** CPU time of all threads of the process. */
   readonly cpuMs: number;
   readonly longestStallMs: number;
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Heap in use once everything that nothing refers to is collected, in bytes. */
+/** Collects garbage and returns the heap in use, in bytes. */
 export function measureHeapBytes(): number {
   setFlagsFromString('--expose-gc');
   const collectGarbage: unknown = runInNewContext('gc');

@@ -1,4 +1,4 @@
-/** One of the things that are compared: each call makes one measurement. */
+/** A compared subject: each call makes one measurement. */
 export interface Contender {
   readonly name: string;
   measure(): Promise<number | Measurement>;
@@ -6,7 +6,7 @@ export interface Contender {
 
 export interface Measurement {
   readonly value: number;
-  /** By name, with the unit in it. */
+  /** Further figures by name, with the unit in the name. */
   readonly others: Readonly<Record<string, number>>;
 }
 
@@ -17,8 +17,8 @@ export interface Series {
 }
 
 /**
- * Measures contenders in turns, A B B A: what slows the machine down for a while slows all of them, and none has always the same one before it. The
- * first round warms up and does not count; there is none where they are warm already.
+ * Measures contenders in turns, A B B A, so that a slow phase of the machine slows all of them, and none always follows the same one. The first round
+ * warms up and does not count; `areWarm` skips it.
  */
 export async function measureInterleaved(
   contenders: readonly Contender[],
@@ -57,7 +57,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] as number) + upper) / 2;
 }
 
-/** Three significant digits, or whole where there are more. */
+/** Rounds to three significant digits; larger numbers to whole ones. */
 export function roundForTable(value: number): string {
   return Math.abs(value) >= 100
     ? Math.round(value).toLocaleString('en-US')

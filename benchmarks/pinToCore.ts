@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** The command line that runs a program on one core alone (Linux's `taskset`); as it is without one. */
+/** The command line that runs a program on one core (Linux's `taskset`); unchanged without a core. */
 export function pinToCore(
   core: number | undefined,
   command: readonly [string, ...string[]],
@@ -10,9 +10,9 @@ export function pinToCore(
 }
 
 /**
- * Pins all threads of this process to one core, and with them what it starts from then on and does not pin elsewhere.
+ * Pins all threads of this process to one core, and later child processes that it does not pin elsewhere.
  *
- * @returns allows it the cores that it had.
+ * @returns a function that restores its former cores.
  */
 export function pinThisProcess(core: number): () => void {
   const [, allowed = ''] =

@@ -17,7 +17,7 @@ interface PollingOptions extends PartialRun {
   readonly rounds: number;
 }
 
-/** What polling clients get a second, from the service and from others that send the same bytes. */
+/** Measures requests per second of polling clients, from the service and from peers that send the same bytes. */
 export async function measurePolling({ rounds, ...partial }: PollingOptions): Promise<void> {
   const { only = '', profile } = partial;
   const cases = pollingCases.filter(({ title }) => title.includes(only));

@@ -5,14 +5,14 @@ import type { ResultTable } from './results.ts';
 import type { Server } from './servers.ts';
 import { measureLoad } from './wrk.ts';
 
-/** One second of load, and at least five rounds, are enough, in the time that a developer waits. */
+/** One second of load and at least five rounds suffice, in the time that a developer waits. */
 const secondsOfLoad = 1;
 
 interface PollingCase {
   readonly title: string;
   readonly path: string;
   readonly encoding: string;
-  /** The client holds the answer already. */
+  /** Whether the client already has the answer. */
   readonly isConditional: boolean;
   /** Whether nginx sends the same response, in addition to the bare handler. */
   readonly hasNginx: boolean;
@@ -38,10 +38,10 @@ interface PolledServer extends Pick<Server, 'url' | 'pid'> {
 }
 
 /**
- * Measures what polling clients get from servers, in turns, a table for each request.
+ * Measures polling of servers, in turns, a table for each request.
  *
- * @param listServers what is measured with a request, our own server first.
- * @throws Error when a server answers something else than what is measured.
+ * @param listServers the servers measured with a request, our own first.
+ * @throws Error if a server gives another answer than the expected one.
  */
 export async function measureCases(
   cases: readonly PollingCase[],
@@ -77,7 +77,7 @@ async function buildContender(server: PolledServer, one: PollingCase): Promise<C
   };
 }
 
-/** As it comes, without those headers that every server writes itself. */
+/** Reads an answer unchanged, without the headers that every server writes itself. */
 export function prepareAnswer(
   url: string,
   headers: Record<string, string>,

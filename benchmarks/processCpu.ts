@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** User's and system's time of a process, from ticks of ten milliseconds. */
+/** User and system time of a process in milliseconds, from ticks of ten. */
 export function readCpuMs(pid: number): number {
   const [user, system] = readTimesMs(pid);
   return user + system;
 }
 
-/** The same of this process, of its children, and of those that have ended and were waited for. */
+/** The same for this process and its children, including ended children that were waited for. */
 export function readFamilyCpuMs(): number {
   const { pid } = process;
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
@@ -14,7 +14,7 @@ export function readFamilyCpuMs(): number {
   return [...readTimesMs(pid), ...running].reduce((sum, ms) => sum + ms, 0);
 }
 
-/** User's and system's, then those of the children that were waited for. */
+/** User and system time of the process, then of the children it waited for. */
 function readTimesMs(pid: number): [number, number, number, number] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

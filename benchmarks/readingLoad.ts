@@ -7,7 +7,7 @@ import { createSeededUuid } from '../deploy/local/seeded.ts';
 import { createProgress } from '../deploy/process/progress.ts';
 import { pollUntil } from '../storage/pollUntil.ts';
 
-/** A multiple of 1800 seconds; what is published lies in the past, so it may be published at any speed. */
+/** A multiple of 1800 seconds. It lies in the past, so readings may be published at any speed. */
 export const genesisMs = Date.UTC(2025, 0, 31, 12);
 
 export const installationId = 'wheel-0';
@@ -15,7 +15,7 @@ export const installationId = 'wheel-0';
 const flushedEvery = 5_000;
 const storedPollMs = 50;
 
-/** Reading number `index` of an installation, as it travels. */
+/** JSON of reading number `index` of an installation. */
 export function readingBody(id: string, index: number, observedAtMs: number): string {
   return JSON.stringify({
     telemetryId: createSeededUuid(`${id} ${index}`),
@@ -39,7 +39,7 @@ interface ReadingsToPublish {
   readonly intervalMs: number;
 }
 
-/** Publishes readings of the installation from the genesis on, `intervalMs` apart, as fast as the server stores them. */
+/** Publishes readings of the installation from the genesis on, `intervalMs` apart, as fast as NATS stores them. */
 export async function publishReadings(
   connection: NatsConnection,
   { count, intervalMs }: ReadingsToPublish,
@@ -52,7 +52,7 @@ export async function publishReadings(
     connection.publish(subject, readingBody(installationId, index, genesisMs + index * intervalMs));
     if (index % flushedEvery !== 0) continue;
     await connection.flush();
-    // Without acknowledgements: what the server has not stored yet waits in its memory, so that is bounded here.
+    // Without acknowledgements, unstored messages wait in the server's memory, so their number is bounded here.
     await pollUntil(async () => index - (await countMessages(jsm)) + before <= flushedEvery * 20, {
       everyMs: storedPollMs,
     });

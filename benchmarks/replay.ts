@@ -22,7 +22,7 @@ interface ReplayOptions extends Pick<PartialRun, 'profile'> {
   readonly rounds: number;
 }
 
-/** The replay of a stream, all rows written, against a bare consumption of the same messages. */
+/** Measures the replay of a stream, all rows written, against a bare consumer of the same messages. */
 export async function measureReplay({ readings, rounds, ...partial }: ReplayOptions): Promise<void> {
   const logger = pino({ level: 'error' });
   const series = await inWorkspace(async ({ dir, onEnd }) => {
@@ -55,7 +55,7 @@ export async function measureReplay({ readings, rounds, ...partial }: ReplayOpti
   publishResults({ command: 'replay', tables: [{ title, unit: 'messages/s', series }] }, partial);
 }
 
-/** With the CPU time of the processes, the server of NATS included, from the start of a program to its end. */
+/** Adds the CPU time of all processes, including nats-server, from a program's start to its end. */
 async function withCpu(readings: number, measure: () => Promise<number>): Promise<Measurement> {
   const beforeMs = readFamilyCpuMs();
   const value = await measure();
@@ -63,7 +63,7 @@ async function withCpu(readings: number, measure: () => Promise<number>): Promis
   return { value, others: { 'CPU µs of all processes per message': (cpuMs * 1_000) / readings } };
 }
 
-/** A replay rebuilds what a service has stored. */
+/** Lets a service fold and store the stream, since a replay rebuilds stored rows. */
 async function fold(dir: string, natsUrl: string, readings: number): Promise<void> {
   mkdirSync(dir);
   const service = await startServiceProcess({ dir, environment: { MINER_NATS_URL: natsUrl } });
@@ -77,7 +77,7 @@ interface Replay extends Pick<PartialRun, 'profile'> {
   readonly natsUrl: string;
 }
 
-/** Messages a second, from the replay's own line: folded, and stored in ClickHouse. */
+/** Messages per second that were folded and stored, from the replay's own output. */
 async function replayRate({ dir, filledDir, natsUrl, profile }: Replay): Promise<number> {
   const dataDir = mkdtempSync(join(dir, 'replay-'));
   cpSync(filledDir, dataDir, { recursive: true });

@@ -16,7 +16,7 @@ export class ProgramsMissing extends Error {
   override readonly name = 'ProgramsMissing';
 }
 
-/** @throws ProgramsMissing with the command that installs them, before anything is started. */
+/** @throws ProgramsMissing with the command that installs them. */
 export function requirePrograms(programs: readonly RequiredProgram[], path = serverPath): void {
   const folders = path.split(delimiter);
   const missing = programs.filter((program) => !folders.some((folder) => existsSync(join(folder, program))));

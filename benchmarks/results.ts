@@ -9,7 +9,7 @@ const resultsDir = fileURLToPath(new URL('../../benchmarks/results', import.meta
 
 interface Results {
   readonly command: string;
-  /** What a reader has to know of how it was measured. */
+  /** How it was measured. */
   readonly about?: string;
   readonly tables: readonly ResultTable[];
 }
@@ -19,15 +19,15 @@ export interface ResultTable {
   /** Such as `messages/s`. */
   readonly unit: string;
   readonly isLessBetter?: boolean;
-  /** Whether the first of them is the service, and the others are what it is compared with; so by default. */
+  /** Whether the first series is the service and the others are compared with it; true by default. */
   readonly isComparison?: boolean;
   readonly series: readonly Series[];
 }
 
 export interface PartialRun {
-  /** Folder for CPU profiles of the service (`.cpuprofile`, for the developer tools of a browser or an editor): the profiler takes part of the time. */
+  /** Folder for CPU profiles of the service (`.cpuprofile`, for the developer tools of a browser or an editor). The profiler takes part of the time. */
   readonly profile?: string | undefined;
-  /** Measures only what has this in its name. */
+  /** Measures only cases with this in their name. */
   readonly only?: string | undefined;
 }
 
@@ -58,14 +58,14 @@ export function printResults({ tables }: Pick<Results, 'tables'>): string[] {
 }
 
 /**
- * One figure divided by another, for each turn: two measurements of one turn had the same machine, which may be twice as slow a minute later. So the median of
- * ratios says more than the ratio of medians.
+ * Divides two figures turn by turn. The machine may be twice as slow a minute later, but not within a turn, so the median of these ratios says more than the
+ * ratio of medians.
  */
 export function divideTurns(dividends: readonly number[], divisors: readonly number[]): number[] {
   return dividends.map((value, turn) => value / (divisors[turn] ?? Number.NaN));
 }
 
-/** The median, and between which two three quarters of them lie: an eighth at each end is left out. */
+/** Median and the range of three quarters of the ratios: an eighth at each end is left out. */
 function describeRatios(ratios: readonly number[]): string {
   const sorted = ratios.toSorted((a, b) => a - b);
   const leftOut = Math.floor(sorted.length / 8);
@@ -73,13 +73,14 @@ function describeRatios(ratios: readonly number[]): string {
   return `${roundForTable(median(ratios))} (${roundForTable(lowest ?? Number.NaN)} – ${roundForTable(highest ?? Number.NaN)})`;
 }
 
-/** The first series is the service; what it is compared with has ratios beside its figures. */
+/** The first series is the service; the others have ratios next to their figures. */
 function tableLines(table: ResultTable): string[] {
   const { title, unit, isComparison = true, series } = table;
   const own = series[0] as Series;
   const further = Object.keys(own.others ?? {});
   const rows = series.map((one) => {
-    const spread = `${roundForTable(Math.min(...one.values))} – ${roundForTable(Math.max(...one.values))}`;
+    const range = [Math.min(...one.values), Math.max(...one.values)].map(roundForTable);
+    const spread = one.values.length === 1 ? '' : range.join(' – ');
     const comparedWith = isComparison && one !== own ? own : null;
     const ratios = comparedWith === null ? '' : describeRatios(divideOwn(table, one));
     const compared = isComparison ? ` ${ratios} |` : '';
@@ -95,15 +96,16 @@ function tableLines(table: ResultTable): string[] {
   ];
 }
 
-/** How many times better the service is in each turn. */
+/** How many times better the service is, for each turn. */
 function divideOwn({ series, isLessBetter = false }: ResultTable, { values }: Series): number[] {
   const own = (series[0] as Series).values;
   return isLessBetter ? divideTurns(values, own) : divideTurns(own, values);
 }
 
-/** With how many times as much the service has, unless it is its own figure. */
+/** Median of a further figure; with `own`, also how many times as much the service has. Empty if it was not measured. */
 function describeFigure(figure: string, { others }: Series, own: Series | null): string {
   const values = others?.[figure] ?? [];
+  if (values.length === 0) return '';
   const text = roundForTable(median(values));
   if (own === null) return text;
   const ratios = divideTurns(own.others?.[figure] ?? [], values);

@@ -12,7 +12,7 @@ const stopMs = 20_000;
 const pollMs = 20;
 const plain = { 'Accept-Encoding': 'identity' };
 
-/** Where Debian keeps servers too, whatever the user's own path is. */
+/** The user's PATH with Debian's folder of servers. */
 export const serverPath = `${process.env.PATH}:/usr/sbin`;
 
 export interface Server {
@@ -24,8 +24,8 @@ export interface Server {
 /**
  * Starts an HTTP server, and waits until it answers.
  *
- * @param probeUrl what it is asked for until there is an answer.
- * @throws Error when it does not answer within twenty seconds; it is stopped then.
+ * @param probeUrl address that is requested until it answers.
+ * @throws Error if it does not answer within twenty seconds; then it is stopped.
  */
 export async function startServer(
   [program, ...args]: readonly [string, ...string[]],
@@ -44,12 +44,12 @@ export async function startServer(
   throw new Error(`${program} does not answer at ${probeUrl}`);
 }
 
-/** Debian's clickhouse-server is too old for the tables: this is the embedded engine behind ClickHouse's HTTP interface. */
+/** The embedded engine behind ClickHouse's HTTP interface, since Debian's clickhouse-server is too old for the tables. */
 const clickHouseProgram = fileURLToPath(
   new URL('../../test/support/processes/clickHouseEngineProcess.mjs', import.meta.url),
 );
 
-/** A ClickHouse server of a benchmark, in a folder of its own. */
+/** Starts a ClickHouse server for a benchmark, in its own folder. */
 export async function startClickHouse(dir: string): Promise<Server> {
   mkdirSync(dir, { recursive: true });
   const port = String(await findFreePort());

@@ -12,7 +12,7 @@ import { readCpuMs } from './processCpu.ts';
 import { genesisMs, installationId } from './readingLoad.ts';
 import type { Server } from './servers.ts';
 
-/** Metric: through which message of the counter stream everything is stored. */
+/** Metric with the position through which the counter stream is stored. */
 export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER"}';
 
 export const minerProgram = fileURLToPath(new URL('../deploy/miner.js', import.meta.url));
@@ -21,35 +21,35 @@ const stopLimitMs = 30_000;
 const readyPollMs = 5;
 const foldPollMs = 250;
 
-/** The service as an operator starts it, with a nats-server and an embedded ClickHouse of its own. */
+/** The service as an operator starts it, with its own nats-server and embedded ClickHouse. */
 export interface ServiceProcess extends Pick<Server, 'pid' | 'stop'> {
   readonly natsUrl: string;
   readonly publicUrl: string;
   readonly operatorUrl: string;
-  /** Value of a metric by its name and labels as they are printed; null where it is not. */
+  /** Value of a metric by its printed name and labels; null if it is absent. */
   metric(name: string): Promise<number | null>;
   residentBytes(): number;
   cpuMs(): number;
-  /** Waits until it is ready; milliseconds since it was started. */
+  /** Waits until it is ready. Returns the milliseconds since its start. */
   readyAfterMs(): Promise<number>;
   /** Waits until it has folded and stored the counter stream through a position, and shows how far it is. */
   foldedThrough(position: number): Promise<void>;
 }
 
 interface ServiceProcessSettings {
-  /** Where its data are stored; the next process on it continues with them. */
+  /** Its data folder; the next process on it continues with the data. */
   readonly dir: string;
-  /** The built command line of another version; that of this one by default. */
+  /** The built command line; this version's by default. */
   readonly program?: string;
-  /** Further variables, instead of those that a benchmark sets. */
+  /** Further variables, which replace the benchmark's own. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** The core that it is pinned to; any by default. */
+  /** The core it is pinned to; any by default. */
   readonly core?: number;
-  /** Where it writes its CPU profile when it stops; left out for none. */
+  /** Folder of its CPU profile, written when it stops; none by default. */
   readonly profile?: string | undefined;
 }
 
-/** Arguments of node with which a process writes its CPU profile into a folder when it ends; none without a folder. */
+/** Arguments of node that write a CPU profile into a folder when the process ends; none without a folder. */
 export function profilerArguments(folder: string | undefined): string[] {
   return folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(folder)}`];
 }
@@ -61,7 +61,7 @@ function writeDeploymentFile(dir: string): string {
   return path;
 }
 
-/** @throws Error with what the service wrote, when it does not start within a minute. */
+/** @throws Error with the service's output if it does not start within a minute. */
 export async function startServiceProcess({
   dir,
   program = minerProgram,
@@ -123,7 +123,7 @@ export async function startServiceProcess({
   }
 }
 
-/** Reads the log until the service has logged where its parts listen. */
+/** Reads the log until the service has logged its addresses. */
 async function readAddresses(log: NodeJS.ReadableStream, dir: string) {
   const addresses: { natsUrl?: string; publicUrl?: string; operatorUrl?: string } = {};
   const lines: string[] = [];
@@ -145,7 +145,7 @@ async function readAddresses(log: NodeJS.ReadableStream, dir: string) {
   });
 }
 
-/** @throws Error where the system does not show it (only Linux does). */
+/** @throws Error if the system does not show it (only Linux does). */
 function readResidentBytes(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;

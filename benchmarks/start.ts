@@ -18,7 +18,7 @@ interface StartOptions extends Pick<PartialRun, 'profile'> {
   readonly rounds: number;
 }
 
-/** Time from the start of the process to its readiness: on an empty folder, and with a year of readings folded. */
+/** Measures the time from the start of the process to its readiness, on an empty folder and with a year of folded readings. */
 export async function measureStart({ readings, rounds, ...partial }: StartOptions): Promise<void> {
   const series = await inWorkspace(async ({ dir }) => {
     const yearDir = mkdtempSync(join(dir, 'year-'));

@@ -12,7 +12,7 @@ const manifestPaths = [
   'deploy/engines/modern/package.json',
 ];
 
-/** A package of this project with its version, as results name it. */
+/** Names a package of this project with its version, for results. */
 export function withVersion(packageName: string, label = packageName): string {
   const require = createRequire(import.meta.url);
   const pinned = manifestPaths

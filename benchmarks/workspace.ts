@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where a benchmark writes, and what ends the processes it starts. */
+/** Folder of a benchmark, and the end of its processes. */
 interface Workspace {
   readonly dir: string;
-  /** Registers what stops a process. */
+  /** Registers a function that stops a process. */
   readonly onEnd: (stop: () => Promise<void>) => void;
 }
 
-/** Runs a benchmark in an empty folder. Then what it started is stopped, the last one first, and the folder is removed. */
+/** Runs a benchmark in an empty folder. Then stops its processes, the last one first, and removes the folder. */
 export async function inWorkspace<Result>(run: (workspace: Workspace) => Promise<Result>): Promise<Result> {
   const dir = mkdtempSync(join(tmpdir(), 'miner-bench-'));
   const stops: (() => Promise<void>)[] = [];

@@ -6,7 +6,7 @@ import { pinToCore } from './pinToCore.ts';
 
 const run = promisify(execFile);
 const connections = 64;
-/** The load runs on another core than the server's. */
+/** Server and load have different cores. */
 export const [serverCore, loadCore] = [0, 1] as const;
 export const cpuPerRequest = 'CPU µs/request';
 const microsByUnit: Record<string, number> = { us: 1, ms: 1_000, s: 1_000_000 };
@@ -18,11 +18,11 @@ interface LoadRequest {
 }
 
 /**
- * Requests a second that a server answers to `wrk`, with the latencies of half and of 99 in a hundred of them, and the CPU time that a request takes of
- * the thread that answers.
+ * Measures the requests per second that a server answers to `wrk`, with their p50 and p99 latencies, and the CPU time per request in the answering
+ * thread.
  *
- * @param pid of the server; its first thread answers.
- * @throws Error when a response is neither 2xx nor 3xx.
+ * @param pid process of the server, whose first thread answers.
+ * @throws Error if a response is neither 2xx nor 3xx.
  */
 export async function measureLoad({ url, headers, seconds }: LoadRequest, pid: number): Promise<Measurement> {
   const headerOptions = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
@@ -39,8 +39,8 @@ export async function measureLoad({ url, headers, seconds }: LoadRequest, pid: n
 }
 
 /**
- * CPU time in nanoseconds of the first thread of a process: the one that answers requests, in Node as in an nginx of one process. Unlike a rate
- * it hardly depends on what else runs on the machine.
+ * CPU time in nanoseconds of a process's first thread, which answers requests in Node and in an nginx of one process. Unlike a rate it hardly depends on
+ * other load of the machine.
  */
 function readThreadCpuNs(pid: number): number {
   return Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ', 1)[0]);

@@ -1,6 +1,5 @@
 // Creates passwords, in the files that compose.yaml and the Kubernetes manifests read: `node deploy/createSecrets.mjs [--rotate] [FOLDER]`.
-// Existing files stay as they are, so it may be run again. With `--rotate` every password is replaced by another one, in each file that has it;
-// everything else in the files stays.
+// Existing files stay unchanged, so it may be run again. `--rotate` replaces every password, in each file that has it, and keeps everything else.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   existsSync,
@@ -17,7 +16,7 @@ import { join, resolve } from 'node:path';
 const here = import.meta.dirname ?? new URL('.', import.meta.url).pathname;
 const [named] = process.argv.slice(2).filter((argument) => argument !== '--rotate');
 const folder = resolve(named ?? join(here, 'secrets'));
-// New files are written into the first, which gets the second name when all are there.
+// New files are written into the first folder, which gets the second name once it is complete.
 const [unfinished, rotated] = [join(folder, 'rotated.unfinished'), join(folder, 'rotated')];
 const natsUsers = [
   'ingest',
@@ -45,10 +44,10 @@ if (existsSync(rotated))
 const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, password()]));
 const databasePasswords = Object.fromEntries(databaseUsers.map((user) => [user, password()]));
 
-// Only its owner may enter the folder. Its files are readable: containers mount single files, and read them as users of their own.
+// Only its owner may enter the folder. Its files are readable, since containers mount single files and read them as other users.
 mkdirSync(folder, { recursive: true, mode: 0o700 });
 const connections = [
-  // These belong together: a new one would not match the others.
+  // These files belong together: a new one would not match the others.
   [
     'nats-passwords.conf',
     natsUsers.map((user) => `${user.toUpperCase()}_PASSWORD: "${natsPasswords[user]}"\n`).join(''),
@@ -72,7 +71,7 @@ const grafana = join(folder, 'grafana-password');
 if (!existsSync(grafana)) writeFileSync(grafana, password(), { mode: 0o644 });
 console.log(`createSecrets: ${folder}`);
 
-/** Replaces what stands for a password in any file of the folder: the password itself, or its hash in the users of ClickHouse. */
+/** Replaces each password in every file of the folder, and its hash in the users of ClickHouse. */
 function rotate() {
   if (finishRotation())
     return console.log(`createSecrets: ${folder} has the passwords of a run that was stopped`);
@@ -103,7 +102,7 @@ function rotate() {
         `a password in ${folder} is shorter than 12 characters, and could stand for something else; replace it by hand`,
       );
     const next = password();
-    // Addresses have a password percent-encoded.
+    // In an address the password is percent-encoded.
     replaced.set(old, next).set(encodeURIComponent(old), next).set(sha256(old), sha256(next));
   }
   rmSync(unfinished, { recursive: true, force: true });
@@ -117,7 +116,7 @@ function rotate() {
   console.log(`createSecrets: ${folder} has other passwords now`);
 }
 
-/** Puts complete new files, of this run or of one that was killed, in place of the old ones. False if there are none. */
+/** Replaces the old files by complete new ones, from this run or a killed one. Returns whether there were any. */
 function finishRotation() {
   if (!existsSync(rotated)) return false;
   for (const name of readdirSync(rotated)) renameSync(join(rotated, name), join(folder, name));

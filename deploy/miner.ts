@@ -22,7 +22,7 @@ const program = new Command('miner')
 
 program
   .command('run')
-  .description('ingest and serve in one process, and index where MINER_RPC_URL is set')
+  .description('ingest and serve in one process, and index if MINER_RPC_URL is set')
   .action(() => runRoles({ ingest: true, serve: true }));
 
 program
@@ -32,12 +32,14 @@ program
 
 program
   .command('serve')
-  .description('a read replica: restores the newest snapshot, follows the streams, answers; writes nothing')
+  .description(
+    'run a read replica: restores the newest snapshot, follows the streams, answers; writes nothing',
+  )
   .action(() => runRoles({ ingest: false, serve: true }));
 
 program
   .command('index')
-  .description('read the chain from MINER_RPC_URL and publish it to the streams; nothing else')
+  .description('read the chain from MINER_RPC_URL and publish it to the streams')
   .option(
     '--from-block <block>',
     'publish again from this block on, replacing what was published before; then continue',
@@ -48,7 +50,7 @@ program
 program
   .command('local')
   .description(
-    'the whole service on this machine, with a simulated wheel and economy (what `npm start` runs)',
+    'run the whole service on this machine, with a simulated wheel and economy (as `npm start` does)',
   )
   .option('--past-days <days>', 'days of the simulated past', '8')
   .option('--past-interval <seconds>', 'seconds between two readings of the past, at most 120', '10')
@@ -56,32 +58,27 @@ program
 
 program
   .command('replay')
-  .description('rebuild what ClickHouse holds of the readings, from the stream, and swap it in')
+  .description('rebuild the readings in ClickHouse from the stream, and swap them in')
   .option(
     '--from-sequence <sequence>',
     'first message of MINER_COUNTER whose rows are rebuilt',
     parseSequence,
   )
-  .option('--from-time <time>', 'or the first one that was stored at this time or later', parseTime)
-  .option(
-    '--to <sequence or time>',
-    'last message; what follows is folded by the service (default: all)',
-    parsePlace,
-  )
-  .option('--installation <id>', 'only this installation; the others stay as they are')
+  .option('--from-time <time>', 'or the first message stored at this time or later', parseTime)
+  .option('--to <sequence or time>', 'last message; the service folds later ones (default: all)', parsePlace)
+  .option('--installation <id>', 'only this installation; the others stay unchanged')
   .option(
     '--incomplete',
-    'continue where messages have left the stream; without it what cannot be rebuilt is printed',
+    'continue without messages that have left the stream; otherwise the command names them and stops',
   )
   .option('--dry-run', 'print which days would change and how, and change nothing')
-  .option('--discard', 'remove what an unfinished replay has left, and do nothing else')
+  .option('--discard', 'only remove the tables of an unfinished replay')
   .addHelpText(
     'after',
     `
 Readings, rounds, half-hour buckets and statistics are rebuilt in new tables next to the active ones, compared with them, and
-swapped in. Stopped or killed, the same command continues where it was. A running service takes the new tables over by
-itself, and answers its statistics with 503 until it has; the embedded ClickHouse belongs to one process, so stop the
-service first.`,
+swapped in. After a stop or kill, the same command continues. A running service switches to the new tables by itself, and
+answers statistics with 503 until then. The embedded ClickHouse belongs to one process, so stop that service first.`,
   )
   .action(async (options: ReplayOptions, command: Command) => {
     const { runReplay } = await import('./commands/replay/runReplay.ts');
@@ -98,25 +95,21 @@ service first.`,
 program
   .command('doctor')
   .description('check every part and reconcile the counts; names a remedy for each failure')
-  .option('--quick', 'leave out what reads whole streams')
+  .option('--quick', 'leave out checks that read whole streams')
   .option(
     '--nats-monitoring <url>',
-    'address of the monitoring of a nats-server, such as http://nats:8222, which tells its sync settings and its room',
+    'monitoring address of a nats-server, such as http://nats:8222, for its sync settings and free space',
     parseHttpAddress,
   )
-  .option(
-    '--from-block <block>',
-    'first block of the chain that is proven again (default: the deployment block)',
-    parseBlock,
-  )
+  .option('--from-block <block>', 'first block to prove again (default: the deployment block)', parseBlock)
   .action(async (options: DoctorOptions) => (await import('./commands/runDoctor.ts')).runDoctor(options));
 
 program
   .command('rejected')
-  .description('list the newest messages that were not accepted, and why')
-  .option('--count <number>', 'how many, at most', parseCount, 20)
-  .addOption(new Option('--reason <reason>', 'only of this reason').choices(rejectionReasons))
-  .option('--follow', 'wait for later ones, until it is interrupted')
+  .description('list the newest rejected messages, and why')
+  .option('--count <number>', 'maximum number of messages', parseCount, 20)
+  .addOption(new Option('--reason <reason>', 'only messages with this reason').choices(rejectionReasons))
+  .option('--follow', 'also wait for later ones, until interrupted')
   .action(async ({ count, reason, follow = false }: RejectedCommandOptions) =>
     (await import('./commands/runRejected.ts')).runRejected({
       count,
@@ -170,20 +163,20 @@ program
 program
   .command('mcp')
   .description(
-    'answer a language model over stdio (Model Context Protocol) from the public routes of a service, read-only',
+    'answer a language model over stdio (Model Context Protocol) from the public routes of a service',
   )
   .option('--url <url>', 'address of the service', parseHttpAddress, 'http://127.0.0.1:8080')
   .action(async (options: McpOptions) => (await import('./commands/runMcp.ts')).runMcp(options, version));
 
 for (const command of program.commands) command.addHelpText('after', `\n${variablesHelp()}\n`);
 
-// Files of this process, and of the servers that it starts, are this user's alone.
+// Only this user may read files of this process and its servers.
 process.umask(0o077);
 redactOutput(createRedaction(process.env));
 try {
   await program.parseAsync();
 } catch (error) {
-  // Not left to Node, which would print it around the redaction.
+  // Node itself would print it past the redaction.
   process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
   process.exitCode = 1;
 }
@@ -204,7 +197,7 @@ interface RejectedCommandOptions {
   readonly follow?: boolean;
 }
 
-/** Each command loads its modules when it is run, so that help and usage errors are answered at once. */
+/** Commands load their modules when they run, so help and usage errors come at once. */
 async function runRoles(roles: ServiceSettings['roles']): Promise<void> {
   const { runService } = await import('./commands/runService.ts');
   await runService(roles);

@@ -1,6 +1,6 @@
 /**
- * Whether a process that ingests is as ready as it can be, for orchestrators that ask a command: status 0 for the one that ingests, and for one
- * that waits as a standby with NATS and ClickHouse within reach.
+ * A readiness probe for orchestrators that run a command. Status 0 if the process ingests, or waits as a standby and reaches NATS and
+ * ClickHouse.
  */
 const answerMs = 4_000;
 const port = process.env.MINER_OPS_PORT ?? '8081';
@@ -12,7 +12,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Of the body of `/readyz`. It is asked often, so that nothing is loaded to check all of it. */
+/** Reads only two members of the body of `/readyz`: the probe runs often, so it loads no schema. */
 function isReachingStandby(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   const isReaching =

@@ -1,5 +1,5 @@
-// Copies what runs in production into an empty folder: `node deploy/productionInstall.mjs FOLDER`, in a checkout that is installed and
-// built. The Containerfile and its test both run this, so that what is tested is what is in the image.
+// Copies the files of production into an empty folder: `node deploy/productionInstall.mjs FOLDER`, in an installed and built checkout.
+// The Containerfile and its test both run this, so the test sees the files of the image.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { loadedPackages } from './build/build.mjs';
@@ -11,13 +11,13 @@ const { modules: abi } = process.versions;
 const mebibyte = 1024 * 1024;
 
 /**
- * The embedded ClickHouse is 566 MB, and keeps its data in a folder of one process; anvil is the chain of the local stack; scarf only counts
- * installations.
+ * The embedded ClickHouse takes 566 MB and keeps its data in a folder of one process. Anvil is the chain of the local stack. Scarf only
+ * counts installations.
  */
 const notInstalled = ['chdb', '@foundry-rs/anvil', '@scarf/scarf'];
 /**
- * Types and source maps of packages; those of our own sources stay, since they name the lines of stack traces. Documentation and a second
- * native engine of uWebSockets.js, which nothing loads. All builds of Swagger UI but the served one.
+ * Types and source maps of packages (source maps of our own sources stay, for stack traces), documentation, a second native engine of
+ * uWebSockets.js, which nothing loads, and all builds of Swagger UI but the served one.
  */
 const neverRead =
   /\.(?:map|[cm]?ts|md|flow)$|uWebSockets\.js\/(?:docs$|dist\/.*\.node$)|swagger-ui-dist\/(?!package\.json|LICENSE|NOTICE|swagger-ui\.css|swagger-ui-bundle\.js|favicon-32x32\.png)/;
@@ -33,7 +33,7 @@ report([
   ...packagesToInstall().map((name) => [name, installPackage(name)]),
 ]);
 
-/** Packages that are not in the bundle, with their dependencies by the lock file. */
+/** Packages outside the bundle, with their dependencies in the lock file. */
 function packagesToInstall() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const engine = Object.keys(packages[`deploy/engines/${chooseEngine(describeMachine())}`].dependencies);
@@ -51,7 +51,7 @@ function installPackage(name) {
   return copyFiles(join(root, 'node_modules', name), join(target, 'node_modules', name), isWanted);
 }
 
-/** Leaves out folders that would be empty. @returns bytes that were copied. */
+/** Copies files and leaves out empty folders. @returns the number of bytes. */
 function copyFiles(from, to, isWanted) {
   let bytes = 0;
   let isCreated = false;
@@ -69,7 +69,7 @@ function copyFiles(from, to, isWanted) {
   return bytes;
 }
 
-/** A native addon that this Node on this machine never loads. */
+/** Whether the file is a native addon for another Node or machine. */
 function isForeignBinary(file) {
   if (!file.endsWith('.node')) return false;
   const name = relative(root, file);
@@ -81,7 +81,7 @@ function isForeignBinary(file) {
   return builtFor !== undefined && builtFor !== abi;
 }
 
-/** Prints sizes, the largest first, and small ones in one line. */
+/** Prints sizes, the largest first, and small sizes in one line. */
 function report(sizes) {
   const inMegabytes = (bytes) => `${(bytes / mebibyte).toFixed(1).padStart(7)} MiB`;
   const sum = (list) => list.reduce((total, [, bytes]) => total + bytes, 0);

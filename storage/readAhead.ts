@@ -34,7 +34,7 @@ interface Ahead {
 }
 
 /** Stored readings that were read for one page and the pages that follow it. */
-export interface ReadAhead {
+interface ReadAhead {
   find(query: AheadQuery): Ahead;
   keep(rows: Rows): void;
 }

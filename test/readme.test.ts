@@ -23,7 +23,7 @@ const pages = [
 ];
 const folders = ['actors', 'benchmarks', 'deploy', 'http', 'machines', 'storage', 'streams', 'test'];
 
-/** Anchors of a page's sections, as they are linked to. */
+/** Anchors of a page's sections. */
 function listSections(page: string): string[] {
   return [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
     title

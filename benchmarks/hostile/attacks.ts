@@ -16,7 +16,7 @@ export interface Target {
 
 export interface Attack {
   readonly name: string;
-  /** Runs for so long, and resolves when nothing of it is left. */
+  /** Attacks for that many seconds, and resolves when nothing is left. */
   run(target: Target, seconds: number): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ function openSocket({ publicUrl }: Target): Socket {
   return connectSocket(Number(port), hostname).on('error', () => undefined);
 }
 
-/** Connections that send and never read; each that is closed is replaced. */
+/** Opens connections that send and never read, and replaces closed ones. */
 function sendUnread(text: string) {
   return async (target: Target, seconds: number): Promise<void> => {
     const sockets = new Set<Socket>();
@@ -76,7 +76,7 @@ function sendUnread(text: string) {
       const socket = openSocket(target);
       socket.pause();
       sockets.add(socket);
-      // One that waits for room to write notices only then that it is closed.
+      // A connection that waits for space to write notices its end only by writing.
       const writing = setInterval(() => socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'), 100);
       socket.on('close', () => {
         clearInterval(writing);
@@ -92,7 +92,7 @@ function sendUnread(text: string) {
   };
 }
 
-/** @param address of the client; each `%x` of it and of the path is another number each time. */
+/** @param address of the client; each `%x` in it and in the path becomes another number each time. */
 function flood(path: string, address: string) {
   return async ({ publicUrl, dir }: Target, seconds: number): Promise<void> => {
     const script = join(dir, 'flood.lua');

@@ -18,13 +18,13 @@ interface HostileOptions extends Pick<PartialRun, 'only'> {
   readonly seconds: number;
 }
 
-/** Attacks a service that has its limits, and measures what others notice of it. */
+/** Attacks a service with its limits, and measures what other clients notice. */
 export async function measureHostile({ rounds, seconds, ...partial }: HostileOptions): Promise<void> {
   const series = await inWorkspace(async ({ dir, onEnd }) => {
     const environment = {
       ...(await fillData(dir)),
       MINER_RATE_LIMITS: 'on',
-      // So that the attacks may come from as many clients as they like.
+      // Attacks may come from any number of clients.
       MINER_TRUSTED_PROXIES: '127.0.0.1',
     };
     const service = await startServiceProcess({ dir, environment, core: serverCore });
@@ -37,7 +37,7 @@ export async function measureHostile({ rounds, seconds, ...partial }: HostileOpt
   });
   const results = {
     command: 'hostile',
-    about: `${seconds} seconds of each attack beside 200 requests a second of normal clients, from another core (${await readWrkVersion()}). Latencies are of those clients; memory is how much more is resident at most than before the attack.`,
+    about: `${seconds} seconds of each attack next to 200 requests a second of normal clients, from another core (${await readWrkVersion()}). Latencies are theirs; memory is the largest growth during the attack.`,
     tables: [{ title: 'Attack', unit: 'p99 ms of pollers', isLessBetter: true, isComparison: false, series }],
   };
   publishResults(results, partial);
@@ -81,16 +81,13 @@ async function measureDuring(
       'refused of normal clients': refused,
       'memory MiB': (mostBytes - before.bytes) / 2 ** 20,
       'CPU %': cpuMs / seconds / 10,
-      '200/s': perSecond('200'),
       '429/s': perSecond('429'),
-      '503/s': perSecond('503'),
-      '400/s': perSecond('400'),
     },
   };
 }
 
 async function runAttack(name: string, target: Target, seconds: number): Promise<void> {
-  // Who measures goes first on the core that both may share.
+  // The measurement has priority on the core that both may share.
   const attack = [attacker, name, JSON.stringify(target), String(seconds)];
   const [program, ...args] = pinToCore(loadCore, ['nice', '-n', '19', process.execPath, ...attack]);
   const [status] = await once(spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit');

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** Between two requests, of all clients together. */
+/** Interval between two requests of all clients together. */
 const intervalMs = 5;
 const clients = 20;
 const paths = ['/v1/status', '/v4/public/process', '/v1/public/telemetry', '/healthz'] as const;
@@ -13,7 +13,7 @@ interface PollerReport {
   readonly refused: number;
 }
 
-/** Asks as clients behind a trusted proxy do, for so long. */
+/** Polls for that many seconds, as clients behind a trusted proxy. */
 export async function pollDuring(base: string, seconds: number): Promise<PollerReport> {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const latencies = new Map<string, number[]>(paths.map((path) => [path, []]));

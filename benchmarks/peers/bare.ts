@@ -1,7 +1,7 @@
 import { App } from '../../http/server/engine/uws.ts';
 import { type LoadedAnswer, readPaths } from './preparedAnswers.ts';
 
-/** The limit: uWebSockets.js with a handler that does nothing but send the bytes. Arguments: the file of the answers, and the port. */
+/** The upper limit: uWebSockets.js with a handler that only sends the bytes. Arguments: the file of the answers, and the port. */
 const [file = '', port] = process.argv.slice(2);
 const paths = readPaths(file);
 const app = App();

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
-/** Answers that a peer gives: what the service answered to the same requests. */
+/** An answer of a peer: the service's own answer to the same request. */
 export interface PreparedAnswer {
   readonly path: string;
   /** `Accept-Encoding` of the request; `identity` without one. */
   readonly encoding: string;
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** Null where the client has it already: `If-None-Match` fits the tag. */
+  /** Null if the client already has it: `If-None-Match` fits the tag. */
   readonly body: string | null;
 }
 
@@ -16,14 +16,14 @@ export interface LoadedAnswer {
   readonly body: Buffer;
 }
 
-/** The answers of a path, with the headers of the one without a body. */
+/** The answers of a path, with the headers of the answer without a body. */
 export interface PreparedPath {
   readonly tag: string | null;
   readonly notModified: LoadedAnswer['headers'];
   readonly byEncoding: ReadonlyMap<string, LoadedAnswer>;
 }
 
-/** Reads the file that {@link PreparedAnswer}s were written to. */
+/** Reads a file of {@link PreparedAnswer}s. */
 export function readPaths(file: string): ReadonlyMap<string, PreparedPath> {
   const answers = JSON.parse(readFileSync(file, 'utf8')) as PreparedAnswer[];
   const paths = [...new Set(answers.map(({ path }) => path))];

@@ -17,7 +17,7 @@ export async function startBare(answersFile: string): Promise<Server> {
   return startServer(command, `http://127.0.0.1:${port}${probePath}`);
 }
 
-/** nginx, one process, with the bodies as files: those of an encoding next to the plain ones, as its `gzip_static` looks for them. */
+/** Starts nginx with one process and the bodies as files. Compressed bodies lie next to plain ones, where `gzip_static` looks for them. */
 export async function startNginx(dir: string, paths: ReadonlyMap<string, PreparedPath>): Promise<Server> {
   const port = await findFreePort();
   mkdirSync(dir, { recursive: true });

@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { median } from '../measureInterleaved.ts';
-import { publishResults } from '../results.ts';
+import { median, roundForTable, type Series } from '../measureInterleaved.ts';
+import { publishResults, type ResultTable } from '../results.ts';
 import { inWorkspace } from '../workspace.ts';
 import type { Restored, Saved, SnapshotTask } from './snapshotProcess.ts';
 
@@ -14,7 +14,7 @@ interface YearsOptions {
   readonly events: number;
 }
 
-/** What a made-up chain state of years costs to save, to keep and to restore; smaller states show how that grows. */
+/** Measures saving, keeping and restoring a generated chain state of years. Smaller states show how the cost grows. */
 export async function measureYears(options: YearsOptions): Promise<void> {
   const measured: { readonly name: string; readonly saved: Saved; readonly restored: Restored }[] = [];
   for (const part of sizes) {
@@ -28,55 +28,58 @@ export async function measureYears(options: YearsOptions): Promise<void> {
       process.stderr.write(`${name}\n`);
     });
   }
-  const table = (
+  const buildTable = (
     title: string,
     unit: string,
-    figure: (one: (typeof measured)[number]) => readonly number[],
-  ) => ({
+    describe: (state: Saved & Restored) => Omit<Series, 'name'>,
+  ): ResultTable => ({
     title,
     unit,
-    isLessBetter: true,
     isComparison: false,
-    // In a small state all activity is in memory.
-    series: measured.flatMap((one) => {
-      const values = figure(one);
-      return values.length === 0 ? [] : [{ name: one.name, values }];
-    }),
+    series: measured.map(({ name, saved, restored }) => ({ name, ...describe({ ...saved, ...restored }) })),
   });
   const tables = [
-    table('Increment of 100 changes', 'bytes', ({ saved }) => saved.increment.bytes),
-    table('Event loop for an increment', 'ms', ({ saved }) => saved.increment.activeMs),
-    table('Longest stall for an increment', 'ms', ({ saved }) => saved.increment.longestStallMs),
-    table('Whole state', 'bytes', ({ saved }) => [saved.baseBytes]),
-    table('Time to save a whole state', 'ms', ({ saved }) => [saved.baseMs]),
-    table('Longest stall for a whole state', 'ms', ({ saved }) => [saved.baseStallMs]),
-    table('Restore', 'ms', ({ restored }) => [restored.restoreMs]),
-    table('CPU of a restore, of all threads', 'ms', ({ restored }) => [restored.restoreCpuMs]),
-    table('Longest stall of a restore', 'ms', ({ restored }) => [restored.restoreStallMs]),
-    table('Resident after a restore', 'MiB', ({ restored }) => [restored.residentMiB]),
-    table('Page of the oldest activity', 'ms', ({ restored }) => restored.pageMs),
-    table('Heap of a kept block with 5 changes', 'bytes', ({ saved }) => [saved.bytesPerKeptBlock]),
-    {
-      title: 'Growth against the state',
-      unit: 'exponent',
-      isComparison: false,
-      series: [
-        {
-          name: 'event loop for an increment',
-          values: [fitExponent(measured.map(({ saved }) => median(saved.increment.activeMs)))],
-        },
-        { name: 'restore', values: [fitExponent(measured.map(({ restored }) => restored.restoreMs))] },
-      ],
-    },
+    buildTable('Increment of 100 changes', 'ms of the event loop', ({ increment, bytesPerKeptBlock }) => ({
+      values: increment.activeMs,
+      others: {
+        'longest stall ms': increment.longestStallMs,
+        bytes: increment.bytes,
+        'heap bytes of a kept block with 5 changes': [bytesPerKeptBlock],
+      },
+    })),
+    buildTable('Whole state', 'ms to save', ({ baseMs, baseStallMs, baseBytes }) => ({
+      values: [baseMs],
+      others: { 'longest stall ms': [baseStallMs], bytes: [baseBytes] },
+    })),
+    buildTable('Restore', 'ms', ({ restoreMs, restoreCpuMs, restoreStallMs, residentMiB, pageMs }) => ({
+      values: [restoreMs],
+      others: {
+        'CPU ms of all threads': [restoreCpuMs],
+        'longest stall ms': [restoreStallMs],
+        'resident MiB': [residentMiB],
+        // In a small state all activity is in memory.
+        'ms of a page of the oldest activity': pageMs,
+      },
+    })),
   ];
-  // Small states have no page on disk.
-  publishResults({ command: 'years', tables: tables.filter(({ series }) => series.length > 0) });
+  const growth = {
+    'event loop of an increment': measured.map(({ saved }) => median(saved.increment.activeMs)),
+    restore: measured.map(({ restored }) => restored.restoreMs),
+  };
+  const exponents = Object.entries(growth).map(
+    ([name, values]) => `${name} ${roundForTable(fitExponent(values))}`,
+  );
+  publishResults({
+    command: 'years',
+    about: `Growth with the state (exponent): ${exponents.join(', ')}.`,
+    tables,
+  });
 }
 
 async function run<Result>(task: SnapshotTask): Promise<Result> {
   const child = fork(program, { execArgv: ['--max-old-space-size=8192'] });
   const exited = once(child, 'exit').then(([status]) => {
-    throw new Error(`the process that was to ${task.does} ended with status ${status}`);
+    throw new Error(`the process for '${task.does}' ended with status ${status}`);
   });
   child.send(task);
   const [result] = await Promise.race([once(child, 'message'), exited]);
@@ -84,7 +87,7 @@ async function run<Result>(task: SnapshotTask): Promise<Result> {
   return result;
 }
 
-/** Of a power law through the values at {@link sizes}, by least squares of their logarithms. */
+/** Exponent of a power law through the values at {@link sizes}, by least squares of their logarithms. */
 function fitExponent(values: readonly number[]): number {
   const points = values.map((value, index) => [Math.log(sizes[index] ?? 1), Math.log(value)] as const);
   const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / points.length;

@@ -17,7 +17,7 @@ import { measureEventLoop } from '../measureEventLoop.ts';
 import { measureHeapBytes } from '../measureHeapBytes.ts';
 import { applyClaims, createSyntheticChain, fillActivity, type SyntheticSize } from './syntheticChain.ts';
 
-/** One process of the benchmark of snapshots: it saves, or restores what another one has saved, and tells what that took. */
+/** A process of the benchmark of snapshots: it saves a state, or restores another process's, and reports the cost. */
 
 const stream = 'MINER_CHAIN';
 const increments = 5;
@@ -143,7 +143,7 @@ async function measureOldestPages(
     if (page.length !== end) throw new Error(`a page of ${page.length} events, expected ${end}`);
     if (pagesMs.length > pagesMeasured) break;
   }
-  // The first one opens the table.
+  // The first page opens the table.
   return pagesMs.slice(1);
 }
 

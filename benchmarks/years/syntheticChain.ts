@@ -18,7 +18,7 @@ import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
 
 export interface SyntheticSize {
   readonly positions: number;
-  /** Of all owners together. */
+  /** Events of all owners together. */
   readonly ownerEvents: number;
 }
 
@@ -27,7 +27,7 @@ const positionsPerOwner = 10;
 const genesisMs = Date.UTC(2026, 0, 1);
 const blockMs = 12_000;
 
-/** The state of a chain after years, made up: no fold could be waited for. */
+/** Generates the state of a chain after years, since folding it would take too long. */
 export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize): SpanFoldState {
   const block = { number: 20_000_000n, hash: toBlockHash(deriveHash('block', 0)), timestampMs: genesisMs };
   const ownerCount = Math.ceil(positions / positionsPerOwner);
@@ -68,7 +68,7 @@ export function createSyntheticChain({ positions, ownerEvents }: SyntheticSize):
   return { ...emptySpanFoldState, head: block, rootHash: toBlockHash(deriveHash('root', 0)), safe: [state] };
 }
 
-/** The rows of the same events, without what no page needs. */
+/** Stores the rows of the same events, without columns that no page needs. */
 export async function fillActivity(
   database: Database,
   { positions, ownerEvents }: SyntheticSize,
@@ -85,7 +85,7 @@ export async function fillActivity(
   );
 }
 
-/** The state after a block in which so many owners claimed. */
+/** The state after a block in which `count` owners claimed. */
 export function applyClaims(before: ChainState, count: number): ChainState {
   const number = before.block.number + 1n;
   const block = { number, hash: toBlockHash(deriveHash('block', Number(number))), timestampMs: genesisMs };

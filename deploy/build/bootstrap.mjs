@@ -1,6 +1,6 @@
-// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test|client`. Installs what is
-// missing and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) nothing
-// is installed: it says what is missing.
+// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test|client`. Installs missing packages and
+// servers, and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) it installs
+// nothing and names what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const needsNats = purpose === 'test' || (purpose !== 'client' && !process.env.MI
 checkNode();
 if (process.env.NODE_ENV === 'production') requireInstalled();
 else install();
-// Tests and the client build by themselves, however they are started.
+// Tests build by themselves, however they are started.
 if (purpose !== 'test' && purpose !== 'client' && canBuild()) build();
 
 function install() {
@@ -35,7 +35,7 @@ function install() {
   requireBrowser();
 }
 
-/** What is there in production was chosen and checked by whoever set it up: nothing is added to it at a start. */
+/** An operator has chosen and checked what a production machine has, so a start adds nothing. */
 function requireInstalled() {
   const missing = [];
   const packages = listMissingPackages();
@@ -54,7 +54,7 @@ function requireInstalled() {
     fail(`NODE_ENV is production, so nothing is installed. Missing:\n  ${missing.join('\n  ')}`);
 }
 
-/** Packages of the lock file that are needed in production, and not there in its version. */
+/** Packages that production needs and that are not installed in the version of the lock file. */
 function listMissingPackages() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const otherEngine = packages[`deploy/engines/${engine === 'modern' ? 'legacy' : 'modern'}`].dependencies;
@@ -81,7 +81,7 @@ function checkNode() {
   fail(`Node ${process.versions.node} is too old: Node 20.11 or newer is needed (https://nodejs.org).`);
 }
 
-/** `npm install`, unless the installed packages are those of package.json, package-lock.json and this machine already. */
+/** Runs `npm install`, unless the installed packages already match package.json, package-lock.json and this machine. */
 function installPackages() {
   const stamp = join(root, 'node_modules', '.miner-installed');
   const wanted = createHash('sha256')
@@ -113,8 +113,8 @@ function requireProgram(program, packages) {
 }
 
 /**
- * Prometheus' checker of rules, a package of its own from Debian 13 on. The package of Debian 12 would start a Prometheus, so it is unpacked next to the npm
- * packages, where the tests look for it.
+ * Promtool checks the rules of Prometheus. It has its own package from Debian 13 on. Debian 12's package would start a Prometheus, so it is unpacked next to
+ * the npm packages, where the tests look for it.
  */
 function requirePromtool() {
   const folder = join(root, 'node_modules', '.cache', 'miner');
@@ -144,9 +144,8 @@ function requirePromtool() {
 }
 
 /**
- * A cluster is tested with nats-server 2.10 or newer, which syncs before it acknowledges, where it can be had: Debian 12 has 2.9, the release after it 2.10. Only
- * this package is taken from there, signed as all of Debian's, and unpacked next to the npm packages; the installed server stays as it is. Without it the
- * installed one is tested.
+ * Clusters are tested with nats-server 2.10 or newer, which syncs before it acknowledges. Debian 12 has 2.9, so this one package is taken from the next release,
+ * signed like all of Debian's, and unpacked next to the npm packages. The installed server stays unchanged, and is tested if the newer one is not available.
  */
 function tryNewerNats() {
   const folder = join(root, 'node_modules', '.cache', 'miner');
@@ -154,7 +153,7 @@ function tryNewerNats() {
   const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
   if (existsSync(unpacked) || !existsSync(keyring) || !onPath('apt-get') || !onPath('dpkg')) return;
   if (!/^VERSION_CODENAME=bookworm$/m.test(readFileSync('/etc/os-release', 'utf8'))) return;
-  // The mirror that this machine takes the packages of its own release from.
+  // The mirror of this machine's own release.
   const mirror = spawnSync('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Codename: bookworm'], {
     encoding: 'utf8',
   }).stdout.split('\n', 1)[0];
@@ -179,7 +178,7 @@ function tryNewerNats() {
   rmSync(apt, { recursive: true, force: true });
 }
 
-/** For the tests of the explorer. The system's own: that of playwright would be a download past the package manager. */
+/** The tests of the explorer use the system's browser, since playwright's would be a download past the package manager. */
 function requireBrowser() {
   if (browserNames.some(isInstalled)) return;
   if (tryProgram('chromium-headless-shell', { debian: 'chromium-headless-shell' })) return;
@@ -192,7 +191,7 @@ function requireBrowser() {
   );
 }
 
-/** Whether a program is installed, after an attempt to install it with the system's package manager. */
+/** Installs a program with the system's package manager if it is missing. Returns whether it is installed now. */
 function tryProgram(program, packages) {
   if (isInstalled(program)) return true;
   for (const [command, ...args] of installers(packages)) {
@@ -223,7 +222,7 @@ function installers(packages) {
 }
 
 function isInstalled(program) {
-  // System packages put servers where an ordinary PATH does not look.
+  // System packages put servers into folders outside an ordinary PATH.
   return (
     onPath(program) || ['/usr/sbin', '/usr/local/sbin'].some((folder) => existsSync(join(folder, program)))
   );

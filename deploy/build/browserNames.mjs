@@ -1,4 +1,4 @@
-/** Names of Chromium and Chrome. The first is Chromium without windows, which shows a page with a third less of the processor. */
+/** Names of Chromium and Chrome. The first is Chromium without windows, which needs a third less CPU for a page. */
 export const browserNames = [
   'chromium-headless-shell',
   'chromium',

@@ -11,11 +11,11 @@ import { guides } from '../../http/guides/bundle.mjs';
 const root = resolve(import.meta.dirname, '../..');
 
 /**
- * Packages that stay in `node_modules`, since they are native programs, or files that are served as they are. All others become part of the bundle:
- * a few large files are read in half the time of six hundred small ones.
+ * Packages that stay in `node_modules`, since they are native programs or served files. All others become part of the bundle: Node reads a few large
+ * files in half the time of six hundred small ones.
  */
 export const loadedPackages = ['chdb', 'swagger-ui-dist', '@foundry-rs/anvil'];
-/** Packages that are used where they are there: native programs of WebSocket clients, what the command `mcp` speaks with, and what the build uses. */
+/** Packages that are used if they are installed: native programs of WebSocket clients, the library of the command `mcp`, and tools of the build. */
 const optionalPackages = [
   'bufferutil',
   'utf-8-validate',
@@ -23,7 +23,7 @@ const optionalPackages = [
   'json-schema-to-typescript',
 ];
 
-/** Programs by the folder that they are built into. */
+/** Programs by the folder they are built into. */
 const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
   client: ['deploy/release/writeClientTypes.ts', 'deploy/release/writeMessageSchemas.ts'],
@@ -49,7 +49,7 @@ function programOptions(folder) {
     cwd: root,
     input: programs[folder],
     platform: 'node',
-    // The options of the compiler are not read: they are not in the folder that an image is built in.
+    // The folder in which an image is built has no tsconfig.json.
     tsconfig: false,
     transform: { target: 'es2023' },
     external: [...loadedPackages, ...optionalPackages].map((name) => new RegExp(`^${name}(?:/|$)`)),
@@ -57,7 +57,7 @@ function programOptions(folder) {
     plugins: folder === 'deploy' ? [guides()] : [],
     output: {
       dir: join(root, 'dist', folder),
-      // All files of a folder side by side: a path that is relative to one of them does not depend on how they are split.
+      // All files lie in one folder, so relative paths do not depend on how the bundle is split.
       entryFileNames: '[name].js',
       chunkFileNames: '[name].js',
       sourcemap: true,
@@ -88,7 +88,7 @@ function packClient() {
   writeFileSync(join(folder, 'client.json'), JSON.stringify({ version, integrity }));
 }
 
-/** Overwrites, and only then removes what is left of former builds of the folders: a program of this checkout may be starting meanwhile. */
+/** Overwrites the folders first and then removes files of former builds, since a program of this checkout may be starting meanwhile. */
 async function buildFolders(folders) {
   const bundles = folders.flatMap(bundleOptions);
   const built = await build(bundles);

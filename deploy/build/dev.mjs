@@ -1,5 +1,5 @@
-// `npm run dev [-- COMMAND]`: builds on every change of what the program consists of, and restarts it once the build has no error.
-// The command is `local` unless another one is named. Ctrl-C stops the program, and waits for it.
+// `npm run dev [-- COMMAND]`: builds on every change of the sources, and restarts the program once the build succeeds.
+// The default command is `local`. Ctrl-C stops the program and waits for it.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
@@ -39,8 +39,8 @@ function restart() {
 async function startAgain() {
   await end(running);
   if (isStopping) return;
-  // In a process group of its own, so that a terminal's Ctrl-C reaches this script alone: the program takes a second signal as an
-  // order to end at once, without saving.
+  // The program has its own process group, so that Ctrl-C reaches only this script. A second signal would end the program at once,
+  // without saving.
   const started = spawn(process.execPath, program, { cwd: root, detached: true, stdio: 'inherit' });
   running = started;
   started.once('exit', (code, signal) => {

@@ -48,7 +48,7 @@ function drawMachine(machine: AnyStateMachine): string {
   return ['stateDiagram-v2', ...lines].join('\n');
 }
 
-/** A state with its arrows; a compound state is drawn around its children. Each region of a parallel state has its own beginning. */
+/** Draws a state with its arrows, and a compound state around its children. Each region of a parallel state has its own initial state. */
 function drawState(graph: Graph, isRegion: boolean): string[] {
   const { stateNode, children } = graph;
   const name = escapeName(stateNode.key);
@@ -63,7 +63,7 @@ function drawState(graph: Graph, isRegion: boolean): string[] {
   return [`state ${name} {`, ...inside.map((line) => `  ${line}`), '}', ...arrows];
 }
 
-/** Two faults that lead to the same state are one arrow. Decisions without an event come last. */
+/** Draws one arrow for all faults that lead to the same state. Decisions without an event come last. */
 function drawArrows(name: string, graph: Graph): string[] {
   const { edges, stateNode } = graph;
   const decisions = (stateNode.always ?? []).flatMap((transition) =>

@@ -1,5 +1,5 @@
-// `npm run sbom`: prints what production has as CycloneDX, by the lock file. With `--omit=dev` npm would leave out packages that development needs,
-// too, so all are listed and those of development alone are removed here. Both HTTP engines are listed; a machine has one of them.
+// `npm run sbom`: prints the packages of production as CycloneDX, by the lock file. `--omit=dev` would also leave out production packages that
+// development needs, so all are listed and development packages are removed here. Both HTTP engines are listed; a machine has one of them.
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
@@ -16,7 +16,7 @@ const has = ({ properties = [] }, property) =>
   properties.some(({ name, value }) => name === `cdx:npm:package:${property}` && value === 'true');
 const referencesOf = (property) =>
   new Set(document.components.filter((one) => has(one, property)).map((one) => one['bom-ref']));
-// The workspace of an engine is a folder of this repository, and only its dependency is a package.
+// The workspace of an engine is a folder of this repository; only its dependency is a package.
 const [ofDevelopment, workspaces] = [referencesOf('development'), referencesOf('private')];
 const isKept = (reference) => !ofDevelopment.has(reference) && !workspaces.has(reference);
 const dependenciesOf = new Map(document.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));

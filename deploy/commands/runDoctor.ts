@@ -30,7 +30,7 @@ const connectMs = 3_000;
 
 export interface DoctorOptions {
   readonly quick?: boolean;
-  /** First block of the chain that is proven again; the deployment's by default. */
+  /** First block to prove again; the deployment block by default. */
   readonly fromBlock?: bigint;
   readonly natsMonitoring?: string;
 }
@@ -50,7 +50,7 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
     );
   };
   await examine(options, print);
-  // The client of NATS keeps the socket of a server that never answered, which would keep this process.
+  // The NATS client keeps the socket of a server that never answered, which would keep this process alive.
   process.stdout.write(failures === 0 ? 'nothing is wrong\n' : `${failures} failed\n`, () =>
     process.exit(failures === 0 ? 0 : 1),
   );
@@ -100,7 +100,7 @@ async function examine(
   }
 }
 
-/** What a command asks JetStream by. */
+/** Opens JetStream's clients for a command. */
 export async function openParts(connection: NatsConnection): Promise<JetStream> {
   return {
     connection,
@@ -109,7 +109,7 @@ export async function openParts(connection: NatsConnection): Promise<JetStream> 
   };
 }
 
-/** What is found in ClickHouse: opened here, or by the service that has the embedded engine open. */
+/** Inspects ClickHouse: opens it here, or asks the service that has the embedded engine open. */
 async function inspect({
   configuration,
   deployment,
@@ -147,7 +147,7 @@ interface ExamineOptions extends JetStream {
   readonly fromBlock: bigint | undefined;
 }
 
-/** What reads whole streams, and what the node says. */
+/** Runs the checks that read whole streams or ask the node. */
 async function examineContents(options: ExamineOptions, print: (findings: readonly Finding[]) => void) {
   const { configuration, deployment, stored, jsm, quick, fromBlock } = options;
   if (quick || stored === null)
@@ -168,7 +168,7 @@ async function examineContents(options: ExamineOptions, print: (findings: readon
   }
 }
 
-/** The NATS of the configuration, or of the service that runs beside this process; null where it does not answer, which is printed. */
+/** Connects to the configured NATS, or to the local one of a running service. Prints a finding and returns null if it does not answer. */
 export async function connectForDiagnosis(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
@@ -192,7 +192,7 @@ export async function connectForDiagnosis(
     });
   } catch (error) {
     print([
-      // Without the password that the address may hold.
+      // Without the address's password.
       failed(
         'NATS',
         `${servers}: ${readErrorMessage(error)}`,
@@ -207,7 +207,7 @@ function announce(what: string) {
   process.stderr.write(`checking ${what}\n`);
 }
 
-/** Null for an attempt that failed, which is printed. */
+/** Creates a function that runs a check. It prints a failure and returns null. */
 function createAttempts(print: (findings: readonly Finding[]) => void) {
   return <Value>(check: string, remedy: string, attempt: () => Value): Value | null => {
     try {

@@ -23,7 +23,7 @@ export interface IndexerOptions {
   readonly fromBlock?: bigint;
 }
 
-/** The command line's `index`: reads the chain and publishes it, and nothing else. Any number may run; one of them publishes at a time. */
+/** The command line's `index`: reads the chain and publishes it. Any number may run; one publishes at a time. */
 export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop }) => {
     const { MINER_DEPLOYMENT: path, MINER_RPC_URL: rpcUrl } = configuration;
@@ -41,7 +41,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
     await requireFreePorts(listPorts(configuration, { serve: false }));
     const stopping = new AbortController();
     const registry = createProcessRegistry();
-    // Null until NATS is connected; the operators' port does not wait for that.
+    // Null until NATS is connected; the operators' port does not wait for it.
     let indexer: Indexer | null = null;
     const status = () => indexer?.status() ?? notConnected;
     registerIndexerMetrics(registry, { status });
@@ -74,7 +74,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       signal: stopping.signal,
     });
     const jsm = await jetstreamManager(connection);
-    // Only a process that ingests creates streams and changes their settings, since it knows their retention.
+    // Only an ingesting process creates streams and changes their settings, since it knows their retention.
     if ((await verifyStreams(jsm, ['MINER_CHAIN'], logger)).length > 0)
       logger.warn(
         'there is no stream MINER_CHAIN yet; publishing begins once an ingest process has created it',
@@ -95,7 +95,7 @@ export function runIndexer({ fromBlock: repairFrom }: IndexerOptions = {}): Prom
       await within(closeGraceMs, running.stop({ graceMs: closeGraceMs }));
       await within(closeGraceMs, closeNats(connection));
     });
-    // Deliberately unhandled: it ends the process as any other failure does, with everything stopped in order.
+    // Deliberately unhandled: it ends the process like any other failure, with everything stopped in order.
     running.ended.catch((error: unknown) => {
       throw error;
     });

@@ -89,11 +89,11 @@ interface SimulationOptions {
   readonly accounts: LocalAccounts;
   readonly nats: NatsAccess;
   readonly chainUrl: string;
-  /** Between two readings of the past. */
+  /** Interval of readings in the past. */
   readonly intervalMs: number;
 }
 
-/** The wheel first, then the economy, whose reporter settles the wheel's readings. */
+/** Starts the wheel first, then the economy, whose reporter settles the wheel's readings. */
 async function startSimulation({ logger, onStop }: CommandContext, options: SimulationOptions) {
   const { simulation, nats } = options;
   const stopping = new AbortController();
@@ -125,13 +125,13 @@ async function startSimulation({ logger, onStop }: CommandContext, options: Simu
   });
 }
 
-/** The service creates them, unless what it has stored was made from others. */
+/** Throws if a stream is missing: the service has created them, unless its rows were made from other streams. */
 async function requireStreams(jsm: JetStreamManager, logger: Logger): Promise<void> {
   const missing = await verifyStreams(jsm, streamNames, logger);
   if (missing.length > 0) throw new Error(`there is no ${missing.join(', ')}`);
 }
 
-/** The wheel at the end of its past, which is published now, completed after a kill, or complete already. */
+/** Publishes the wheel's past, or the rest of it after a kill. Returns the wheel at its end. */
 async function completePast(
   gateway: SimulatedGatewayOptions,
   { simulation, intervalMs }: SimulationOptions,
@@ -153,7 +153,7 @@ async function completePast(
   return ended;
 }
 
-/** Owners, reporter and keeper: through the past at full speed, then in real time. */
+/** Runs owners, reporter and keeper through the past at full speed, then in real time. */
 async function runEconomy(
   { logger, signal, ...nats }: JetStream & SimulatedGatewayOptions,
   { simulation, deployment, accounts, chainUrl }: SimulationOptions,
@@ -189,7 +189,7 @@ async function runEconomy(
   await economy.runLive(() => Math.floor(Date.now() / 1000));
 }
 
-/** Without what lets a reader in. */
+/** Describes the address without its token. */
 function describeNats(access: NatsAccess, own: LocalNats | null): string {
   if (own !== null) return `${own.address}, with its token in ${own.urlFile}`;
   return readNatsAccess(access).servers.join(', ');

@@ -6,7 +6,7 @@ export interface McpOptions {
   readonly url: string;
 }
 
-/** The command line's `mcp`: the public routes of a service as tools of a language model, over stdio, until that is closed. */
+/** The command line's `mcp`: offers the public routes of a service to a language model as tools, over stdio, until stdin closes. */
 export async function runMcp({ url }: McpOptions, version: string): Promise<void> {
   const { McpServer, StdioServerTransport } = await loadSdk();
   const server = new McpServer(
@@ -24,7 +24,7 @@ export async function runMcp({ url }: McpOptions, version: string): Promise<void
   await server.connect(new StdioServerTransport());
 }
 
-/** It is an optional package: what runs in production does without. */
+/** Loads the optional package, which production does not have. */
 async function loadSdk() {
   try {
     const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');

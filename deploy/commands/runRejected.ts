@@ -12,14 +12,14 @@ import { connectForDiagnosis, openParts } from './runDoctor.ts';
 const followMs = 1_000;
 
 interface RejectedOptions {
-  /** How many of those that are there, at most. */
+  /** Maximum number of rejections. */
   readonly count: number;
   readonly reason: string | null;
-  /** Waits for later ones, until it is interrupted. */
+  /** Waits for later rejections, until it is interrupted. */
   readonly isFollowing: boolean;
 }
 
-/** The command line's `rejected`: the messages that the streams' folds did not accept, and why. Exits with status 1 where NATS does not answer. */
+/** The command line's `rejected`: lists rejected messages and why. Exits with status 1 if NATS does not answer. */
 export async function runRejected({ count, reason, isFollowing }: RejectedOptions): Promise<void> {
   const connection = await connectForDiagnosis(readConfiguration(process.env), (findings) => {
     process.stderr.write(`${findings.flatMap(formatFinding).join('\n')}\n`);

@@ -41,7 +41,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
   'ServerTooOld',
   'StreamsLost',
 ]);
-/** Those that the configuration has to be changed for, by their exit status. */
+/** Errors that need another configuration. They have their own exit status. */
 const configurationErrors: ReadonlySet<string> = new Set([
   'ConfigurationError',
   'DirectoryNotCreated',
@@ -51,16 +51,16 @@ const configurationErrors: ReadonlySet<string> = new Set([
 ]);
 const configurationErrorStatus = 2;
 /**
- * Everything stops within this time, or the process ends regardless, just before an orchestrator would kill it (after ten seconds by default).
- * Normally a stop takes a moment.
+ * If not everything has stopped within this time, the process ends regardless, just before an orchestrator would kill it (after ten seconds by
+ * default). Normally a stop takes a moment.
  */
 export const stopMs = 9_500;
-/** Traces that a collector has not taken by then are lost. */
+/** Traces that the collector has not taken by then are lost. */
 const traceFlushMs = 1_000;
-/** Whatever takes longer to stop is named in the log. */
+/** A part that takes longer to stop is named in the log. */
 const slowStopMs = 2_000;
 
-/** The command line's `run`, `ingest` and `serve`: one process until SIGTERM or SIGINT. */
+/** The command line's `run`, `ingest` and `serve`. Runs until SIGTERM or SIGINT. */
 export function runService(roles: ServiceSettings['roles']): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop, fail }) => {
     const path = configuration.MINER_DEPLOYMENT;
@@ -87,7 +87,7 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
   });
 }
 
-/** The ports that a process of these roles opens alone. */
+/** The ports that a process with these roles does not share with others. */
 export function listPorts(
   configuration: Configuration,
   { serve }: Pick<ServiceSettings['roles'], 'serve'>,
@@ -101,19 +101,19 @@ export function listPorts(
   return serve && !isShared ? [operators, { setting: 'MINER_HTTP_PORT', host, port }] : [operators];
 }
 
-/** What a command uses until it is asked to stop. */
+/** Everything a command uses until it is asked to stop. */
 export interface CommandContext {
   readonly configuration: Configuration;
   readonly logger: Logger;
-  /** Registers something to stop, by its name in the log; the last registered is stopped first. */
+  /** Registers a part to stop, with its name in the log. The last registered stops first. */
   readonly onStop: (what: string, stop: () => Promise<void>) => void;
   /** The command is complete: stops everything, and the process ends. */
   readonly finish: () => Promise<void>;
-  /** What it runs cannot continue: stops everything, and the process ends with status 1; while it stops already, that is only logged. */
+  /** Call if the command cannot continue: stops everything, and the process ends with status 1. While it already stops, the error is only logged. */
   readonly fail: (error: unknown) => void;
 }
 
-/** Runs a command; a signal or a failure stops everything that it started, in reverse order. */
+/** Runs a command. A signal or failure stops everything it started, in reverse order. */
 export async function runUntilStopped(start: (context: CommandContext) => Promise<void>): Promise<void> {
   let configuration: Configuration;
   try {
@@ -170,7 +170,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   };
   const fail = (err: unknown) => {
     if (isStopping) return logger.warn({ err }, 'failed while stopping');
-    throw err; // Outside of any handler: it ends the process as any other failure does, with everything stopped in order.
+    throw err; // Outside of any handler, so it ends the process like any other failure, with everything stopped in order.
   };
   try {
     await start({ configuration, logger, onStop: (what, stop) => stops.push({ what, stop }), finish, fail });
@@ -185,7 +185,7 @@ export async function runUntilStopped(start: (context: CommandContext) => Promis
   }
 }
 
-/** Starts a nats-server for a process without a configured one. */
+/** Starts a local nats-server for a process without a configured NATS. */
 export async function startOwnNats(
   configuration: Configuration,
   logger: Logger,
@@ -200,11 +200,11 @@ interface ConfiguredService extends Omit<CommandContext, 'finish'> {
   readonly deployment: Deployment;
   readonly roles: ServiceSettings['roles'];
   readonly nats: NatsAccess;
-  /** A node to index from; null for a process that does not. */
+  /** A node to index from; null for a process that does not index. */
   readonly rpcUrl: string | null;
 }
 
-/** Starts the service of a configuration, and ends the process should it fail later. */
+/** Starts the configured service. A later failure ends the process. */
 export async function startConfigured(configured: ConfiguredService): Promise<Service> {
   const { configuration, deployment, roles, nats, rpcUrl, logger, onStop, fail } = configured;
   if (roles.serve) checkHttpEngine(detectImplementation(), configuration.MINER_HTTP_FALLBACK, logger);

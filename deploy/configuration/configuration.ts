@@ -7,7 +7,7 @@ import { rowsTtlDaysMax, rowsTtlDaysMin } from '../../storage/rowsTtl.ts';
 import { chainProofs } from '../../streams/indexer/chainProofs.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 
-/** One setting of the service: an environment variable, its default, and what it means. Its schema describes what it must be. */
+/** An environment variable with its default and meaning. The schema's description names the expected value. */
 interface Variable<Schema extends z.ZodType> {
   readonly schema: Schema;
   readonly defaultValue: string;
@@ -37,7 +37,7 @@ const listOf = (isEntry: (entry: string) => boolean, expected: string) =>
     .describe(expected);
 const urlOf = (...protocols: string[]) =>
   z.string().refine((url) => URL.canParse(url) && protocols.includes(new URL(url).protocol));
-/** Null where it is unset. */
+/** Null if unset. */
 const optional = <Schema extends z.ZodType>(schema: Schema, expected: string) =>
   z.union([z.literal('').transform(() => null), schema]).describe(expected);
 const file = optional(z.string(), 'the path of a file');
@@ -49,8 +49,7 @@ const flag = z
 const listenAddress = text.describe('an address of this machine, such as 0.0.0.0');
 
 /**
- * Every variable that the service reads. The check at the start, `--help` and the table in RUNNING.md follow from this
- * list.
+ * Every variable that the service reads. The check at the start, `--help` and the table in RUNNING.md use this list.
  */
 export const variables = {
   MINER_HTTP_PORT: variable(port, '8080', 'Port of the public routes'),
@@ -288,7 +287,7 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
     else problems.push(`${name} is ${JSON.stringify(given)}; expected ${schema.description}`);
   }
   if (problems.length > 0) throw new ConfigurationError(problems);
-  // Every variable has a value that its schema gave.
+  // The loop above has set every variable.
   const configuration = values as Configuration;
   const contradictions = [...findNatsProblems(configuration), ...findClickHouseProblems(configuration)];
   if (contradictions.length > 0) throw new ConfigurationError(contradictions);
@@ -296,8 +295,8 @@ export function readConfiguration(environment: Readonly<Record<string, string | 
 }
 
 /**
- * Variables that look like settings and are none, such as a misspelt one. Not an error: an orchestrator may set
- * others of that beginning by itself (Kubernetes does, for a service with the name `miner`).
+ * Variables with the prefix of a setting that are not settings, such as a misspelt one. They are no error: Kubernetes sets
+ * such variables for a service with the name `miner`.
  */
 export function unknownVariables(environment: Readonly<Record<string, string | undefined>>): string[] {
   return Object.keys(environment).filter((name) => name.startsWith('MINER_') && !(name in variables));
@@ -313,7 +312,7 @@ export function variablesHelp(): string {
   return ['Environment variables:', ...lines].join('\n');
 }
 
-/** A database is one name, and settings are not part of an address: the client would take a query for its own options. */
+/** The path names one database. A query is refused, since the client would take it for its own options. */
 function isClickHouseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, pathname, search, hash } = new URL(text);
@@ -329,7 +328,7 @@ function findClickHouseProblems({
   if (path === null) return [];
   if (!url?.startsWith('https:'))
     return [
-      'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL is not of TLS; expected https://host:port/database',
+      'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL does not use TLS; expected https://host:port/database',
     ];
   return findFileProblem('MINER_CLICKHOUSE_CA', path);
 }

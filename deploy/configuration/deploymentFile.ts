@@ -71,7 +71,7 @@ export function readDeploymentFile(path: string): Deployment {
   }
   const installation = installationMembers.safeParse(json);
   if (!installation.success) throw new DeploymentFileError(path, formatProblems(installation.error));
-  // An object, as it has passed the schema of one.
+  // An object, since it passed the schema of one.
   const members = ['release', 'chain', 'contracts'].filter((member) => member in (json as object));
   if (members.length === 0) return { ...installation.data, onChain: null };
   if (members.length < 3) {

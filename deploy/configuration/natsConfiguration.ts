@@ -13,7 +13,7 @@ const fileVariables = [
 /** The variables that say how NATS is reached. */
 type NatsVariables = Readonly<Record<'MINER_NATS_URL' | (typeof fileVariables)[number], string | null>>;
 
-/** Null where NATS is a local server of this process's own. */
+/** Access to the configured NATS; null if this process runs its own local server. */
 export function locateNats(variables: NatsVariables): NatsAccess | null {
   if (variables.MINER_NATS_URL === null) return null;
   return {
@@ -26,7 +26,7 @@ export function locateNats(variables: NatsVariables): NatsAccess | null {
   };
 }
 
-/** Addresses of NATS that one client can use together: nothing but servers, one login, TLS for all of them or for none. */
+/** Whether one client can use these addresses together: only servers, one login, and TLS for all or none of them. */
 export function isNatsUrl(text: string): boolean {
   const addresses = text.split(',').map((address) => address.trim());
   if (!addresses.every((address) => URL.canParse(address))) return false;
@@ -47,7 +47,7 @@ export function isNatsUrl(text: string): boolean {
   );
 }
 
-/** What is wrong with variables that are valid by themselves. */
+/** Contradictions between variables that are valid by themselves. */
 export function findNatsProblems(variables: NatsVariables): string[] {
   const { MINER_NATS_URL: url } = variables;
   const given = fileVariables.flatMap((name) => {
@@ -66,9 +66,9 @@ export function findNatsProblems(variables: NatsVariables): string[] {
   if (logins.length > 1) problems.push(`${logins.join(' and ')} are set; expected one of them`);
   for (const name of ['MINER_NATS_CA', 'MINER_NATS_CERTIFICATE', 'MINER_NATS_KEY'])
     if (given.some(([one]) => one === name) && !url.startsWith('tls:'))
-      problems.push(`${name} is set, but MINER_NATS_URL is not of TLS; expected tls://host:port`);
+      problems.push(`${name} is set, but MINER_NATS_URL does not use TLS; expected tls://host:port`);
   if ((variables.MINER_NATS_CERTIFICATE === null) !== (variables.MINER_NATS_KEY === null))
-    problems.push('of MINER_NATS_CERTIFICATE and MINER_NATS_KEY one is set; expected both or none');
+    problems.push('only one of MINER_NATS_CERTIFICATE and MINER_NATS_KEY is set; expected both or none');
   return [...problems, ...given.flatMap(([name, path]) => findFileProblem(name, path))];
 }
 
@@ -83,7 +83,7 @@ const contents: Readonly<Record<string, readonly [isValid: (content: Buffer) => 
   };
 const certificate = [(content: Buffer) => content.includes('-----BEGIN '), 'a file in PEM'] as const;
 
-/** @returns what is wrong with the file of a variable, if anything is. */
+/** @returns the problem of a variable's file; empty without one. */
 export function findFileProblem(name: string, path: string): string[] {
   const [isValid, expected] = contents[name] ?? certificate;
   try {

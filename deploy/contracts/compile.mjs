@@ -1,6 +1,6 @@
 // Compiles the contracts with npm's solc: `node deploy/contracts/compile.mjs`. Writes the ABIs that the service reads with
-// (actors/chain/spans/contractAbis.ts) and what a deployment needs (deploy/contracts/artifacts.json). Both are committed, with digests of what they were
-// made from and of what was made, which a test compares; `--check`, which takes half a minute of a core, compiles again and compares the files.
+// (actors/chain/spans/contractAbis.ts) and the artifacts for a deployment (deploy/contracts/artifacts.json). Both are committed, with digests of inputs and
+// outputs, which a test compares. `--check` compiles again and compares the files, which takes half a minute of a core.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const require = createRequire(import.meta.url);
 const here = fileURLToPath(new URL('.', import.meta.url));
 const root = resolve(here, '../..');
-/** Contracts whose artifacts are kept, with the name of their ABI where the service reads it. */
+/** Contracts whose artifacts are kept, with the name of their ABI if the service reads it. */
 const kept = {
   SettlementCore: 'coreAbi',
   Mining: 'miningAbi',
@@ -47,7 +47,7 @@ function compileContracts() {
   return { abis, artifacts: `${JSON.stringify({ ...digests, contracts: made }, null, 2)}\n` };
 }
 
-/** Whether the committed files are made from the sources, the packages, the compiler and its settings that are there, and are as they were made. */
+/** Whether the committed files are unchanged, and made from the present sources, packages, compiler and settings. */
 export function isUpToDate() {
   const { inputs, made, contracts } = JSON.parse(readFileSync(artifactsPath, 'utf8'));
   return inputs === digestInputs() && made === digestMade(readFileSync(abisPath, 'utf8'), contracts);
@@ -88,7 +88,7 @@ function collectArtifacts(contracts) {
   );
 }
 
-/** SHA-256 of where each variable lies and of which type it is: the same for a layout that is compatible. */
+/** SHA-256 of each variable's place and type. Compatible layouts have the same digest. */
 function layoutDigest({ storage }) {
   const layout = storage.map(({ label, slot, offset, type }) => [
     label,

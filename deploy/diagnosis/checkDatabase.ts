@@ -53,7 +53,7 @@ async function findIncompatibility(database: Database): Promise<DatabaseIncompat
   return null;
 }
 
-/** Rows of parts that ClickHouse has set aside are missing, and no statement fails because of it. */
+/** ClickHouse may have set parts aside: their rows are missing, but no statement fails. */
 async function checkParts(database: Database): Promise<Finding[]> {
   const damaged = await findDamagedParts(database);
   if (damaged.length === 0) return [ok('parts', 'none is damaged')];

@@ -5,14 +5,14 @@ import type { Database } from '../../storage/database.ts';
 import { type Finding, failed, ok, warned } from './finding.ts';
 
 const mib = 1024 * 1024;
-/** Below this a merge of parts may not fit, */
+/** With less free space a merge of parts may not fit. */
 const nearlyFullBytes = 256 * mib;
-/** and below this it is time to act, whether the disk is small or large. */
+/** With less free space it is time to act, whether the disk is small or large. */
 const scarceBytes = 2_048 * mib;
 const remedy =
   'make room, or a larger disk: deploy/RUNBOOK.md, "Disk full". Nothing is lost meanwhile: rows wait, then messages wait in JetStream';
 
-/** Checks how much room the tables have, and for the embedded engine whether its folder can be written. */
+/** Checks the free space of the tables, and whether the embedded engine can write its folder. */
 export async function checkDisk(database: Database, dataDir: string): Promise<Finding[]> {
   if (database.kind === 'server') {
     const disks = await database.select('SELECT name, free_space, total_space FROM system.disks');

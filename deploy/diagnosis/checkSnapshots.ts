@@ -11,12 +11,12 @@ import { type Finding, failed, ok, skipped, warned } from './finding.ts';
 interface CheckSnapshotsOptions {
   readonly jsm: JetStreamManager;
   readonly snapshots: SnapshotStore;
-  /** Of the folds of the streams that this deployment has. */
+  /** Identity of each fold in this deployment. */
   readonly folds: readonly (readonly [InputStreamName, FoldIdentity])[];
   readonly nowMs: () => number;
 }
 
-/** For each stream: whether a start finds a snapshot that is complete, agrees with the stream, and is continued by it. */
+/** Checks for each stream whether a start finds a complete snapshot that agrees with the stream and is continued by it. */
 export async function checkSnapshots(options: CheckSnapshotsOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [stream, identity] of options.folds) findings.push(await checkStream(options, stream, identity));

@@ -25,7 +25,7 @@ export function skipped(check: string, detail: string): Finding {
   return { check, outcome: 'skipped', detail };
 }
 
-/** The printed lines: the result, and the remedy of what is not as it should be. */
+/** The printed lines: the result, and a remedy if something is wrong. */
 export function formatFinding({ check, outcome, detail, remedy }: Finding): string[] {
   const mark = { ok: 'ok     ', warning: 'warning', failed: 'FAILED ', skipped: 'skipped' }[outcome];
   return [`${mark}  ${check}: ${detail}`, ...(remedy === undefined ? [] : [`         -> ${remedy}`])];

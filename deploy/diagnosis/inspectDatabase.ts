@@ -22,35 +22,35 @@ import { checkSnapshots } from './checkSnapshots.ts';
 import { type Finding, failed, findingSchema, ok, skipped, warned } from './finding.ts';
 
 const samplesMax = 8;
-/** The check that says what samples differ from what they were made from. */
+/** Name of the check of samples against their sources. */
 export const auditCheck = 'self-audit';
 
-/** What ClickHouse holds of the counter stream, to be compared with the stream. */
+/** Counts of the counter stream's rows in ClickHouse, to compare with the stream. */
 const storedCounts = z.object({
   /** Last position of a reading; 0 without any. */
   through: z.int(),
   /** First message that the stream holds: rows from there on are counted. */
   firstSequence: z.int(),
-  /** Receipt that rows are read from (epoch milliseconds); null for all. */
+  /** Receipt of the first counted row (epoch milliseconds); null for all. */
   oldestMs: z.number().nullable(),
   readings: z.int(),
   rounds: z.int(),
 });
 export type StoredCounts = z.infer<typeof storedCounts>;
 
-/** What is found in ClickHouse, by the process that may open it. */
+/** Findings in ClickHouse by the process that may open it. */
 export const databaseReport = z.object({
   findings: z.array(findingSchema),
-  /** Null where they were not counted. */
+  /** Null if they were not counted. */
   stored: storedCounts.nullable(),
 });
 export type DatabaseReport = z.infer<typeof databaseReport>;
 
 interface InspectDatabaseOptions {
   readonly database: Database;
-  /** Null while NATS is not available, which what compares with a stream needs. */
+  /** Null while NATS is unavailable; then nothing is compared with the streams. */
   readonly jetStream: JetStream | null;
-  /** Null where it is not known. */
+  /** Null if unknown. */
   readonly deployment: Deployment | null;
   readonly dataDir: string;
   readonly isQuick: boolean;
@@ -131,7 +131,7 @@ async function sampleHalfHours(options: SampleOptions): Promise<Finding[]> {
   const drifts = audit.drifts();
   if (drifts.length > 0) return drifts.map(describeDrift);
   if (compared === 0) return [skipped(auditCheck, 'no sampled half hour could be compared')];
-  return [ok(auditCheck, `${compared} sampled half hours are as their messages make them`)];
+  return [ok(auditCheck, `${compared} sampled half hours agree with their messages`)];
 }
 
 function describeDrift({ about, differences, repair }: Drift): Finding {

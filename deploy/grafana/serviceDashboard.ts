@@ -29,7 +29,7 @@ function queries(list: readonly Query[]): DataqueryBuilder[] {
 
 type Steps = readonly { readonly value: number | null; readonly color: 'green' | 'yellow' | 'red' }[];
 
-/** Well below the first value; to be acted on from the second one on. */
+/** Green below the first value, red from the second. */
 function wellBelow(look: number, act: number): Steps {
   return [
     { value: null, color: 'green' },
@@ -38,7 +38,7 @@ function wellBelow(look: number, act: number): Steps {
   ];
 }
 
-/** None is a failure; one has no replacement. */
+/** Zero is a failure; one has no replacement. */
 const wellFromTwo: Steps = [
   { value: null, color: 'red' },
   { value: 1, color: 'yellow' },
@@ -60,7 +60,7 @@ function number({ title, about, steps, expression }: NumberPanel) {
     .span(narrow)
     .height(low)
     .datasource(source)
-    .noValue('nobody says')
+    .noValue('no data')
     .thresholds(new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps([...steps]))
     .targets(queries([[expression, '']]));
 }
@@ -86,40 +86,40 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
     [
       number({
         title: 'Processes that serve',
-        about: 'None: callers get no answer.',
+        about: 'At zero, callers get no answer.',
         steps: wellFromTwo,
         expression: 'count(miner_http_server_info) or vector(0)',
       }),
       number({
         title: 'Streams that are not followed',
-        about: 'Of all processes; their state does not advance.',
+        about: 'In all processes. Their state does not advance.',
         steps: wellBelow(1, 1),
         expression:
           'count(sum by (instance, stream) (miner_stream_state{state=~"following|catchingUp"}) == 0) or vector(0)',
       }),
       number({
         title: 'Messages not folded',
-        about: 'The process and stream that is farthest behind.',
+        about: 'In the process and stream that is farthest behind.',
         steps: wellBelow(1_000, 10_000),
         expression: 'max(miner_stream_lag_messages)',
       }),
       number({
         title: 'Blocks behind the node',
-        about: 'Of the indexer that is nearest to its node.',
+        about: 'For the indexer nearest to its node.',
         steps: wellBelow(10, 50),
         expression:
           'min(miner_indexer_block{block="tip"} - ignoring (block) miner_indexer_block{block="published"})',
       }),
       number({
         title: 'Divergences per day',
-        about: 'How often a stream was not the one that was folded.',
+        about: 'How often a stream was not the folded one.',
         steps: wellBelow(1, 1),
         expression: 'sum(increase(miner_stream_divergences_total[1d]))',
       }),
       number({
         title: 'Drift',
         about:
-          'Half hours and safe blocks that are not what they were made from; the log has the command that corrects each.',
+          'Half hours and safe blocks that differ from their sources. The log has the command that corrects each.',
         steps: wellBelow(1, 1),
         expression: 'max(sum by (instance) (miner_audit_drifts))',
       }),
@@ -131,7 +131,7 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       }),
       chart(
         'Ages',
-        'Of the newest reading and the newest safe block, as views show them; and since each stream was known to be read to its end, by the process that is worst off.',
+        'Age of the newest reading and safe block in views, and time since each stream was known to be read to its end, in the slowest process.',
         's',
         ['min(miner_newest_reading_age_seconds)', 'newest reading'],
         ['min(miner_safe_block_age_seconds)', 'safe block'],
@@ -139,13 +139,13 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       ),
       chart(
         'Messages folded',
-        'By stream and outcome, of the process that folds most of them. Readings that stop are the gateway’s; what is rejected is in MINER_REJECTED.',
+        'By stream and outcome, in the process that folds most. If readings stop, look at the gateway. Rejected messages are in MINER_REJECTED.',
         'cps',
         ['max by (stream, outcome) (rate(miner_messages_total[5m]))', '{{stream}} {{outcome}}'],
       ),
       chart(
         'Chain',
-        'Blocks: the node’s newest, the last one published, the last one folded, the newest safe one.',
+        'Blocks: the node’s newest, the last published, the last folded, the newest safe one.',
         'none',
         ['max(miner_indexer_block{block="tip"})', 'tip of the node'],
         ['max(miner_indexer_block{block="published"})', 'published'],
@@ -153,17 +153,17 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       ),
       chart(
         'Samples compared',
-        'Half hours with their messages, safe blocks with the node, per hour. What cannot be compared is skipped.',
+        'Half hours with their messages, safe blocks with the node, per hour. Samples that cannot be compared are skipped.',
         'short',
         ['sum by (kind, outcome) (increase(miner_audit_samples_total[1h]))', '{{kind}} {{outcome}}'],
       ),
-      chart('Condition of chain views', 'Anything but `available` is what their routes say.', 'short', [
+      chart('Condition of chain views', 'Routes show any condition but `available`.', 'short', [
         'count by (views, condition) (miner_chain_condition == 1)',
         '{{views}}: {{condition}}',
       ]),
       chart(
         'Reorganizations and refusals',
-        'Safe blocks that were replaced, rewinds, answers that were refused by their own schema.',
+        'Replaced safe blocks, rewinds, and answers that their own schema refused.',
         'short',
         [
           'max by (reached) (increase(miner_chain_reorganizations_total[1h]))',
@@ -187,14 +187,14 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       ]),
       chart(
         'ClickHouse takes no rows',
-        'For how long, by stream; and the number of processes that do not reach it.',
+        'Duration by stream, and the number of processes that do not reach it.',
         's',
         ['miner_row_writer_failing_seconds', '{{stream}}'],
         ['count(miner_database_reachable == 0) or vector(0)', 'processes without it'],
       ),
       chart(
         'Stored and saved behind what is folded',
-        'In messages. A start folds again what is not in a snapshot.',
+        'In messages. A start folds the messages after the snapshot again.',
         'short',
         ['miner_stream_position - on (instance, stream) miner_rows_flushed_position', 'rows of {{stream}}'],
         [
@@ -205,7 +205,7 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       ),
       chart(
         'States entered',
-        'By part of a process, in a quarter of an hour: a part that often enters a state has trouble that comes and goes.',
+        'By part of a process, in a quarter of an hour. A part that often enters a state has trouble that comes and goes.',
         'short',
         ['topk(10, increase(miner_actor_transitions_total[15m]) > 0)', '{{instance}} {{actor}}: {{state}}'],
       ),
@@ -214,13 +214,13 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
   [
     'What is slow?',
     [
-      chart('Requests', 'By status, of all processes.', 'reqps', [
+      chart('Requests', 'By status, in all processes.', 'reqps', [
         'sum by (status) (rate(miner_http_requests_total[5m]))',
         '{{status}}',
       ]),
       chart(
         'Time to answer',
-        'From the moment at which a request was seen until its response was written, by rate class: 99 of 100 take less.',
+        'From the arrival of a request until its response was written, by rate class. 99 of 100 take less.',
         's',
         [
           'histogram_quantile(0.99, sum by (class, le) (rate(miner_http_request_duration_seconds_bucket[5m])))',
@@ -229,24 +229,24 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       ),
       chart(
         'Delay of readings',
-        'From the receipt at the gateway until the first response that shows them, which waits for a request: half, and 95 of 100, take less.',
+        'From the receipt at the gateway until the first response with the reading, which waits for a request. Half, and 95 of 100, take less.',
         's',
         ['histogram_quantile(0.5, sum by (le) (rate(miner_reading_delay_seconds_bucket[5m])))', 'half'],
         ['histogram_quantile(0.95, sum by (le) (rate(miner_reading_delay_seconds_bucket[5m])))', '95 of 100'],
       ),
       chart(
         'Requests that wait for ClickHouse',
-        'At 64, further ones are answered 503 database_busy.',
+        'Beyond 64, further requests get 503 database_busy.',
         'short',
         ['miner_http_reads_in_flight', '{{instance}}'],
       ),
-      chart('Event loop', 'How long it is blocked: 99 of 100 turns for less than this.', 's', [
+      chart('Event loop', 'Time it is blocked. 99 of 100 turns take less.', 's', [
         'nodejs_eventloop_lag_p99_seconds{job=~"miner.*"}',
         '{{instance}}',
       ]),
       chart(
         'Prepared responses',
-        'How often bytes were prepared again: one response serves all until its view changes.',
+        'How often bytes were prepared again. One response serves all requests until its view changes.',
         'cps',
         ['sum by (instance) (rate(miner_http_prepared_responses_total[5m]))', '{{instance}}'],
       ),
@@ -255,11 +255,11 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
   [
     'What is rejected?',
     [
-      chart('Messages', 'By stream and the first rule that they broke, per hour.', 'short', [
+      chart('Messages', 'By stream and the first broken rule, per hour.', 'short', [
         'max by (stream, reason) (increase(miner_messages_rejected_total[1h])) > 0',
         '{{stream}} {{reason}}',
       ]),
-      chart('Requests', 'That were not answered with 200 or 304, by route.', 'reqps', [
+      chart('Requests', 'By route and status, except 200 and 304.', 'reqps', [
         'sum by (route, status) (rate(miner_http_requests_total{status!~"200|304"}[5m])) > 0',
         '{{status}} {{route}}',
       ]),
@@ -274,7 +274,7 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       ]),
       chart(
         'Memory',
-        'Resident, the heap of JavaScript in it, and what the process may take.',
+        'Resident memory, the JavaScript heap in it, and the limit of the process.',
         'bytes',
         ['process_resident_memory_bytes{job=~"miner.*"}', '{{instance}}'],
         ['nodejs_heap_size_used_bytes{job=~"miner.*"}', '{{instance}} heap'],
@@ -282,7 +282,7 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
       ),
       chart(
         'Store and disk',
-        'What the streams take of the store of NATS and may take, and what the disks of ClickHouse have free.',
+        'Bytes of the streams in the store of NATS with their limit, and free bytes of ClickHouse’s disks.',
         'bytes',
         ['max by (kind) (miner_nats_store_bytes)', 'NATS {{kind}}'],
         ['max by (disk, kind) (miner_database_disk_bytes)', 'disk {{disk}} {{kind}}'],
@@ -291,13 +291,13 @@ const questions: readonly (readonly [question: string, answers: readonly PanelOf
         'sum by (table) (rate(miner_rows_written_total[5m]))',
         '{{table}}',
       ]),
-      chart('Snapshots', 'Bytes that restoring the newest one reads, by stream.', 'bytes', [
+      chart('Snapshots', 'Bytes read to restore the newest one, by stream.', 'bytes', [
         'miner_snapshot_size_bytes',
         '{{stream}}',
       ]),
       chart(
         'Clients of the event stream',
-        'Open connections; those that were closed for not reading, per hour.',
+        'Open connections, and connections closed because the client did not read, per hour.',
         'short',
         ['miner_event_stream_clients', '{{instance}}'],
         ['increase(miner_event_stream_slow_clients_total[1h])', '{{instance}}, ended'],

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 
-/** Of util-linux, which every Linux distribution for servers has. */
+/** Part of util-linux, which every Linux distribution for servers has. */
 const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
 
 /**
- * A command whose process is asked to end when the one that starts it ends, however that happens: the kernel sends the signal (Linux), also after a
- * kill -9 of the parent. Elsewhere the command stays as it is.
+ * Wraps a command so that the kernel ends its process with its parent, also after kill -9 (Linux). Elsewhere the command stays
+ * unchanged.
  *
- * @returns the program, and its arguments.
+ * @returns the program and its arguments.
  */
 export function bindToParent(program: string, args: readonly string[]): [program: string, args: string[]] {
   if (process.platform !== 'linux' || setpriv === undefined) return [program, [...args]];

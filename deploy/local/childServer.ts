@@ -7,7 +7,7 @@ import { filter, firstValueFrom, interval, timer } from 'rxjs';
 
 const pollMs = 50;
 
-/** Where a server is installed: on PATH, or where system packages put servers. Null where it is not. */
+/** Path of an installed server, from PATH or the folders of system packages; null if it is not installed. */
 export function findServer(name: string): string | null {
   const folders = [
     ...(process.env.PATH ?? '').split(':'),
@@ -20,13 +20,13 @@ export function findServer(name: string): string | null {
 
 interface OrphanSettings {
   readonly pidFile: string;
-  /** A part of its command line that no other process has, such as the path of its configuration. */
+  /** A part of the command line that no other process has, such as the path of its configuration. */
   readonly mark: string;
   readonly stopMs: number;
   readonly logger: Logger;
 }
 
-/** After a kill -9 of this program its servers keep running and hold their data, so one is stopped by its process ID. */
+/** Stops a server that survived a kill -9 of this program and still holds its data, by its process ID. */
 export async function stopOrphan({ pidFile, mark, stopMs, logger }: OrphanSettings): Promise<void> {
   if (!existsSync(pidFile)) return;
   const pid = Number(readFileSync(pidFile, 'utf8').trim());
@@ -36,7 +36,7 @@ export async function stopOrphan({ pidFile, mark, stopMs, logger }: OrphanSettin
   const ending = timer(stopMs).subscribe(() => {
     if (isMarked(pid, mark)) process.kill(pid, 'SIGKILL');
   });
-  // It is not a child of this process, so its end causes no event.
+  // It is no child of this process, so its end causes no event.
   await firstValueFrom(interval(pollMs).pipe(filter(() => !isMarked(pid, mark))));
   ending.unsubscribe();
 }

@@ -26,7 +26,7 @@ import compiled from '../contracts/artifacts.json' with { type: 'json' };
 /** Storage slot in which a transparent proxy keeps the address of its admin contract (EIP-1967). */
 const proxyAdminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717850b5d6103';
 
-/** Of one transaction, since the Osaka fork (EIP-7825). */
+/** Limit of one transaction since the Osaka fork (EIP-7825). */
 const transactionGasMax = 16_777_216n;
 
 type DeployClient = Client<Transport, Chain, Account>;
@@ -50,7 +50,7 @@ export interface EconomySettings {
   readonly levels: readonly { readonly weight: bigint; readonly cooldownBlocks: bigint }[];
 }
 
-/** A deployment on the chain, as a deployment file names it: addresses in lower case. */
+/** The deployed contracts in the form of a deployment file: addresses in lower case. */
 export interface DeployedContracts {
   readonly deploymentBlock: bigint;
   readonly economyDeploymentBlock: bigint;
@@ -185,7 +185,7 @@ export function encodeImplementation(name: 'SettlementCore' | 'Mining', version:
   return encodeDeployData({
     abi: coreAbi, // Both have the same constructor.
     bytecode: findBytecode(name),
-    args: [version, compiled.contracts[name].storageLayoutDigest as Hex], // As of the bytecode.
+    args: [version, compiled.contracts[name].storageLayoutDigest as Hex], // The digest of this bytecode.
   });
 }
 

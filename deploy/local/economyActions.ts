@@ -6,7 +6,7 @@ import type { DeployedContracts } from './deployContracts.ts';
 const gas = 8_000_000n;
 
 interface EconomyActionsOptions {
-  /** Of a chain whose accounts are unlocked, such as anvil's. */
+  /** Client of a chain with unlocked accounts, such as anvil's. */
   readonly client: Client<Transport, Chain, Account | undefined>;
   readonly contracts: DeployedContracts['contracts'];
   readonly operator: Address;
@@ -21,7 +21,7 @@ interface SettledWork {
 interface Batch {
   readonly previousSettledThroughRound: bigint;
   readonly settledThroughRound: bigint;
-  /** Ascending; rounds without work are left out. */
+  /** Ascending, without rounds without work. */
   readonly active: readonly SettledWork[];
   readonly nonce: bigint;
 }

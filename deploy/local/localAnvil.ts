@@ -22,7 +22,7 @@ export class LocalAnvilError extends Error {
 
 interface LocalAnvil {
   readonly url: string;
-  /** Resolves when it has ended without being stopped. */
+  /** Resolves if it ends without being stopped. */
   readonly ended: Promise<void>;
   stop(): Promise<void>;
 }
@@ -30,15 +30,15 @@ interface LocalAnvil {
 interface LocalAnvilSettings {
   /** Time of the first block, Unix seconds. */
   readonly genesisTimestamp: number;
-  /** Its state is stored here, read at the start and written every minute and at the end; null for none. */
+  /** Folder of its state, read at the start and written every minute and at the end; null to store none. */
   readonly dir: string | null;
   readonly hardfork?: string;
   readonly logger: Logger;
 }
 
 /**
- * Starts anvil on a port of the loopback interface: the port of the last start in its folder, unless another program has taken it. It mines a block
- * on request. It is not in the terminal's process group, so Ctrl-C reaches this process alone, which stops it.
+ * Starts anvil on loopback, on the port of the last start in its folder unless another program has taken it. It mines a block on request. It is not in
+ * the terminal's process group, so Ctrl-C reaches only this process, which stops it.
  *
  * @throws LocalAnvilError
  */
@@ -85,7 +85,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   };
 }
 
-/** The program itself, since the package's launcher does not forward every signal. */
+/** Path of the program itself, since the package's launcher does not forward every signal. */
 function findAnvil(): string {
   const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' };
   const platform = `${process.platform}-${architectures[process.arch] ?? process.arch}`;
@@ -99,13 +99,13 @@ function findAnvil(): string {
   }
 }
 
-/** 0, for any free one, where there is none or it is taken. */
+/** Port of the last start; 0 (any free port) without one, or if it is taken. */
 async function readLastPort(file: string | null): Promise<number> {
   const port = file !== null && existsSync(file) ? Number(readFileSync(file, 'utf8')) : 0;
   return (await isPortFree('127.0.0.1', port)) ? port : 0;
 }
 
-/** The port that the child itself prints, so that no other server can be meant. */
+/** Reads the port from the child's own output, so that no other server can be meant. */
 function readPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     const lines: string[] = [];

@@ -54,9 +54,9 @@ interface LocalDeploymentOptions {
 }
 
 /**
- * The deployment of a data folder; the contracts are deployed if there is none yet.
+ * Loads the deployment of a data folder. Deploys the contracts if the folder has none yet.
  *
- * @throws LocalAnvilError when the local chain does not have the deployment's contracts.
+ * @throws LocalAnvilError if the local chain lacks the deployment's contracts.
  */
 export async function loadDeployment(options: LocalDeploymentOptions): Promise<Deployment> {
   const { dataDir, url } = options;
@@ -80,7 +80,7 @@ async function deployEconomy(
   let seconds = Number((await client.getBlock()).timestamp);
   const { operator, guardian, reporter } = accounts;
   const deployed = await deployContracts({
-    // viem's client of an account of the node, which its own types can only create from the start.
+    // viem's types can give a client an account only at its creation.
     client: Object.assign(createLocalChainClient(url), {
       account: { address: operator, type: 'json-rpc' },
     }) as never,

@@ -28,24 +28,24 @@ import { isPortFree } from '../process/freePorts.ts';
 import { bindToParent } from './bindToParent.ts';
 import { endProcess, findServer, stopOrphan } from './childServer.ts';
 
-/** Is there while the server runs. */
+/** Exists while the server runs. */
 const urlFileName = 'url';
-/** What the next start uses again. */
+/** Port and token for the next start. */
 const accessFileName = 'access';
 const startMs = 15_000;
 const pollMs = 50;
-/** Delay before a server that ended by itself is restarted: one that ends at once must not occupy a core. */
+/** Delay before the restart of a server that ended by itself, so that one that ends at once does not occupy a core. */
 const restartAfterMs = 250;
-/** JetStream takes a moment to close its files; those not closed by then are recovered at the next start. */
+/** JetStream takes a moment to close its files; the next start recovers the others. */
 const stopMs = 1_000;
 
 /**
- * A server whose disk was full answers nothing about JetStream until it is restarted, also when there is space again. An answer is waited for this
- * long, and asked for again after each interval.
+ * After a full disk a server answers nothing about JetStream until it is restarted, even with free space again. So it is asked once per interval, and has
+ * this long to answer.
  */
 const jetStreamAnswerMs = 4_000;
 const jetStreamCheckMs = 5_000;
-/** So many answers in a row are missing before it is restarted: one that is merely slow is left alone. */
+/** Number of missing answers in a row before a restart, so that a slow server is left alone. */
 const missingAnswersMax = 3;
 
 class LocalNatsError extends Error {
@@ -53,9 +53,9 @@ class LocalNatsError extends Error {
 }
 
 export interface LocalNats {
-  /** With the token that lets its reader in. */
+  /** With the token. */
   readonly url: string;
-  /** Without it. */
+  /** Without the token. */
   readonly address: string;
   /** File that holds the URL while the server runs; only this user may read it. */
   readonly urlFile: string;
@@ -69,15 +69,15 @@ interface LocalNatsSettings {
 }
 
 /**
- * Starts nats-server with JetStream on a port of the loopback interface, which others on this machine reach as well, so it asks for a token. Port
- * and token stay the same from start to start, unless another program has taken the port. It is not in the terminal's process group, so Ctrl-C reaches this process alone, which stops it last. When it ends
- * by itself it is restarted with the same port, token and data.
+ * Starts nats-server with JetStream on loopback. Other users of this machine reach it too, so it asks for a token. Port and token stay the same from
+ * start to start, unless another program has taken the port. It is not in the terminal's process group, so Ctrl-C reaches only this process, which stops
+ * it last. If it ends by itself, it is restarted with the same port, token and data.
  *
  * @throws LocalNatsError
- * @throws DirectoryInUse when another process has its server there.
+ * @throws DirectoryInUse if another process has its server there.
  */
 export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings): Promise<LocalNats> {
-  // As the server is told it, so that the server of another folder is never taken for this one's.
+  // The absolute path, as in the server's arguments, so that no other folder's server is taken for this one.
   const dir = resolve(folder);
   createPrivateDirectory(dir);
   const program = findNatsServer();
@@ -155,7 +155,7 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
   };
 }
 
-/** Port and token of the last start; any free port (-1) and a new token where there was none. */
+/** Port and token of the last start; without one any free port (-1) and a new token. */
 async function readLastAccess(file: string): Promise<{ port: number; token: string }> {
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   const [, port, token = randomBytes(24).toString('base64url')] = /^(\d+) ([\w-]{32})$/m.exec(text) ?? [];
@@ -181,7 +181,7 @@ async function answersJetStream(url: string): Promise<boolean> {
   }
 }
 
-/** @throws LocalNatsError with how it is installed, if it is not. */
+/** @throws LocalNatsError with the command that installs it, if it is missing. */
 export function findNatsServer(): string {
   const program = findServer('nats-server');
   if (program !== null) return program;
@@ -228,7 +228,7 @@ function configure(dir: string, port: number, { syncSetting, token }: ServerSett
   return path;
 }
 
-/** Readable for this user alone, also where an earlier version has written it. */
+/** Writes a file that only this user can read, even if it was readable before. */
 function writePrivately(path: string, content: string) {
   writeFileSync(path, content, { mode: 0o600 });
   chmodSync(path, 0o600);
@@ -240,7 +240,7 @@ function spawnServer(program: string, configuration: string, dir: string): Child
   return spawn(...command, { detached: true, stdio: ['ignore', errors, errors] });
 }
 
-/** Waits for the ports file of this very process, so that no other server can be meant. */
+/** Waits for the ports file of this process, so that no other server can be meant. */
 async function waitForAddress(child: ChildProcess, dir: string): Promise<string> {
   const file = join(dir, `nats-server_${child.pid}.ports`);
   const url$ = interval(pollMs).pipe(
@@ -255,7 +255,7 @@ async function waitForAddress(child: ChildProcess, dir: string): Promise<string>
   );
 }
 
-/** The server of a service that runs beside this process as the same user, by its folder; null where none does. */
+/** Access to the local server of a service that this user runs on the same folder; null without one. */
 export function findLocalNats(dir: string): NatsAccess | null {
   const file = join(dir, urlFileName);
   return existsSync(file) ? { url: readFileSync(file, 'utf8').trim() } : null;
@@ -263,7 +263,7 @@ export function findLocalNats(dir: string): NatsAccess | null {
 
 const portsReport = z.object({ nats: z.array(z.string()).optional() });
 
-/** Null while the server has not written it. */
+/** Null until the server has written it. */
 function readUrl(portsFile: string): string | null {
   if (!existsSync(portsFile)) return null;
   const text = readFileSync(portsFile, 'utf8');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Deterministic random values of the simulation: always the same for the same text. */
+/** Deterministic random values of the simulation: the same for the same text. */
 
 /** A number in [0, 1). */
 export function computeSeededFraction(text: string): number {

@@ -10,7 +10,7 @@ import type { LocalAccounts } from './localChainClient.ts';
 import { createDraw, type Draw } from './seeded.ts';
 import { createSimulatedReporter, type SimulatedReporterOptions } from './simulatedReporter.ts';
 
-/** Seconds between two blocks of the simulated past, and of the time after it. */
+/** Seconds between two blocks, in the simulated past and after it. */
 const pastStepSeconds = 900;
 export const liveBlockSeconds = 4;
 /** People's actions are decided once per this many seconds, in the past and live. */
@@ -47,7 +47,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
     await client.mine({ blocks: 1 });
   }
 
-  /** Tries again while the chain does not answer: somebody may have paused its process. */
+  /** Tries again while the chain does not answer, since its process may be paused. */
   function untilAnswered<Result>(step: () => Promise<Result>): Promise<Result> {
     return retryUntilAvailable(step, {
       signal,
@@ -69,7 +69,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
       await untilAnswered(() => mineAt(at));
       onReached(at);
     }
-    // The safe block is of the present then, so that what is indexed is shown at once.
+    // Now the safe block is recent, so that indexed data is shown at once.
     for (let at = untilSeconds - Number(confirmations) + 1; at <= untilSeconds && !signal.aborted; at++)
       if (at > (await untilAnswered(readTipSeconds))) await untilAnswered(() => mineAt(at));
   }
@@ -175,7 +175,7 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
   async function listTokens(owner: Address): Promise<bigint[]> {
     const minted = (await collection.read.publicMinted()) + (await collection.read.reserveMinted());
     const tokenIds = Array.from({ length: Number(minted) }, (_, index) => BigInt(index + 1));
-    // One request for all of them: the transport batches calls of one turn.
+    // One request for all: the transport batches calls of one turn.
     const holders = await Promise.all(
       tokenIds.map((tokenId) => collection.read.ownerOf([tokenId]).catch(() => null)), // Burned by a merge.
     );

@@ -19,7 +19,7 @@ export interface SimulatedGatewayOptions {
   readonly signal: AbortSignal;
 }
 
-/** The last reading of an installation in the stream; null if there is none. */
+/** Finds the last reading of an installation in the stream; null without one. */
 export async function findLastReading(
   jsm: JetStreamManager,
   installationId: string,
@@ -88,7 +88,7 @@ export async function runGateway(
 /**
  * Publishes a message repeatedly until it is acknowledged: its ID makes repetitions harmless.
  *
- * @throws the signal's reason when it is aborted before.
+ * @throws the signal's reason if it is aborted first.
  */
 async function publishReading(
   { js, logger, signal }: SimulatedGatewayOptions,

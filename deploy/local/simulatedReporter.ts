@@ -66,7 +66,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
     const ended = Math.floor((knownSeconds - genesisSeconds) / roundSeconds);
     const first = Number(closure?.lastRound ?? 0n) + 1;
     if (ended < first) return;
-    // A round that was not observed is closed without work: that is the oracle's decision, not a measurement.
+    // A round that was not observed is closed without work. That is the oracle's decision, not a measurement.
     const rounds = Array.from({ length: ended - first + 1 }, (_, index) => ({
       roundId: String(first + index),
       workUnits: String(observer.findWork(first + index) ?? 0n),
@@ -129,7 +129,7 @@ export function createSimulatedReporter(options: SimulatedReporterOptions) {
     if (draw('not sent') < 0.1) {
       await report(seconds, { type: 'submission_retrying', submissionId, transactionHash: null });
     }
-    // Occasionally the nonce is not the one that the core expects: the transaction is reverted, and the next run retries.
+    // Occasionally the core expects another nonce: the transaction is reverted, and the next run retries.
     const isStale = draw('reverted') < 0.05;
     const sent = await actions.settle({
       previousSettledThroughRound: frontier.settledThroughRound,

@@ -11,9 +11,9 @@ import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../process/systemClock.ts';
 
-/** What an oracle and a reporter read from the streams, by the same definitions as the service. */
+/** An oracle's and reporter's view of the streams, by the service's definitions. */
 export interface StreamObserver {
-  /** Work of an observed round; undefined for one that is missing or still open. */
+  /** Work of an observed round; undefined for a missing or open round. */
   findWork(roundId: number): bigint | undefined;
   /** When the newest accepted reading was observed (epoch milliseconds); null before the first. */
   newestReadingMs(): number | null;
@@ -21,7 +21,7 @@ export interface StreamObserver {
   settlement(): Settlement;
   /** Resolves when a message of `MINER_PIPELINE` is folded, or when it is stopped. */
   folded(sequence: number): Promise<void>;
-  /** Resolves when everything that the streams hold at the time of the call is read, or when it is stopped. */
+  /** Resolves when everything in the streams at the time of the call is read, or when it is stopped. */
   caughtUp(): Promise<void>;
   stop(): void;
 }

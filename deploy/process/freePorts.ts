@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { PortUnavailable } from '../../http/server/engine/listener.ts';
 
-/** A port of the configuration; 0 is any free one. */
+/** A configured port; 0 is any free one. */
 export interface PortSetting {
   /** Its variable. */
   readonly setting: string;
@@ -10,7 +10,7 @@ export interface PortSetting {
 }
 
 /**
- * Makes sure that the ports can be opened, before anything else is started for a process that could not be reached.
+ * Checks that the ports can be opened, before anything else starts.
  *
  * @throws PortUnavailable
  */
@@ -20,7 +20,7 @@ export async function requireFreePorts(ports: readonly PortSetting[]): Promise<v
   }
 }
 
-/** Whether this process could listen there at this moment. */
+/** Whether this process can listen there now. */
 export async function isPortFree(host: string, port: number): Promise<boolean> {
   const server = createServer();
   const isFree = await new Promise<boolean>((resolve) => {

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import { type Configuration, ConfigurationError } from '../configuration/configuration.ts';
 
 /**
- * Says so where the public port is served by the substitute for the native HTTP engine: nothing else would, and it looks like a service that is slow.
+ * Logs an error if the substitute for the native HTTP engine serves the public port: otherwise the service would only seem slow.
  *
- * @throws ConfigurationError where that is not accepted.
+ * @throws ConfigurationError if the configuration refuses the substitute.
  */
 export function checkHttpEngine(
   implementation: 'native' | 'fallback',

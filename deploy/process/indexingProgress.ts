@@ -4,7 +4,7 @@ import { createProgress, type Progress } from './progress.ts';
 export function showIndexingProgress(): (head: bigint, tip: bigint) => void {
   let shown: { progress: Progress; from: bigint; tip: bigint } | null = null;
   return (head, tip) => {
-    // After a reorganization a node may have fewer blocks than are published.
+    // After a reorganization the node may have fewer blocks than the stream.
     if (shown === null && head >= tip) return;
     shown ??= {
       progress: createProgress({ label: 'indexing', unit: 'blocks', total: Number(tip - head) }),

@@ -8,20 +8,20 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { FoldedBatchReport } from '../../streams/pipeline/streamPipeline.ts';
 
 const serviceName = 'miner';
-/** Of W3C Trace Context, version 00. */
+/** W3C Trace Context, version 00. */
 const traceparentPattern = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Traces of requests and batches, on their way to a collector. */
+/** Sends traces of requests and batches to a collector. */
 export interface Tracing {
   readonly onAnswered: OnAnswered;
   readonly onBatch: (stream: InputStreamName, batch: FoldedBatchReport) => void;
-  /** Sends what is not sent yet. */
+  /** Sends the remaining spans. */
   stop(): Promise<void>;
 }
 
 /**
- * Spans are made when something has ended, with the time at which it began, so nothing is carried along meanwhile. The endpoint, its headers and the
- * sampler are those of OpenTelemetry's own variables; unsent spans are bounded by its `OTEL_BSP_MAX_QUEUE_SIZE`.
+ * A span is made at the end of a request or batch, with the time of its start, so nothing is carried along meanwhile. OpenTelemetry's own variables set
+ * the endpoint, its headers and the sampler; `OTEL_BSP_MAX_QUEUE_SIZE` bounds unsent spans.
  */
 export function createTracing(): Tracing {
   const provider = new NodeTracerProvider({

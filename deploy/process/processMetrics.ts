@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** Gauges of prom-client whose names end as those of counters do; each is there by its kind as well. */
+/** Gauges of prom-client with a counter's ending. Their values are also in the gauges by kind. */
 const misnamed = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -11,7 +11,7 @@ const misnamed = [
 
 export function createProcessRegistry(): Registry {
   const registry = new Registry();
-  // Half as often as by default: waking up for it was a third of what an idle process takes of the processor.
+  // Half as often as by default: waking up for it took a third of an idle process's CPU.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 20 });
   for (const name of misnamed) registry.removeSingleMetric(name);
   new Gauge({
@@ -22,7 +22,7 @@ export function createProcessRegistry(): Registry {
   }).set({ version: packageJson.version, node: process.versions.node }, 1);
   new Gauge({
     name: 'miner_memory_limit_bytes',
-    help: 'Memory that this process may take: the limit of its container, or what the machine has.',
+    help: 'Memory limit of this process: the limit of its container, or the memory of the machine.',
     registers: [registry],
   }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
   return registry;

@@ -12,14 +12,14 @@ interface ProgressSettings {
   readonly label: string;
   readonly unit: string;
   readonly total: number;
-  /** What an earlier run has done; 0 by default. */
+  /** Done by an earlier run; 0 by default. */
   readonly doneBefore?: number;
   readonly showsLag?: boolean;
   readonly stream?: NodeJS.WriteStream;
   readonly nowMs?: () => number;
 }
 
-/** A bar with rate and remaining time on a terminal; elsewhere an occasional line. */
+/** Shows a bar with rate and remaining time on a terminal, and an occasional line elsewhere. */
 export function createProgress(settings: ProgressSettings): Progress {
   const { label, unit, total, doneBefore = 0, showsLag = false } = settings;
   const { stream = process.stderr, nowMs = () => performance.now() } = settings;

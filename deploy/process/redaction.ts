@@ -1,11 +1,11 @@
-/** Variables of one address each that may hold passwords, tokens or keys; `MINER_NATS_URL` holds several. */
+/** Variables with one address that may hold passwords, tokens or keys; `MINER_NATS_URL` holds several addresses. */
 const addressVariables = [
   'MINER_CLICKHOUSE_URL',
   'MINER_RPC_URL',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
 ] as const;
-/** A shorter password would be found in ordinary words. */
+/** A shorter password would match ordinary words. */
 const passwordLengthMin = 4;
 /** A shorter part of a path or query is the name of a network or database rather than a key. */
 const keyLengthMin = 12;
@@ -14,9 +14,8 @@ const mask = '***';
 type Redaction = (text: string) => string;
 
 /**
- * Of the user, password, and keys in path and query of the addresses in the environment, and of headers for a collector of traces, in the forms in
- * which errors of clients tell them: as they were given, as clients write them, decoded, and inside JSON. Hosts and ports stay, since an operator
- * needs them.
+ * Masks secrets in text: user, password and keys of the addresses in the environment, and headers for a collector of traces. It knows the forms that
+ * errors of clients use: as given, as clients write them, decoded, and inside JSON. Hosts and ports stay, since an operator needs them.
  */
 export function createRedaction(environment: Readonly<Record<string, string | undefined>>): Redaction {
   const addresses = [
@@ -29,12 +28,12 @@ export function createRedaction(environment: Readonly<Record<string, string | un
     .concat(listHeaderValues(environment.OTEL_EXPORTER_OTLP_HEADERS ?? ''))
     .flatMap((secret) => [secret, decode(secret)])
     .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
-  // What contains another one comes first.
+  // A secret that contains another one comes first.
   const longestFirst = [...new Set(secrets)].sort((a, b) => b.length - a.length);
   return (text) => longestFirst.reduce((safe, secret) => safe.replaceAll(secret, mask), text);
 }
 
-/** @param address as it was given; of one that cannot be read all is secret. */
+/** @param address as given; an unreadable one is secret as a whole. */
 function listSecrets(address: string): string[] {
   const match = /^[a-z]+:\/\/(?:([^/?#]*)@)?[^/?#@]+(.*)$/i.exec(address);
   if (match === null) return [address].filter(({ length }) => length >= passwordLengthMin);
@@ -46,7 +45,7 @@ function listSecrets(address: string): string[] {
   ];
 }
 
-/** @param headers as OpenTelemetry takes them: `name=value,name=value`. */
+/** @param headers in OpenTelemetry's form: `name=value,name=value`. */
 function listHeaderValues(headers: string): string[] {
   return headers
     .split(',')
@@ -54,7 +53,7 @@ function listHeaderValues(headers: string): string[] {
     .filter(({ length }) => length >= passwordLengthMin);
 }
 
-/** As clients write it, who take it apart and put it together again. */
+/** The address as clients write it after parsing. */
 function normalize(address: string): string {
   try {
     return new URL(address.trim()).href;
@@ -71,7 +70,7 @@ function decode(text: string): string {
   }
 }
 
-/** Makes all that the process prints pass through a redaction. */
+/** Passes all output of the process through a redaction. */
 export function redactOutput(redact: Redaction): void {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean;

@@ -4,10 +4,10 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { Configuration } from '../configuration/configuration.ts';
 import { createRedaction } from './redaction.ts';
 
-/** In every line: which program wrote it. */
+/** Members of every line: the program that wrote it. */
 const base = { service: 'miner', version: packageJson.version };
 
-/** JSON lines on the error stream, with names of levels and ISO times, without secrets; more readable ones if that is a terminal. */
+/** Creates a logger of JSON lines on stderr, with names of levels and ISO times, without secrets; on a terminal the lines are more readable. */
 export function createLogger(level: Configuration['MINER_LOG_LEVEL']): Logger {
   const isTerminal = process.stderr.isTTY === true;
   const ignore = ['pid', 'hostname', ...Object.keys(base)].join(',');

@@ -1,9 +1,9 @@
 import type { Tracing } from './openTelemetry.ts';
 
-/** Variables of OpenTelemetry itself, one of which turns it on. */
+/** OpenTelemetry's own variables. Either turns tracing on. */
 const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'] as const;
 
-/** Null without an endpoint in the environment; then nothing of OpenTelemetry is loaded. */
+/** Starts tracing. Null without an endpoint in the environment; then OpenTelemetry is not loaded. */
 export async function startTracing(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<Tracing | null> {

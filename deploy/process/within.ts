@@ -1,6 +1,6 @@
 import { catchError, EMPTY, from, lastValueFrom, timeout } from 'rxjs';
 
-/** Waits for something to settle, for at most `ms`. A failure is ignored, since it is being ended anyway. */
+/** Waits at most `ms` for an ending. Ignores its failure, since it is being ended anyway. */
 export async function within(ms: number, ending: Promise<unknown>): Promise<void> {
   await lastValueFrom(
     from(ending).pipe(

@@ -2,22 +2,22 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Contract, Operation, Response, Schema } from './contract.ts';
 
 /**
- * What a program that was written for the released contract cannot do any more, one line each. New routes, members and optional parameters break nothing;
- * a further value, code or status does, since a program may have no case for it.
+ * Changes that break a program written for the released contract, one line each. New routes, members and optional parameters break nothing. A new value,
+ * code or status does, since a program may have no case for it.
  */
 export function findBreakingChanges(released: Contract, current: Contract): string[] {
   return Object.entries(released.paths).flatMap(([path, { get }]) => {
     const now = current.paths[path]?.get;
     if (now === undefined) return [`${path}: is gone`];
     return [
-      // What a program sends must still be taken, and what it receives be known to it.
+      // The service must still accept a program's parameters, and the program must know each response.
       ...compareParameters(get, now, { from: released, to: current }),
       ...compareResponses(get, now, { from: current, to: released }),
     ].map((change) => `${path} ${change}`);
   });
 }
 
-/** Whose schemas are compared: values go from one who writes them to one who reads them. */
+/** The direction of values in a comparison: one side writes them, the other reads them. */
 interface Direction {
   readonly from: Contract;
   readonly to: Contract;
@@ -44,7 +44,7 @@ function compareResponses(before: Operation, now: Operation, direction: Directio
     ...added.map((status) => `${status}: is new`),
     ...Object.entries(before.responses).flatMap(([status, response]) => {
       const same = now.responses[status];
-      // An error that does not occur any more breaks nothing.
+      // An error that no longer occurs breaks nothing.
       if (same === undefined) return status < '400' ? [`${status}: is gone`] : [];
       return compareResponse(response, same, direction).map((change) => `${status} ${change}`);
     }),
@@ -67,7 +67,7 @@ function compareResponse(before: Response, now: Response, direction: Direction):
   return [...headers, ...bodies];
 }
 
-/** Keywords that are compared by meaning; all others have to stay as they are. */
+/** Keywords that are compared by meaning; all others must stay unchanged. */
 const understood = [
   ...['$ref', 'type', 'const', 'enum', 'properties', 'required', 'items', 'anyOf', 'oneOf'],
   ...['minimum', 'minLength', 'minItems', 'maximum', 'maxLength', 'maxItems'],
@@ -78,7 +78,7 @@ interface Comparison extends Direction {
   readonly seen?: readonly string[];
 }
 
-/** Why a reader of `read` may meet a value of `written` that it does not know. */
+/** Reasons why a reader of `read` may meet a value of `written` that it does not know. */
 function compare(written: Schema, read: Schema, comparison: Comparison): string[] {
   const { place, seen = [] } = comparison;
   const pair = `${written.$ref} ${read.$ref}`;
@@ -105,7 +105,7 @@ function compare(written: Schema, read: Schema, comparison: Comparison): string[
   return [...compareValues(from, to).map((change) => `${place}: ${change}`), ...members, ...items];
 }
 
-/** Those of the variant that is meant: of the same type, and with the fewest changes within. */
+/** Changes of the most similar variant: the same type, and the fewest changes. */
 function findNearest(changes: readonly (readonly string[])[], place: string): string[] {
   const countOwn = (one: readonly string[]) => one.filter((change) => change.startsWith(`${place}: `)).length;
   const [nearest = []] = [...changes].sort((a, b) => countOwn(a) - countOwn(b) || a.length - b.length);

@@ -14,7 +14,7 @@ function resolve(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : (schemas[schema.$ref.slice(refPrefix.length)] as Schema);
 }
 
-/** Decimals are described as such; sums that nothing bounds have no format. */
+/** Whether the schema is a decimal, by its description: unbounded sums have no format. */
 function isDecimal(schema: Schema): boolean {
   return schema.format?.endsWith('-decimal') === true || schema.$ref === `${refPrefix}UnboundedDecimal`;
 }
@@ -34,7 +34,7 @@ function findDecimals(named: Schema): Decimals | null {
   return variants.reduce(merge, found.length === 0 ? null : Object.fromEntries(found));
 }
 
-/** Of variants: where one has a decimal, none of the others has text that is not one. */
+/** Merges variants. If one has a decimal, no other may have other text in its place. */
 function merge(one: Decimals | null, other: Decimals | null): Decimals | null {
   if (one === null || other === null) return one ?? other;
   if (one === 1 || other === 1) {
@@ -55,7 +55,7 @@ function isList(decimals: Decimals): decimals is readonly [Decimals] {
   return Array.isArray(decimals);
 }
 
-/** As the generator of types reads it: scalars in place, decimals as bigints, objects by name. */
+/** The schema in the form that the generator of types reads: scalars inline, decimals as bigints, objects by name. */
 function toSource(schema: Schema): JSONSchema {
   const resolved = resolve(schema);
   const description = schema.description ?? resolved.description;
@@ -106,7 +106,7 @@ function writeParameters(path: string, place: 'path' | 'query'): string {
   return `{ ${members.join('; ')} }`;
 }
 
-/** The source of `http/client/responses.ts`. */
+/** Generates the source of `http/client/responses.ts`. */
 export async function writeClientTypes(): Promise<string> {
   const definitions = Object.fromEntries(
     Object.entries(schemas)

@@ -1,4 +1,4 @@
-/** What of JSON Schema the published document uses. */
+/** The part of JSON Schema that the published document uses. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -32,7 +32,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response>>;
 }
 
-/** An OpenAPI document without what explains it: the part that programs depend on. */
+/** An OpenAPI document without explanations: the part that programs depend on. */
 export interface Contract {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, { readonly get: Operation }>>;
@@ -49,14 +49,14 @@ const explanations = [
   'tags',
   'discriminator',
 ];
-/** Members whose own members are named by the document's authors, so that none of them is a keyword. */
+/** Members with names chosen by the document's authors, which are not keywords. */
 const nameSpaces = ['properties', 'schemas', 'paths', 'responses', 'headers', 'content'];
 
 export function toContract(document: object): Contract {
   const { info, paths, components } = JSON.parse(JSON.stringify(document)) as Contract;
   const { schemas } = components;
   const stripped = { info: { version: info.version }, paths, components: { schemas } };
-  // Nothing that the type names is left out.
+  // No member of the type is left out.
   return stripExplanations(stripped, false) as Contract;
 }
 
@@ -70,7 +70,7 @@ function stripExplanations(value: unknown, hasNames: boolean): unknown {
   );
 }
 
-/** With a path per line, so that a change of one is seen as such. */
+/** Writes one path per line, so that a diff shows which path has changed. */
 export function writeContract({ info, paths, components }: Contract): string {
   const lines = (members: object) =>
     Object.entries(members)

@@ -1,4 +1,4 @@
-// `npm run release -- VERSION`: writes the version, the changelog and the released contract; CONTRIBUTING.md says what comes before and after.
+// `npm run release -- VERSION`: writes the version, the changelog and the released contract. CONTRIBUTING.md has the steps before and after.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
@@ -24,7 +24,7 @@ for (const [path, name] of [
 write('CHANGELOG.md', changelog);
 write('deploy/release/released.json', writeContract(toContract(createOpenApiDocument(interfaceVersion))));
 
-/** The version behind the name of a package; the lock file has that twice. */
+/** Matches the version after a package's name, which the lock file has twice. */
 function findVersion(name: string): RegExp {
   return new RegExp(`("name": "${name}",\\s+"version": ")${last.replaceAll('.', '\\.')}(?=")`, 'g');
 }

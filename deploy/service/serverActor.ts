@@ -2,7 +2,7 @@ import { fromCallback } from 'xstate';
 import type { Listener } from '../../http/server/engine/listener.ts';
 import { type PortEvent, serverMachine } from '../../machines/serverMachine.ts';
 
-/** The machine of an HTTP server, on a port of its own: 0 for any free one. */
+/** Creates the machine of an HTTP server on a port; 0 is any free one. */
 export function createServerActor(server: Listener, host: string, port: number): typeof serverMachine {
   return serverMachine.provide({
     actors: {

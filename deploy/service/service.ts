@@ -35,7 +35,7 @@ interface ServiceOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly registry: Registry;
-  /** Null where no collector is configured. */
+  /** Null without a configured collector. */
   readonly tracing?: Tracing | null;
 }
 
@@ -44,11 +44,11 @@ export interface Service {
   readonly publicUrl: string | null;
   readonly operatorUrl: string;
   readiness(): Readiness;
-  /** Rejects when the service cannot continue: a fault of this program, or a database of a newer one. */
+  /** Rejects if the service cannot continue: a fault of this program, or a database from a newer one. */
   readonly failed: Promise<never>;
   /**
-   * Stops within about seven seconds, normally at once; folded state is saved first. For `drainMs` before that everything is answered as before,
-   * and `/readyz` says that this process is leaving.
+   * Saves folded state and stops, normally at once and within about seven seconds. For `drainMs` before that it answers as before, except that
+   * `/readyz` says that it is leaving.
    */
   stop(drainMs?: number): Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function startService({
     logger,
   });
 
-  // The root's snapshot is the only source of what the process is doing.
+  // The root's snapshot is the only record of what the process does.
   const child = () => root.getSnapshot().children;
   const work = () => root.getSnapshot().context.work;
   const isNatsConnected = () => child().nats?.getSnapshot().hasTag('connected') ?? false;
@@ -90,7 +90,7 @@ export async function startService({
     return snapshot.hasTag('leaving') || snapshot.status !== 'active';
   };
   let restoredAtMs: number | null = null;
-  /** The snapshot of the chain is some minutes old: what follows it is folded first, unless that takes long. */
+  /** The chain's snapshot is some minutes old, so later messages are folded first, unless that takes long. */
   const hasViews = onceTrue(() => {
     const current = work();
     if (current === null || !current.isRestored()) return false;
@@ -241,8 +241,8 @@ export async function startService({
 }
 
 /**
- * Rejects once the service ends for a fault. A failure during a requested stop is ignored: whoever requested the stop waits for its end, and
- * would take the failure for a reason not to.
+ * Rejects once the service ends for a fault. Ignores a failure during a requested stop: its caller waits for the end, and would take the failure
+ * for a reason not to.
  */
 function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
   const failed = waitFor(root, (snapshot) => snapshot.hasTag('stopping')).then(({ context: { fault } }) => {
@@ -253,7 +253,7 @@ function waitForFault(root: Actor<ServiceMachine<StreamWork>>): Promise<never> {
   return failed;
 }
 
-/** What receives each answered request, if anything does. */
+/** Combines the receivers of answered requests; empty without any. */
 function listenToAnswers(
   oneOf: number,
   tracing: Tracing | null,
@@ -273,7 +273,7 @@ function listenToAnswers(
   };
 }
 
-/** Names the block that cannot be applied, if there is one; everything else is served nevertheless. */
+/** Names the block that cannot be applied, if any; everything else is still served. */
 function describeFault(chain: ChainActors | null): object {
   const fault = chain?.fault ?? null;
   if (fault === null) return {};
@@ -283,7 +283,7 @@ function describeFault(chain: ChainActors | null): object {
   };
 }
 
-/** Asks until it is true, and then no more: what is asked with each request. */
+/** Remembers once a condition is true, since it is asked with each request. */
 function onceTrue(isTrue: () => boolean): () => boolean {
   let wasTrue = false;
   return () => {

@@ -5,19 +5,19 @@ import type { Deployment } from '../configuration/deploymentFile.ts';
 
 const snapshotPolicy = { intervalMs: 60_000, messages: 500_000 };
 
-/** What the command that starts a process decides, in addition to its configuration. */
+/** Settings that the starting command decides, in addition to the configuration. */
 interface ProcessSettings {
   /** `ingest` folds and writes; `serve` folds and answers. By default one process does both. */
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   readonly nats: NatsAccess;
   readonly deployment: Deployment;
-  /** A node to index from; null for a process that does not. */
+  /** A node to index from; null for a process that does not index. */
   readonly rpcUrl: string | null;
 }
 
 export type ServiceSettings = ReturnType<typeof buildSettings>;
 
-/** The settings of a process. `configuration.ts` says what each means. */
+/** Builds the settings of a process. `configuration.ts` says what each means. */
 export function buildSettings(configuration: Configuration, settings: ProcessSettings) {
   const acceptedLosses: Pick<readonly string[], 'includes'> = configuration.MINER_LOST_STREAMS;
   return {

@@ -33,7 +33,7 @@ interface StreamWorkOptions {
   readonly registry: Registry;
 }
 
-/** Builds the followers of the streams on the tables that this process may use. */
+/** Builds the streams' followers on the tables that this process may use. */
 export async function composeStreamWork(
   options: StreamWorkOptions,
   { epoch, generation }: Grant,
@@ -101,7 +101,7 @@ async function createAudit(
   return audit;
 }
 
-/** A node's client and proofs take long to load, and most processes need none. */
+/** Loads the node's client and proofs only here: that takes long, and most processes need neither. */
 async function createIndexer({ settings, nats, registry, logger }: StreamWorkOptions) {
   const { rpcUrl, chainProofs: proofs } = settings;
   const { onChain } = settings.deployment;

@@ -21,14 +21,14 @@ const polled = listPlainPaths();
 const pollMs = 5_000;
 const answerMs = 30_000;
 
-/** Polling clients, over all kills; what they have seen. */
+/** Observations of polling clients over all kills. */
 interface Audience {
   readonly requests: number;
   readonly answered: number;
   /** Answers other than 200, 304 and the 503 of a service that is not ready. */
   readonly wrongAnswers: readonly string[];
   readonly longestAnswerMs: number;
-  /** The longest time without another reading in the telemetry of whoever polled. */
+  /** The longest time without a new reading in any polled telemetry. */
   readonly longestStaleMs: number;
   end(): void;
 }
@@ -61,7 +61,7 @@ export function startAudience(url: () => string, clients: number): Audience {
 
   const poll = (path: string) =>
     ask(path).pipe(
-      // The process was killed, or is just being started.
+      // The process was killed or is starting.
       catchError(() => EMPTY),
       repeat({ delay: pollMs }),
     );

@@ -5,10 +5,10 @@ import { ask, type MinerProcess } from '../support/processes/minerProcess.ts';
 import { fetchMessages, type TestConnection } from '../support/processes/natsServer.ts';
 import { allObservations, readRejections } from '../support/storage/storedState.ts';
 
-/** The process and the status are left out: their revision follows the freshness of what they show, which may change between two requests. */
+/** Without process and status: their revision follows freshness, which may change between two requests. */
 const paths = listPlainPaths().filter((path) => !['/v4/public/process', '/v1/status'].includes(path));
 
-/** What differs after a campaign; nothing should. */
+/** Differences after a campaign; there should be none. */
 interface OutsideFindings {
   readonly accepted: number;
   readonly missingReadings: number;
@@ -18,7 +18,7 @@ interface OutsideFindings {
   readonly differingAnswers: readonly string[];
 }
 
-/** Compares what a service shows with what the reference makes of the stream, and with a service that has folded everything into an empty database. */
+/** Compares a service's answers with the reference's view of the stream, and with a service that folded everything into an empty database. */
 export async function checkFromOutside(
   miner: MinerProcess,
   fresh: MinerProcess,
@@ -51,7 +51,7 @@ export async function checkFromOutside(
   };
 }
 
-/** From the first page on again where a busy database was not read in time. */
+/** Reads all pages, from the first one again if a busy database was too slow. */
 function readAll(miner: MinerProcess, installationId: string) {
   const reading = defer(() => allObservations(miner, installationId));
   return firstValueFrom(reading.pipe(retry({ count: 20, delay: 2_000 })));

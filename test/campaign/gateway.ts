@@ -8,14 +8,14 @@ const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
 const intervalMs = 30_000;
 const readingsOfDay = 86_400_000 / intervalMs;
-/** So far the wheel turns between two readings that it reaches distances of the feed all the time. */
+/** The wheel turns so far between two readings that it often reaches distances of the feed. */
 const distanceOfReadingMm = 20_000;
-/** Between two publications, and between two attempts of one. */
+/** Delay between two publications. */
 const publishMs = 10;
 const retryMs = 50;
 const acknowledgementMs = 1_000;
 
-/** Publishes readings until it is ended, each until it is acknowledged; one of some is bad, and one of some is sent twice. */
+/** Publishes readings until its end, each until it is acknowledged. Some are bad, and some are sent twice. */
 interface CampaignGateway {
   readonly acknowledged: number;
   end(): Promise<void>;

@@ -6,16 +6,16 @@ import { whenFinished } from '../support/processes/lifetime.ts';
 
 const reconnectMs = 1_000;
 
-/** Clients of the event stream, which resume after each kill; what they have seen. */
+/** Clients of the event stream, which resume after each kill, with their observations. */
 interface Listeners {
   readonly events: number;
-  /** Events that one of them was sent twice, of the same block. */
+  /** Events that one client got twice, of the same block. */
   readonly doubled: readonly string[];
-  /** Events that one of them was sent again with another block: a reorganization had replaced the one before, with the same transaction in both. */
+  /** Events that one client got again with another block: a reorganization had moved the transaction to it. */
   readonly minedAgain: number;
-  /** Whether everybody has been sent this event. */
+  /** Whether every client got this event. */
   haveAll(event: FeedEvent): boolean;
-  /** How many events were not sent, of all clients. */
+  /** Number of events that clients did not get, over all clients. */
   countMissed(feed: readonly FeedEvent[]): number;
   end(): void;
 }
@@ -56,7 +56,7 @@ export function startListeners(url: () => string, count: number): Listeners {
   };
 }
 
-/** Where it is not ready, the service says so in JSON, and there is no stream to read. */
+/** Text pieces of the stream. A service that is not ready answers JSON instead, which is read and dropped. */
 function readPieces(response: Response): Observable<string> {
   if (!response.ok || response.body === null)
     return defer(() => response.arrayBuffer()).pipe(ignoreElements());

@@ -2,17 +2,17 @@ import { timer } from 'rxjs';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 
-/** Each is the same command, so that it resumes one that was killed. */
+/** Always the same command, so that it resumes a killed one. */
 const command = ['replay', '--from-sequence', '1'];
 
-/** Rebuilds what is stored of the readings while everything else happens, one replay at a time. */
+/** Rebuilds the stored readings while everything else happens, one replay at a time. */
 interface Replays {
-  /** Starts one unless one runs, and kills it after so long. */
+  /** Starts a replay unless one runs, and kills it after this time. */
   start(killAfterMs: number): void;
-  /** Those that have put their tables in the place of the active ones. */
+  /** Replays that have swapped their tables in. */
   readonly completed: number;
   readonly killed: number;
-  /** Lets the last one end, and runs one from beginning to end; what it says. */
+  /** Lets the last one end, then runs a complete one. Returns its status and output. */
   complete(): Promise<{ readonly status: number | null; readonly output: string }>;
 }
 
@@ -27,7 +27,7 @@ export function createReplays(environment: Record<string, string>): Replays {
       void replay.end('SIGKILL');
     });
     whenFinished(() => killing.unsubscribe());
-    // One that finds its servers dead says so and ends; the next one resumes.
+    // A replay whose servers are dead says so and ends; the next one resumes.
     if ((await replay.exited) === 0) counts.completed++;
     killing.unsubscribe();
     running = null;
@@ -45,7 +45,7 @@ export function createReplays(environment: Record<string, string>): Replays {
     },
     complete: async () => {
       await running;
-      // The first one may only resume what an earlier one has begun.
+      // The first one may only resume an earlier one.
       await minerCommand(command, environment);
       return minerCommand(command, environment);
     },

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The campaign is no part of `npm test`: it runs for as long as it is told to. */
+/** The campaign is not part of `npm test`, since it runs for as long as `--minutes` says. */
 export default defineConfig({
   test: {
     include: ['test/campaign/campaign.run.ts'],

@@ -4,8 +4,8 @@ import { chooseEngine } from '../../deploy/engines/chooseEngine.mjs';
 describe('the HTTP engine', () => {
   it.each([
     ['Node 24 on Debian 13', 'linux', 'x64', '137', '2.41', 'modern'],
-    ['the oldest glibc that it loads with', 'linux', 'x64', '137', '2.38', 'modern'],
-    ['a glibc that is one version older', 'linux', 'x64', '137', '2.37', 'legacy'],
+    ['the oldest supported glibc', 'linux', 'x64', '137', '2.38', 'modern'],
+    ['a glibc one version older', 'linux', 'x64', '137', '2.37', 'legacy'],
     ['the next major version of glibc', 'linux', 'arm64', '137', '3.0', 'modern'],
     ['Node 20 on Debian 12', 'linux', 'x64', '115', '2.36', 'legacy'],
     ['Node 20 on Debian 13', 'linux', 'x64', '115', '2.41', 'modern'],

@@ -13,31 +13,18 @@ import { startProcess } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 describe('configuration', () => {
-  it('has a value for everything when nothing is set', () => {
-    expect(readConfiguration({})).toMatchObject({
+  it('has a value for every variable, also for unset ones', () => {
+    const configuration = readConfiguration({});
+    expect(Object.keys(configuration)).toEqual(Object.keys(variables));
+    expect(configuration).toMatchObject({
       MINER_HTTP_PORT: 8080,
-      MINER_OPS_PORT: 8081,
-      MINER_HOST: '127.0.0.1',
       MINER_NATS_URL: null,
-      MINER_CLICKHOUSE_URL: null,
-      MINER_RPC_URL: null,
-      MINER_CHAIN_PROOFS: 'all',
-      MINER_DATA_DIR: './data',
-      MINER_DEPLOYMENT: null,
       MINER_ALLOWED_ORIGINS: [],
-      MINER_TRUSTED_PROXIES: [],
       MINER_RATE_LIMITS: true,
-      MINER_RETENTION_DAYS: 0,
-      MINER_ROWS_TTL_DAYS: 0,
-      MINER_INCOMPLETE_REBUILD: 'refuse',
-      MINER_CHAIN_STALE_SECONDS: 120,
-      MINER_CHAIN_BEHIND_SECONDS: 900,
-      MINER_READY_GRACE_SECONDS: 10,
-      MINER_LOG_LEVEL: 'info',
     });
   });
 
-  it('says of every variable what is expected', () => {
+  it('describes the expected value of every variable', () => {
     for (const { schema } of Object.values(variables)) expect(schema.description).toBeTypeOf('string');
   });
 
@@ -76,7 +63,7 @@ describe('configuration', () => {
     ['MINER_ROWS_TTL_DAYS', '31'],
     ['MINER_ROWS_TTL_DAYS', '10000'],
     ['MINER_LOG_LEVEL', 'verbose'],
-  ] as const)('names %s=%j, what was given and what is expected', (name, value) => {
+  ] as const)('refuses %s=%j by its name, value and the expected value', (name, value) => {
     const attempt = () => readConfiguration({ [name]: value });
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(
@@ -129,19 +116,19 @@ describe('configuration', () => {
     ],
     [
       { ...nats, MINER_NATS_CA: pem },
-      'MINER_NATS_CA is set, but MINER_NATS_URL is not of TLS; expected tls://host:port',
+      'MINER_NATS_CA is set, but MINER_NATS_URL does not use TLS; expected tls://host:port',
     ],
     [{ ...tls, MINER_NATS_CA: other }, `MINER_NATS_CA is ${JSON.stringify(other)}; expected a file in PEM`],
     [
       { ...tls, MINER_NATS_CERTIFICATE: pem },
-      'of MINER_NATS_CERTIFICATE and MINER_NATS_KEY one is set; expected both',
+      'only one of MINER_NATS_CERTIFICATE and MINER_NATS_KEY is set; expected both',
     ],
     [
       { MINER_CLICKHOUSE_URL: 'http://a', MINER_CLICKHOUSE_CA: pem },
-      'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL is not of TLS',
+      'MINER_CLICKHOUSE_CA is set, but MINER_CLICKHOUSE_URL does not use TLS',
     ],
     [{ MINER_CLICKHOUSE_URL: 'https://a', MINER_CLICKHOUSE_CA: other }, 'expected a file in PEM'],
-  ])('says what is wrong with %j', (environment, message) => {
+  ])('refuses the contradiction of %j', (environment, message) => {
     const attempt = () => readConfiguration(environment);
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(message);
@@ -217,7 +204,7 @@ describe('deployment file', () => {
     expect(() => readDeploymentFile(path)).toThrow(path);
   });
 
-  it('that is missing is reported with the way to name another', () => {
+  it('that is missing is reported with its setting', () => {
     expect(() => readDeploymentFile('/nowhere/deployment.json')).toThrow('MINER_DEPLOYMENT');
   });
 });

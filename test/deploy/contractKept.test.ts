@@ -13,7 +13,7 @@ const readReleased = () =>
   ) as Contract;
 const major = (version: string) => Number(version.split('.')[0]);
 
-it('today’s routes keep what was released, unless they are a new version', () => {
+it('today’s routes keep the released contract, unless they have a new major version', () => {
   const released = readReleased();
   const today = toContract(createOpenApiDocument(interfaceVersion));
   if (major(interfaceVersion) > major(released.info.version)) return;
@@ -28,7 +28,7 @@ describe('a change of the contract', () => {
   const events = ['paths', '/v1/events', 'get', 'parameters'];
   const limit = { in: 'query', name: 'other', schema: { type: 'string' } };
 
-  /** What is found where one place of the released contract has another value; without one it is removed. */
+  /** Breaking changes if one place of the released contract has another value; without a value the place is removed. */
   function change(at: readonly (string | number)[], value?: unknown): string[] {
     const changed = JSON.parse(JSON.stringify(readReleased()));
     const key = at.at(-1) as string;
@@ -39,7 +39,7 @@ describe('a change of the contract', () => {
     return findBreakingChanges(readReleased(), changed);
   }
 
-  it('that takes something away or adds what programs cannot know breaks it', () => {
+  it('that removes something or adds unknown values breaks it', () => {
     expect(change(['paths', telemetry])).toEqual([`${telemetry}: is gone`]);
     expect(change([...place(telemetry), 'responses', '418'], {})).toEqual([`${telemetry} 418: is new`]);
     expect(change([...place('/v1/status'), 'responses', '304'])).toEqual(['/v1/status 304: is gone']);
@@ -72,7 +72,7 @@ describe('a change of the contract', () => {
     );
   });
 
-  it('that asks for more of a request breaks it', () => {
+  it('that demands more of a request breaks it', () => {
     const names = readReleased().paths['/v1/events']?.get.parameters?.map(({ name }) => name) ?? [];
     const at = (name: string) => [...events, names.indexOf(name)];
     expect(change(at('category'))).toEqual(['/v1/events query category: is gone']);
@@ -88,7 +88,7 @@ describe('a change of the contract', () => {
     ]);
   });
 
-  it('that adds what programs ignore, or takes more of them, keeps it', () => {
+  it('that adds ignored members, or accepts more, keeps it', () => {
     expect(change(['paths', '/v9/more'], { get: { responses: {} } })).toEqual([]);
     expect(change([...body, 'properties', 'more'], { type: 'string' })).toEqual([]);
     expect(change([...place(telemetry), 'responses', '500'])).toEqual([]);
@@ -97,12 +97,12 @@ describe('a change of the contract', () => {
     expect(change([...events, length ?? 0], limit)).toEqual([]);
   });
 
-  it('is looked for in what programs depend on, not in what explains it', () => {
+  it('ignores explanations', () => {
     const contract = toContract(createOpenApiDocument(interfaceVersion));
     expect(JSON.parse(writeContract(contract))).toEqual(contract);
     const { schemas } = contract.components;
     expect(Object.keys(schemas.Telemetry ?? {}).sort()).toEqual(['properties', 'required', 'type']);
-    // A member that is called so is one.
+    // A member with the name of a keyword stays.
     expect(JSON.stringify(schemas)).toContain('"description":{');
   });
 });
@@ -110,13 +110,13 @@ describe('a change of the contract', () => {
 describe('a release', () => {
   const changelog = '# Changelog\n\n## Unreleased\n\n- Something new.\n\n## 0.1.0\n\n- All.\n';
 
-  it('names its version and day in the changelog, and begins the next one', () => {
+  it('names its version and day in the changelog, and begins the next section', () => {
     expect(releaseChangelog(changelog, '0.2.0', '2026-02-01')).toBe(
       '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-02-01)\n\n- Something new.\n\n## 0.1.0\n\n- All.\n',
     );
   });
 
-  it('has a version above the last one, and something to tell', () => {
+  it('has a version above the last one, and an entry in the changelog', () => {
     const empty = changelog.replace('- Something new.\n\n', '');
     expect(() => releaseChangelog(empty, '0.2.0', '2026-02-01')).toThrow('nothing is unreleased');
     for (const version of ['0.1.0', '0.0.9', '1.0', 'v2.0.0'])

@@ -6,7 +6,7 @@ import { startEconomy } from '../support/chain/testEconomy.ts';
 const root = resolve(import.meta.dirname, '../..');
 
 describe('contracts', () => {
-  it('are what the committed files were compiled from', async () => {
+  it('match the committed artifacts', async () => {
     const path = join(root, 'deploy/contracts/compile.mjs');
     const { isUpToDate } = (await import(path)) as { isUpToDate: () => boolean };
     expect(isUpToDate()).toBe(true);

@@ -21,7 +21,7 @@ interface ExportRequest {
   readonly resourceSpans: readonly { readonly scopeSpans: readonly { readonly spans: readonly Span[] }[] }[];
 }
 
-/** An OpenTelemetry collector that keeps what it is sent. */
+/** An OpenTelemetry collector that keeps received spans. */
 async function startCollector() {
   const spans: Span[] = [];
   const server = createServer(async (request, response) => {
@@ -78,7 +78,7 @@ describe('a running process', () => {
     expect(folded.reduce((sum, count) => sum + count, 0)).toBe(60);
   });
 
-  it('logs no requests and loads nothing of OpenTelemetry unless it is told to; a collector that is away costs nothing but its traces', async () => {
+  it('by default logs no requests and does not load OpenTelemetry; without its collector only traces are lost', async () => {
     const nats = await natsServer();
     const quiet = await startMiner({
       natsUrl: nats.url,
@@ -88,7 +88,7 @@ describe('a running process', () => {
     await fetch(`${quiet.publicUrl}/v1/status`);
     await quiet.end('SIGTERM');
     expect(quiet.log().some(({ msg }) => msg === 'request')).toBe(false);
-    // Its file is one of its own, which is read when it is wanted.
+    // It has its own file, which is loaded on demand.
     expect(await startTracing({ OTEL_EXPORTER_OTLP_ENDPOINT: '' })).toBeNull();
     const bundle = resolve(import.meta.dirname, '../../dist/deploy');
     const importers = readdirSync(bundle)

@@ -10,7 +10,7 @@ import { startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
-/** Runs a command until it ends, or has printed what is waited for. */
+/** Runs a command until it ends, or has printed a text. Returns its output. */
 async function collectOutput(
   command: string,
   environment: Record<string, string>,
@@ -66,7 +66,7 @@ describe('secrets of addresses', () => {
     );
   });
 
-  it('are in nothing that a command prints, whatever fails', async () => {
+  it('are in no output of a command, even if it fails', async () => {
     const dataDir = temporaryDirectory();
     mkdirSync(join(dataDir, 'data'));
     const nats = await startNats();
@@ -99,7 +99,7 @@ describe('secrets of addresses', () => {
       expect(output).not.toBe('');
       expect(output).not.toMatch(/secret|natsuser|houseuser|rpcuser/);
     }
-    // What an operator needs stays.
+    // The port stays, since an operator needs it.
     expect(outputs[2]).toContain(String(closedPort));
   });
 });

@@ -28,7 +28,7 @@ function history(seed: string, times: Iterable<number>): CounterReadingMessage[]
 }
 
 describe('simulated wheel', () => {
-  it('publishes what the schema allows, a counter that never falls and a distance that restarts at noon', () => {
+  it('publishes valid readings with a counter that never falls and a distance that restarts at noon', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 8 }), (seed) => {
         const messages = history(seed, listPastTimes(seed, past(2 * 86_400_000, 60_000)));
@@ -64,7 +64,7 @@ describe('simulated wheel', () => {
       wheel = observed.wheel;
       return observed.message;
     });
-    // A turn of the wheel that was under way when it stopped is lost, and no more than that.
+    // At most the unfinished turn at the stop is lost.
     const difference =
       BigInt(messages.at(-1)?.cumulativeWorkUnits ?? 0) - BigInt(rest.at(-1)?.cumulativeWorkUnits ?? 0);
     expect(difference).toBeGreaterThanOrEqual(0n);

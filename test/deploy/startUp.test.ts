@@ -25,26 +25,23 @@ function isRunning(pid: number): boolean {
 }
 
 describe('a start', () => {
-  it.each(['run', 'local'])(
-    'of %s on a port that is taken ends before anything else is started',
-    async (command) => {
-      const server = createServer().listen(0, '127.0.0.1');
-      whenFinished(() => server.close());
-      const { port } = await eventually(() => server.address() as { readonly port: number } | null, 'a port');
-      const dataDir = temporaryDirectory();
-      const { status, output } = await minerCommand([command], {
-        MINER_HTTP_PORT: String(port),
-        MINER_OPS_PORT: '0',
-        MINER_DATA_DIR: dataDir,
-        MINER_DEPLOYMENT: writeDeployment(dataDir),
-      });
-      expect(output).toContain(
-        `cannot listen on 127.0.0.1:${port}: it is taken or not permitted; set MINER_HTTP_PORT`,
-      );
-      expect(status).toBe(1);
-      expect(['nats', 'anvil', 'clickhouse'].filter((name) => existsSync(join(dataDir, name)))).toEqual([]);
-    },
-  );
+  it.each(['run', 'local'])('of %s on a taken port ends before anything else starts', async (command) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    whenFinished(() => server.close());
+    const { port } = await eventually(() => server.address() as { readonly port: number } | null, 'a port');
+    const dataDir = temporaryDirectory();
+    const { status, output } = await minerCommand([command], {
+      MINER_HTTP_PORT: String(port),
+      MINER_OPS_PORT: '0',
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir),
+    });
+    expect(output).toContain(
+      `cannot listen on 127.0.0.1:${port}: it is taken or not permitted; set MINER_HTTP_PORT`,
+    );
+    expect(status).toBe(1);
+    expect(['nats', 'anvil', 'clickhouse'].filter((name) => existsSync(join(dataDir, name)))).toEqual([]);
+  });
 
   it.runIf(process.platform === 'linux')('leaves no server behind, even after a kill -9', async () => {
     const dataDir = temporaryDirectory();
@@ -61,7 +58,7 @@ describe('a start', () => {
     await eventually(() => !isRunning(pid), 'the end of nats-server');
   });
 
-  it('gives the local nats-server and anvil the ports of the last start, and others where these are taken', async () => {
+  it('gives the local nats-server and anvil the ports of the last start, unless these are taken', async () => {
     const dir = temporaryDirectory();
     const startBoth = async () => {
       const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: silentLogger });
@@ -83,7 +80,7 @@ describe('a start', () => {
     expect(new URL(others[0] ?? '').username).toBe(new URL(natsUrl).username);
   });
 
-  it('stops the server of an earlier run, where the system has left it, and no other process', async () => {
+  it('stops a server that an earlier run has left, and no other process', async () => {
     const dir = temporaryDirectory();
     const pidFile = join(dir, 'server.pid');
     const settings = { pidFile, mark: '987654', stopMs: 5_000, logger: silentLogger };
@@ -96,7 +93,7 @@ describe('a start', () => {
     expect(isRunning(left.pid)).toBe(false);
   });
 
-  it('of benchmarks names the programs that are missing with the command that installs them, and starts nothing', async () => {
+  it('of benchmarks names missing programs with the command that installs them, and starts nothing', async () => {
     expect(() => requirePrograms(['wrk', 'nginx'], '/nowhere')).toThrow(
       'missing: wrk, nginx. Install with: sudo apt-get install --no-install-recommends wrk nginx-light',
     );

@@ -74,8 +74,8 @@ it('metrics are documented as a process that does everything has them (npm run t
   const page = [
     '# Metrics',
     '',
-    "What `/metrics` on the operators' port shows, generated from the code by `npm run tables`. In addition there are prom-client's own metrics of the",
-    'process and of Node (`process_...`, `nodejs_...`). A read replica has no metrics of writers, a process without `MINER_RPC_URL` none of the indexer.',
+    "The metrics on `/metrics` of the operators' port, generated from the code by `npm run tables`. prom-client adds metrics of the process and of Node",
+    '(`process_...`, `nodejs_...`). A read replica has no metrics of writers, and a process without `MINER_RPC_URL` has no metrics of the indexer.',
     '',
     '| metric | type | labels | meaning |',
     '|---|---|---|---|',

@@ -17,6 +17,7 @@ import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
+import { expectError } from '../support/http/expectError.ts';
 import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { readFeed } from '../support/http/readFeed.ts';
@@ -476,7 +477,7 @@ describe('the event stream', () => {
     }
     server.clock.advance(1_000);
     const refused = await server.get('/v1/events/stream');
-    expect([refused.status, await refused.json()]).toEqual([429, { error: 'rate_limited' }]);
+    await expectError(refused, 429, 'rate_limited');
     expect(refused.headers.get('retry-after')).toBe('15');
   });
 });

@@ -1,17 +1,22 @@
-import { request } from 'node:http';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
 import { compressedAboveBytes } from '../../http/server/answers/preparedResponse.ts';
 import { examplePath } from '../support/http/examplePath.ts';
-import { startPublicServer } from '../support/http/publicServer.ts';
+import { expectError } from '../support/http/expectError.ts';
+import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
+import { requestStatus } from '../support/http/requestStatus.ts';
 
 /** Each route's path with a value for its parameter. */
 const paths = routes.map(examplePath);
 const conditional = routes.filter((route) => route.kind === 'view' && route.isConditional).map(examplePath);
 
+let server: TestPublicServer;
+beforeEach(async () => {
+  server = await startPublicServer();
+});
+
 describe('every route of the table', () => {
   it.each(paths)('%s answers what its schema says, with a request ID', async (path) => {
-    const server = await startPublicServer();
     const response = await server.get(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/json');
@@ -23,7 +28,6 @@ describe('every route of the table', () => {
   });
 
   it.each(paths)('%s returns a well-formed request ID and replaces any other', async (path) => {
-    const server = await startPublicServer();
     const exchangeRequestId = async (sent: string) => {
       const response = await server.get(path, { 'X-Request-Id': sent });
       return response.headers.get('x-request-id');
@@ -35,7 +39,6 @@ describe('every route of the table', () => {
   });
 
   it.each(paths)('%s answers HEAD as GET, without a body', async (path) => {
-    const server = await startPublicServer();
     const plain = { 'Accept-Encoding': 'identity' };
     const [get, head] = [await server.get(path, plain), await server.get(path, plain, 'HEAD')];
     expect(head.status).toBe(200);
@@ -47,19 +50,15 @@ describe('every route of the table', () => {
   });
 
   it.each(paths)('%s does not exist for other methods', async (path) => {
-    const server = await startPublicServer();
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const response = await server.get(path, {}, method);
-      expect(response.status).toBe(404);
-      expect(await response.json()).toEqual({ error: 'not_found' });
+      await expectError(response, 404, 'not_found');
     }
   });
 
   it.each(paths)('%s refuses a browser on another website, and serves an approved one', async (path) => {
-    const server = await startPublicServer();
     const refused = await server.get(path, { Origin: 'https://elsewhere.example' });
-    expect(refused.status).toBe(403);
-    expect(await refused.json()).toEqual({ error: 'cors_origin_not_allowed' });
+    await expectError(refused, 403, 'cors_origin_not_allowed');
     expect(refused.headers.get('access-control-allow-origin')).toBe('*');
     expect(refused.headers.get('x-request-id')).toBeTruthy();
     const approved = await server.get(path, { Origin: 'https://wheel.example' });
@@ -69,22 +68,18 @@ describe('every route of the table', () => {
   });
 
   it.each(paths)('%s says 503 while nothing is restored', async (path) => {
-    const server = await startPublicServer();
     server.hasViews = false;
     const response = await server.get(path);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ error: 'database_unavailable' });
+    await expectError(response, 503, 'database_unavailable');
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
   it.each(routes.filter(({ query }) => query === 'none').map(examplePath))(
     '%s takes no parameter, not even an empty one',
     async (path) => {
-      const server = await startPublicServer();
       for (const query of ['?a=1', '?a', '?a=', '?=', '?&a', '?a=1&a=1']) {
         const response = await server.get(path + query);
-        expect([query, response.status]).toEqual([query, 400]);
-        expect(await response.json()).toEqual({ error: 'invalid_query' });
+        await expectError(response, 400, 'invalid_query', query);
       }
       for (const query of ['?', '?&', '?&&']) expect((await server.get(path + query)).status).toBe(200);
     },
@@ -93,7 +88,6 @@ describe('every route of the table', () => {
   it.each(['/v1/public/telemetry', '/v1/public/modules', '/v1/public/installations/wheel-1/telemetry'])(
     '%s does not read its query',
     async (path) => {
-      const server = await startPublicServer();
       expect((await server.get(`${path}?range=7d&range=8d`)).status).toBe(200);
     },
   );
@@ -101,7 +95,6 @@ describe('every route of the table', () => {
 
 describe('conditional requests', () => {
   it.each(conditional)('%s answers 304 to every form of its current tag', async (path) => {
-    const server = await startPublicServer();
     const plain = await server.get(path, { 'Accept-Encoding': 'identity' });
     const strong = plain.headers.get('etag') as string;
     expect(strong).toMatch(/^"[^"]+"$/);
@@ -131,18 +124,8 @@ describe('conditional requests', () => {
   });
 
   it.each(conditional)('%s takes several lines of If-None-Match for one list', async (path) => {
-    const server = await startPublicServer();
     const etag = (await server.get(path, { 'Accept-Encoding': 'identity' })).headers.get('etag') as string;
-    const requestStatus = (lines: readonly string[]) =>
-      new Promise((resolve, reject) => {
-        const headers = { 'If-None-Match': [...lines] };
-        request(`${server.base}${path}`, { headers, agent: false }, (response) => {
-          response.resume();
-          resolve(response.statusCode);
-        })
-          .on('error', reject)
-          .end();
-      });
+    const ask = (lines: string[]) => requestStatus(`${server.base}${path}`, { 'If-None-Match': lines });
     for (const lines of [
       [etag, '"other"'],
       ['"other"', etag],
@@ -150,13 +133,12 @@ describe('conditional requests', () => {
       ['"a"', '"b", "c"', `"d", ${etag}`],
       ['"other"', '*'],
     ])
-      expect([lines, await requestStatus(lines)]).toEqual([lines, 304]);
-    expect(await requestStatus(['"a"', '"b"'])).toBe(200);
-    expect(await requestStatus([etag.slice(1, -1), '"b"'])).toBe(200);
+      expect([lines, await ask(lines)]).toEqual([lines, 304]);
+    expect(await ask(['"a"', '"b"'])).toBe(200);
+    expect(await ask([etag.slice(1, -1), '"b"'])).toBe(200);
   });
 
   it('keeps the tag of a process snapshot whose time of generation alone differs', async () => {
-    const server = await startPublicServer();
     const first = await server.get('/v4/public/process');
     server.views.process = {
       ...server.views.process,
@@ -168,7 +150,6 @@ describe('conditional requests', () => {
   });
 
   it('changes the tag of the status with its modules, and its revision too with its signer', async () => {
-    const server = await startPublicServer();
     const readStatus = async () => {
       const response = await server.get('/v1/status');
       const { revision } = (await response.json()) as { revision: string };
@@ -185,7 +166,6 @@ describe('conditional requests', () => {
   });
 
   it('never answers telemetry with 304, which still carries its revision as a tag', async () => {
-    const server = await startPublicServer();
     const response = await server.get('/v1/public/telemetry', { 'If-None-Match': '"12.abc"' });
     expect(response.status).toBe(200);
     expect(response.headers.get('etag')).toBe('"12.abc"');
@@ -209,7 +189,6 @@ describe('a preflight', () => {
   const everywhere = [...paths, '/v1/events/stream', '/healthz', '/openapi.json', '/nowhere'];
 
   it.each(everywhere)('of an approved origin for %s learns what it may send', async (path) => {
-    const server = await startPublicServer();
     const origin = 'https://wheel.example';
     const response = await server.get(path, { Origin: origin, ...asked }, 'OPTIONS');
     expect(response.status).toBe(204);
@@ -225,25 +204,21 @@ describe('a preflight', () => {
   });
 
   it.each(everywhere)('of another origin for %s is refused', async (path) => {
-    const server = await startPublicServer();
     const response = await server.get(path, { Origin: 'https://elsewhere.example', ...asked }, 'OPTIONS');
-    expect(response.status).toBe(403);
-    expect(await response.json()).toEqual({ error: 'cors_origin_not_allowed' });
+    await expectError(response, 403, 'cors_origin_not_allowed');
     expect(response.headers.get('access-control-allow-origin')).toBe('*');
     expect(response.headers.get('access-control-allow-methods')).toBeNull();
   });
 
   it('has both an origin and a method', async () => {
-    const server = await startPublicServer();
-    const requestStatus = async (headers: Record<string, string>) =>
+    const ask = async (headers: Record<string, string>) =>
       (await server.get('/v1/status', headers, 'OPTIONS')).status;
-    expect(await requestStatus({})).toBe(404);
-    expect(await requestStatus({ Origin: 'https://wheel.example' })).toBe(404);
-    expect(await requestStatus(asked)).toBe(404);
+    expect(await ask({})).toBe(404);
+    expect(await ask({ Origin: 'https://wheel.example' })).toBe(404);
+    expect(await ask(asked)).toBe(404);
   });
 
   it('leaves the connection to the request that it was for', async () => {
-    const server = await startPublicServer();
     const headers = { Origin: 'https://wheel.example' };
     await server.get('/v1/settlements', { ...headers, ...asked }, 'OPTIONS');
     const response = await server.get('/v1/settlements', { ...headers, 'If-None-Match': '*' });
@@ -255,7 +230,7 @@ describe('a preflight', () => {
   });
 
   it('does not count against the rate limit of the address', async () => {
-    const server = await startPublicServer({ rateLimits: true });
+    server = await startPublicServer({ rateLimits: true });
     for (let count = 0; count < 100; count++)
       await server.get('/v1/settlements', { Origin: 'https://wheel.example', ...asked }, 'OPTIONS');
     expect((await server.get('/v1/settlements')).status).toBe(200);
@@ -273,19 +248,15 @@ describe('paths', () => {
     '/V1/status',
     '/metrics',
   ])('%s does not exist', async (path) => {
-    const server = await startPublicServer();
     const response = await server.get(path);
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ error: 'not_found' });
+    await expectError(response, 404, 'not_found');
   });
 
   it.each(['telemetry', 'observations'])('of %s hold a well-formed installation', async (resource) => {
-    const server = await startPublicServer();
     const get = (segment: string) => server.get(`/v1/public/installations/${segment}/${resource}`);
     for (const bad of ['a%20b', 'a%2Fb', 'a%', '%zz', 'a~b', 'x'.repeat(129), '%C3%A9']) {
       const response = await get(bad);
-      expect([bad, response.status]).toEqual([bad, 400]);
-      expect(await response.json()).toEqual({ error: 'invalid_installation_id' });
+      await expectError(response, 400, 'invalid_installation_id', bad);
     }
     for (const good of ['a', 'x'.repeat(128), 'A.b_c:d-9', 'wheel%2D1']) {
       expect([good, (await get(good)).status]).toEqual([good, 200]);
@@ -295,7 +266,6 @@ describe('paths', () => {
 
 describe('encodings', () => {
   it('are offered for bodies over 1 KiB and prepared once per view', async () => {
-    const server = await startPublicServer();
     const plain = await (await server.get('/v1/status', { 'Accept-Encoding': 'identity' })).text();
     expect(plain.length).toBeGreaterThan(1024);
     for (const [accepted, encoding] of [
@@ -316,7 +286,6 @@ describe('encodings', () => {
   });
 
   it('leave a small body as it is', async () => {
-    const server = await startPublicServer();
     const response = await server.get('/v1/public/telemetry', { 'Accept-Encoding': 'gzip, br' });
     expect(response.headers.get('content-encoding')).toBeNull();
   });
@@ -324,7 +293,6 @@ describe('encodings', () => {
 
 describe('readiness and documents', () => {
   it('/healthz is alive, /readyz only when it is ready', async () => {
-    const server = await startPublicServer();
     expect((await server.get('/healthz')).status).toBe(200);
     expect((await server.get('/readyz')).status).toBe(200);
     server.ready = false;
@@ -335,7 +303,6 @@ describe('readiness and documents', () => {
   it.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
     '%s is served by the service itself',
     async (path) => {
-      const server = await startPublicServer();
       const response = await server.get(path);
       expect(response.status).toBe(200);
       expect(await response.text()).not.toMatch(/<script[^>]+src="https?:/);
@@ -343,7 +310,6 @@ describe('readiness and documents', () => {
   );
 
   it('for machines name every route, and keep robots from the stream alone', async () => {
-    const server = await startPublicServer();
     const text = await server.get('/llms.txt');
     expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     const lines = (await text.text()).split('\n');
@@ -359,7 +325,7 @@ describe('security.txt', () => {
   const path = '/.well-known/security.txt';
 
   it('of the explorer give shared links a preview where the address of the service is known', async () => {
-    const server = await startPublicServer({ publicUrl: 'https://mining.example' });
+    server = await startPublicServer({ publicUrl: 'https://mining.example' });
     const page = await (await server.get('/statistics?range=30d')).text();
     expect(page).toContain('<meta property="og:url" content="https://mining.example/statistics?range=30d"');
     expect(page).toMatch(
@@ -373,7 +339,7 @@ describe('security.txt', () => {
   });
 
   it('names the contact of the operator, for half a year from today', async () => {
-    const server = await startPublicServer({ securityContact: 'mailto:security@wheel.example' });
+    server = await startPublicServer({ securityContact: 'mailto:security@wheel.example' });
     const response = await server.get(path);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
     const fields = Object.fromEntries(
@@ -398,17 +364,14 @@ describe('security.txt', () => {
 
 describe('a handler that fails', () => {
   it('is answered 500 without details, and the process survives', async () => {
-    const server = await startPublicServer();
     server.views.process = { ...server.views.process, revision: 5 as unknown as string };
     const response = await server.get('/v4/public/process', { 'X-Request-Id': 'trace-500' });
-    expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({ error: 'internal_error' });
+    await expectError(response, 500, 'internal_error');
     expect(response.headers.get('x-request-id')).toBe('trace-500');
     expect((await server.get('/v1/public/telemetry')).status).toBe(200);
   });
 
   it('a counter beyond 2^64 is null in the process snapshot and exact in the status', async () => {
-    const server = await startPublicServer();
     const { process } = server.views;
     const reading = { ...process.measurement?.reading, cumulativeWorkUnits: 2n ** 64n } as never;
     server.views.process = { ...process, measurement: { freshness: 'online', reading } };

@@ -7,6 +7,7 @@ import { parseObservationsLimit } from '../../http/routes/routes.ts';
 import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { expectError } from '../support/http/expectError.ts';
 import { followCursors } from '../support/http/followCursors.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -108,8 +109,7 @@ describe('observations', () => {
   ])('refuse the cursor %j', async (cursor) => {
     const server = await startPublicServer({ observations: inMemory });
     const response = await server.get(`${path}?cursor=${cursor}`);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ error: 'invalid_cursor' });
+    await expectError(response, 400, 'invalid_cursor');
   });
 
   it('name the installation first when two parts are invalid', async () => {
@@ -140,8 +140,7 @@ describe('observations that need the database', () => {
     };
     const server = await startPublicServer({ observations });
     const response = await server.get(path);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ error: 'database_unavailable' });
+    await expectError(response, 503, 'database_unavailable');
     expect(response.headers.get('retry-after')).toBe('2');
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
@@ -158,8 +157,7 @@ describe('observations that need the database', () => {
     const { reader, waiting } = createManualReader();
     const server = await startPublicServer({ observations: reader, readTimeoutMs: 60 });
     const response = await server.get(path);
-    expect(response.status).toBe(504);
-    expect(await response.json()).toEqual({ error: 'request_timeout' });
+    await expectError(response, 504, 'request_timeout');
     expect(waiting[0]?.signal.aborted).toBe(true);
     waiting[0]?.resolve({ items: [], more: false });
     expect((await server.get('/v1/status')).status).toBe(200);
@@ -185,8 +183,7 @@ describe('observations that need the database', () => {
     const pending = Array.from({ length: 64 }, () => server.get(path));
     await eventually(() => waiting.length === 64, '64 reads');
     const busy = await server.get(path);
-    expect(busy.status).toBe(503);
-    expect(await busy.json()).toEqual({ error: 'database_busy' });
+    await expectError(busy, 503, 'database_busy');
     expect(Number(busy.headers.get('retry-after'))).toBeGreaterThan(0);
     for (const { resolve } of waiting) resolve({ items: [], more: false });
     for (const response of await Promise.all(pending)) expect(response.status).toBe(200);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
 import { askEverything } from '../compareBodies/requests.mjs';
+import { comparedPaths } from '../simulation/checks/comparedPaths.ts';
 
 /** Not in the table: a response that does not end. */
 const streamPath = '/v1/events/stream';
@@ -28,6 +29,11 @@ describe('the table of routes', () => {
     expect(named.length).toBeGreaterThan(15);
     const templates = [streamPath, ...routes.map(({ path }) => path)];
     expect(named.filter(({ path }) => !templates.some((template) => matches(template, path)))).toEqual([]);
+  });
+
+  it('is compared with the reference', () => {
+    const left = routes.filter(({ path }) => !comparedPaths.some((one) => matches(path, one)));
+    expect(left.map(({ path }) => path)).toEqual([]);
   });
 
   it('is asked through by the comparison of two builds', async () => {

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { publicStatisticsResponse } from '../../http/responses/statistics/statistics.ts';
+import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
@@ -103,8 +104,7 @@ describe('statistics routes', () => {
       '?range=7D',
     ]) {
       const response = await server.get(path + query);
-      expect([query, response.status]).toEqual([query, 400]);
-      expect(await response.json()).toEqual({ error: 'invalid_query' });
+      await expectError(response, 400, 'invalid_query', query);
     }
   });
 
@@ -112,8 +112,7 @@ describe('statistics routes', () => {
     const server = await startPublicServer();
     server.ready = false;
     const response = await server.get(`${path}?range=7d`);
-    expect(response.status).toBe(503);
-    expect(await response.json()).toEqual({ error: 'public_stats_rebuilding' });
+    await expectError(response, 503, 'public_stats_rebuilding');
     expect(response.headers.get('retry-after')).toBe('2');
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect((await server.get('/v1/status')).status).toBe(200);

@@ -1,11 +1,18 @@
-import type { HttpResponse } from 'uWebSockets.js';
+import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
 import { EventEmitter, once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
-import { App, closeListenSocket, portOfSocket } from '../../http/server/engine/uws.ts';
+import { listenOn } from '../../http/server/engine/listener.ts';
+import { App } from '../../http/server/engine/uws.ts';
 import { createStreamOutput, type StreamOutput, waitingMax } from '../../http/server/events/streamOutput.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+
+function listen(app: TemplatedApp): Promise<number> {
+  const listener = listenOn(app);
+  onTestFinished(() => listener.close());
+  return listener.listen('127.0.0.1', 0);
+}
 
 /** A server whose only route sends a text again and again, until a client that does not read has no room for any more. */
 async function startSender(characters: number) {
@@ -44,13 +51,7 @@ async function startSender(characters: number) {
       if (timer !== null) clearImmediate(timer);
     });
   });
-  const port = await new Promise<number>((resolve) =>
-    app.listen('127.0.0.1', 0, (socket) => {
-      if (socket === false) throw new Error('no port');
-      onTestFinished(() => closeListenSocket(socket));
-      resolve(portOfSocket(socket));
-    }),
-  );
+  const port = await listen(app);
   return { port, sent, state };
 }
 
@@ -102,13 +103,7 @@ it.each([
     // Behind the turn that was scheduled.
     setImmediate(() => setImmediate(() => ended.emit('ended')));
   });
-  const port = await new Promise<number>((resolve) =>
-    app.listen('127.0.0.1', 0, (socket) => {
-      if (socket === false) throw new Error('no port');
-      onTestFinished(() => closeListenSocket(socket));
-      resolve(portOfSocket(socket));
-    }),
-  );
+  const port = await listen(app);
   const over = once(ended, 'ended');
   const request = get({ port, host: '127.0.0.1' });
   const received = once(request, 'response')

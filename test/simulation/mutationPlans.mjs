@@ -26,7 +26,7 @@ const times = (first, last, step) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step);
 
 /** Reorganizations above the safe block, of safe blocks, and below every retained state. */
-export const deepReorganizations = plan('reorganizations', [
+const deepReorganizations = plan('reorganizations', [
   ...[
     [14, 15, 25, 20],
     [3, 1, 60, 90],
@@ -39,7 +39,7 @@ export const deepReorganizations = plan('reorganizations', [
 ]);
 
 /** Many short reorganizations, some after the node was away. */
-export const shortReorganizations = plan('forks', [
+const shortReorganizations = plan('forks', [
   episode(
     [
       ...times(6, 96, 10).map((second, at) => [
@@ -55,7 +55,7 @@ export const shortReorganizations = plan('forks', [
 ]);
 
 /** Streams and snapshots lose their newest messages while no process runs. */
-export const lostRows = plan('rows', [
+const lostRows = plan('rows', [
   episode([], { sleepMs: 40 * 86_400_000, durationMs: 70_000, secondsPerBlock: 0.5 }),
   ...[60, 40].map((messages) =>
     episode(
@@ -69,18 +69,18 @@ export const lostRows = plan('rows', [
 ]);
 
 /** Streams are created again while they are read. */
-export const recreatedStreams = plan(
+const recreatedStreams = plan(
   'recreated',
   [1, 2].map(() => episode(times(10, 80, 14).map((second) => [second, 'recreateStream']))),
 );
 
 /** Rejections cannot be published while a replay ends, whose snapshots are then behind them. */
-export const fullRejections = plan('rejections', [
+const fullRejections = plan('rejections', [
   episode([10, 40, 70].map((second) => [second, 'rejectionsFull', { forMs: 25_000, hasReplay: true }])),
 ]);
 
 /** Processes die just after they saved snapshots of readings, while more readings arrive. */
-export const killsBehindSnapshots = plan('behind', [
+const killsBehindSnapshots = plan('behind', [
   episode(
     [1, 80].map((second) => [
       second,
@@ -92,7 +92,7 @@ export const killsBehindSnapshots = plan('behind', [
 ]);
 
 /** ClickHouse refuses the second snapshot of a process and accepts the third. Then the process dies. Few messages arrive, so that not everything changes again. */
-export const refusedSnapshots = plan('refused', [
+const refusedSnapshots = plan('refused', [
   episode(
     [0, 202, 404].flatMap((second) => [
       [second + 110, 'snapshotsRefused', { forMs: 30_000 }],
@@ -105,14 +105,14 @@ export const refusedSnapshots = plan('refused', [
 ]);
 
 /** Processes that ingest are paused for longer than their lease, while another process waits for it. */
-export const pausedHolders = plan('pauses', [
+const pausedHolders = plan('pauses', [
   episode(
     times(10, 85, 25).map((second) => [second, 'pause', { process: 0, forMs: 12_000, hasStandby: true }]),
   ),
 ]);
 
 /** Few messages arrive for a long time, so that sometimes only a module changes. */
-export const quietModules = plan(
+const quietModules = plan(
   'quiet',
   [1, 2].map(() =>
     episode([], {
@@ -125,12 +125,12 @@ export const quietModules = plan(
 );
 
 /** The node lies now and then. */
-export const lyingNode = plan('lies', [
+const lyingNode = plan('lies', [
   episode([], { durationMs: 200_000, secondsPerBlock: 0.25, weather: { nodeLie: 0.05 } }),
 ]);
 
 /** The indexer is behind for some seconds, while the chain is reorganized above and below the block it reads. */
-export const reorganizationsMeanwhile = plan('meanwhile', [
+const reorganizationsMeanwhile = plan('meanwhile', [
   episode(
     times(5, 80, 25).flatMap((second) => [
       [second, 'nodeAway', { forMs: 12_000 }],
@@ -141,7 +141,7 @@ export const reorganizationsMeanwhile = plan('meanwhile', [
 ]);
 
 /** The node follows another branch for two seconds, and then returns. */
-export const returningBranches = plan('returning', [
+const returningBranches = plan('returning', [
   episode([
     [94, 'reorganize', { depth: 3, length: 4 }],
     [96, 'returnToBranch'],
@@ -149,7 +149,7 @@ export const returningBranches = plan('returning', [
 ]);
 
 /** NATS has another folder, which is empty or has streams of the same names, while processes start or run on. */
-export const wrongNats = plan(
+const wrongNats = plan(
   'wrong',
   [true, false].flatMap((isEmpty) =>
     [true, false].map((restarts) =>
@@ -159,7 +159,7 @@ export const wrongNats = plan(
 );
 
 /** Logs that need a message of their own, and logs that no message can hold, next to small ones. */
-export const largeLogs = plan('large', [
+const largeLogs = plan('large', [
   episode(
     [3_000, 12_000, 40_000].flatMap((bytes, at) => [
       [10 + at * 10, 'largeLogs', { logs: 4, bytes }],
@@ -170,7 +170,7 @@ export const largeLogs = plan('large', [
 ]);
 
 /** The chain follows a fork that the service does not know, and gives it up. */
-export const unknownForks = plan('unknown', [
+const unknownForks = plan('unknown', [
   episode(
     [10, 40].map((second) => [second, 'unknownFork', { forMs: 15_000 }]),
     { durationMs: 60_000, secondsPerBlock: 0.5 },
@@ -178,7 +178,7 @@ export const unknownForks = plan('unknown', [
 ]);
 
 /** Two gateways, oracles and reporters say different things about the same installations. */
-export const twoPublishers = plan('two', [
+const twoPublishers = plan('two', [
   episode(
     [5, 30].map((second) => [second, 'twoPublishers', { forMs: 20_000 }]),
     { durationMs: 60_000 },
@@ -186,7 +186,7 @@ export const twoPublishers = plan('two', [
 ]);
 
 /** Retention removes messages through the snapshots from which processes then start. */
-export const removedFronts = plan(
+const removedFronts = plan(
   'fronts',
   [
     episode(
@@ -201,4 +201,26 @@ export const removedFronts = plan(
 );
 
 /** Nothing goes wrong, and a replica serves too. */
-export const replicas = plan('replicas', [episode([[1, 'startReplica']])]);
+const replicas = plan('replicas', [episode([[1, 'startReplica']])]);
+
+/** By the names that `mutations.txt` uses. */
+export const mutationPlans = {
+  deepReorganizations,
+  shortReorganizations,
+  lostRows,
+  recreatedStreams,
+  fullRejections,
+  killsBehindSnapshots,
+  refusedSnapshots,
+  pausedHolders,
+  quietModules,
+  lyingNode,
+  reorganizationsMeanwhile,
+  returningBranches,
+  wrongNats,
+  largeLogs,
+  unknownForks,
+  twoPublishers,
+  removedFronts,
+  replicas,
+};

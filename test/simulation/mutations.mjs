@@ -1,7 +1,7 @@
 // Reads `mutations.txt`: faults to put into the program one at a time, to see whether the simulator finds them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as plans from './mutationPlans.mjs';
+import { mutationPlans } from './mutationPlans.mjs';
 
 const path = join(import.meta.dirname, 'mutations.txt');
 const readEntries = () => readFileSync(path, 'utf8').split(/^(?=# )/m);
@@ -12,7 +12,7 @@ export const mutations = readEntries().map((entry) => {
   const find = (word) => lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1);
   const what = title.slice(2);
   const seed = find('plan');
-  const plan = Object.values(plans).find((one) => one.seed === seed);
+  const plan = Object.values(mutationPlans).find((one) => one.seed === seed);
   if (seed !== undefined && plan === undefined) throw new Error(`${what}: there is no plan ${seed}`);
   return { what, found: find('found'), plan, replacements: readReplacements(lines) };
 });

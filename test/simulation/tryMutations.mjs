@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSimulator, nodeOptions } from './build.mjs';
-import * as plans from './mutationPlans.mjs';
+import { mutationPlans } from './mutationPlans.mjs';
 import { mutations, writeFound } from './mutations.mjs';
 
 const runFile = promisify(execFile);
@@ -15,7 +15,10 @@ const programsMax = 2;
 
 /** @throws Error if the unchanged program fails: then nothing would be shown. */
 export async function tryMutations({ untriedOnly }) {
-  const unchanged = await findFault(await buildSimulator({ name: 'unchanged' }), Object.values(plans));
+  const unchanged = await findFault(
+    await buildSimulator({ name: 'unchanged' }),
+    Object.values(mutationPlans),
+  );
   if (unchanged !== null) throw new Error(`the unchanged program fails: ${unchanged}`);
   const waiting = mutations.filter(({ found }) => !(untriedOnly && isFound(found)));
   const work = async () => {

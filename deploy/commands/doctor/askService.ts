@@ -6,11 +6,11 @@ import { auditCheck, type DatabaseReport, databaseReport } from '../../diagnosis
 
 /** Counting the rows of years takes a while. */
 const answerMs = 120_000;
-/** For what the service knows without counting. */
+/** For answers that need no counting. */
 const quickAnswerMs = 10_000;
 
 /**
- * The embedded engine belongs to one process, so while the service runs it is asked for what it finds.
+ * Asks a running service for its findings, since the embedded engine belongs to one process.
  *
  * @param inUse why the folder cannot be opened here.
  */
@@ -27,7 +27,7 @@ export async function askService(
   }
 }
 
-/** What the audits of a running service have found, which samples what it shows and what the node says. */
+/** Asks a running service for the findings of its self-audit. */
 export async function askAudit(configuration: Configuration): Promise<Finding> {
   const url = findDiagnosisUrl(configuration, true);
   const check = 'self-audit of the service';

@@ -20,17 +20,17 @@ import { checkStreams } from './checkStreams.ts';
 const [offsetWarnedMs, offsetFailedMs] = [1_000, 10_000];
 const requestMs = 3_000;
 const mib = 2 ** 20;
-/** No stream ends there, so that no server stores a message that expects it. */
+/** No stream ends there, so no server stores a message that expects it. */
 const impossibleSequence = Number.MAX_SAFE_INTEGER;
 const wrongLastSequence = 10_071;
 
 interface CheckNatsOptions extends JetStream {
   readonly onChain: ChainDeployment | null;
-  /** Address of a server's monitoring, such as `http://nats:8222`; null where it is not known. */
+  /** Address of a server's monitoring, such as `http://nats:8222`; null if unknown. */
   readonly monitoringUrl: string | null;
 }
 
-/** Checks version, JetStream, sync settings, room, clock, permissions, and the streams. */
+/** Checks version, JetStream, sync settings, free space, clock, permissions, and the streams. */
 export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
   const { connection, jsm, monitoringUrl } = options;
   const findings = [checkVersion(connection)];
@@ -44,7 +44,7 @@ export async function checkNats(options: CheckNatsOptions): Promise<Finding[]> {
     return [...findings, failed('JetStream', readErrorMessage(error), remedy)];
   }
   findings.push(...(await checkMonitoring(monitoringUrl)), ...(await checkStreams(options)));
-  // The rest needs a stream that is there.
+  // The other checks need a present stream.
   if (findings.some(({ check, outcome }) => check.startsWith('stream ') && outcome === 'failed'))
     return findings;
   return [...findings, await checkClock(jsm), await checkPermissions(options)];
@@ -70,7 +70,7 @@ const jetStreamState = z.object({
   storage: z.number(),
 });
 
-/** What a server tells nobody but its operators. */
+/** Checks settings that a server shows only to its operators. */
 async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]> {
   if (monitoringUrl === null)
     return [
@@ -91,11 +91,11 @@ async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]>
   }
 }
 
-/** The server says when it made a consumer; half of the way there and back is what is not known. */
+/** Compares the time at which the server created a consumer with this machine's clock. Half of the round trip stays uncertain. */
 async function checkClock(jsm: JetStreamManager): Promise<Finding> {
   try {
     const beforeMs = Date.now();
-    // The rights of this service are for consumers with a name.
+    // This service may create only consumers with a name.
     const { name, created } = await jsm.consumers.add('MINER_COUNTER', {
       name: nuid.next(),
       ack_policy: AckPolicy.Explicit,
@@ -121,7 +121,7 @@ async function checkClock(jsm: JetStreamManager): Promise<Finding> {
   }
 }
 
-/** Asks to store what no server stores: a refusal for its sequence says that the user may publish there. */
+/** Publishes messages that no server stores. A refusal for the expected sequence shows that the user may publish there. */
 async function checkPermissions({ js, onChain }: CheckNatsOptions): Promise<Finding> {
   const tasks: [string, string][] = [
     ['ingest', rejectedSubject('MINER_COUNTER')],

@@ -17,7 +17,7 @@ interface CheckReadingsOptions extends JetStream {
   readonly logger: Logger;
 }
 
-/** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts of what rows stay for. */
+/** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts for which rows are kept. */
 export async function checkReadings(options: CheckReadingsOptions): Promise<Finding[]> {
   const { jsm, stored } = options;
   const { state } = await jsm.streams.info('MINER_COUNTER');
@@ -71,7 +71,7 @@ async function foldThrough(
           if ('rejection' in outcome) continue;
           const { reading, closed } = outcome.output;
           const fromMs = oldestMs ?? Number.NEGATIVE_INFINITY;
-          // Messages may have left the stream since, and others may leave it before they are read here.
+          // Messages may have left the stream, and others may leave it before they are read here.
           if (reading.position < firstSequence) continue;
           if (reading.receivedAtMs >= fromMs) counts.readings++;
           if (closed.round !== null && closed.round.startMs >= fromMs) counts.rounds++;

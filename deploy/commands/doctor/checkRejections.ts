@@ -5,7 +5,7 @@ import { type Finding, ok, warned } from '../../diagnosis/finding.ts';
 
 const shownMax = 5;
 
-/** Warns of messages that were not accepted in the last day: whoever published them may not know. */
+/** Warns of messages rejected in the last day, since their publishers may not know. */
 export async function checkRejections(jsm: JetStreamManager, nowMs: number): Promise<Finding[]> {
   const { rejections } = await readNewestRejections(jsm, { most: shownMax });
   const recent = rejections.filter(({ storedAt }) => Date.parse(storedAt) > nowMs - dayMs);

@@ -74,11 +74,11 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
 interface Published {
   readonly blocks: ReadonlyMap<bigint, ChainBlock>;
   readonly head: bigint | null;
-  /** First block of a refused span that was not replaced; null if there is none. */
+  /** First block of a refused span that was not replaced; null without one. */
   readonly refused: bigint | null;
 }
 
-/** The blocks that the stream's spans contain, joined and linked as the fold does it. */
+/** Reads the blocks of the stream's spans, joined and linked as in the fold. */
 async function readPublishedBlocks({ onChain, ...nats }: SpanCheck): Promise<Published> {
   const { deploymentBlock } = onChain.chain;
   const { state } = await nats.jsm.streams.info('MINER_CHAIN');

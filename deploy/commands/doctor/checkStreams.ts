@@ -15,11 +15,11 @@ const nanosPerDay = 86_400 * 1_000_000_000;
 
 interface CheckStreamsOptions {
   readonly jsm: JetStreamManager;
-  /** Null where the deployment has no contracts, or is not known. */
+  /** Null if the deployment has no contracts, or is unknown. */
   readonly onChain: ChainDeployment | null;
 }
 
-/** Of each stream: subjects, readers, replicas with their leader and peers, and whether it keeps what a rebuild needs. */
+/** Checks each stream's subjects, readers, replicas with leader and peers, and whether it keeps the messages for a rebuild. */
 export async function checkStreams(options: CheckStreamsOptions): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const stream of streamNames) findings.push(...(await checkStream(options, stream)));
@@ -40,7 +40,7 @@ async function checkStream(options: CheckStreamsOptions, stream: StreamName): Pr
         : 'the servers that have it are away: bring them back; with one replica only that one has it';
     return [failed(name, message, remedy)];
   }
-  // A mirror has the subjects of the stream that it copies.
+  // A mirror has the subjects of its origin.
   const missing = info.config.mirror
     ? []
     : streamSubjects[stream].filter((subject) => !info.config.subjects?.includes(subject));
@@ -62,7 +62,7 @@ async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promi
     .list(stream)
     .next()
     .catch(() => null);
-  // A replica's user learns no names of other readers.
+  // A replica's user may not list other readers.
   if (consumers === null) return 'whose consumers this user may not list';
   const lags = consumers.map((consumer) => `${consumer.name} ${consumer.num_pending} behind`);
   return lags.length === 0 ? 'no consumers at the moment' : lags.join(', ');
@@ -71,7 +71,7 @@ async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promi
 function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Finding {
   const check = `replicas ${stream}`;
   const count = config.num_replicas;
-  // A server alone is no cluster, and leads what it has.
+  // A single server is no cluster, and leads its own streams.
   if (cluster?.name === undefined) return ok(check, `${count}, on one server`);
   const peers = cluster.replicas ?? [];
   const dead = peers.filter(({ offline }) => offline === true).map(({ name }) => name);
@@ -101,7 +101,7 @@ function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Fin
   return ok(check, detail);
 }
 
-/** Null for what no state is folded from. */
+/** Checks that the stream keeps its messages. Null for a stream without a fold. */
 async function checkRetention(
   { jsm, onChain }: CheckStreamsOptions,
   stream: StreamName,
@@ -147,7 +147,7 @@ async function checkRetention(
     : warned(check, detail, 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"');
 }
 
-/** First block of the first span that the stream holds; null without one that can be read. Messages about other reads may lie before it. */
+/** First block of the first readable span in the stream; null without one. Messages about other reads may lie before it. */
 async function findFirstBlock(jsm: JetStreamManager, chainId: bigint, from: number): Promise<bigint | null> {
   for (let seq = from; seq < from + spanSearchMax; seq++) {
     const message = await jsm.streams.getMessage('MINER_CHAIN', { seq });

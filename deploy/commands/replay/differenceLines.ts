@@ -5,7 +5,7 @@ import type { Tables } from '../../../storage/tables.ts';
 
 const daysShown = 40;
 
-/** What a replay changes, a line a universal day. */
+/** Describes the changes of a replay, one line per universal day. */
 export async function describeDifferences(
   database: Database,
   differences: readonly DayDifference[],
@@ -37,7 +37,7 @@ function describeChange(
   before: number | bigint | null,
   after: number | bigint | null,
 ): string | null {
-  // What is not known cannot be compared.
+  // Unknown values cannot be compared.
   if (before === after || before === null || after === null) return null;
   const by = BigInt(after) - BigInt(before);
   return `${what} ${before} -> ${after} (${by > 0n ? '+' : ''}${by})`;

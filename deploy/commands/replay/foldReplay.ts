@@ -17,19 +17,19 @@ import type { ReplayOptions } from './replayOptions.ts';
 import { ReplayRefused } from './replayPlan.ts';
 
 const stream = 'MINER_COUNTER';
-/** A replay that is asked to stop ends within this time. */
+/** A stopped replay ends within this time. */
 export const replayStopMs = 7_000;
-/** The engine makes, merges and removes a part for each batch, which costs as much as the rows of a small one. */
+/** The engine creates, merges and removes a part for each batch, which costs as much as the rows of a small batch. */
 const batchRows = 20_000;
 const snapshotPolicy = { intervalMs: 5_000, messages: 500_000 };
 
-/** False when it was stopped before the end; what is folded by then is saved. */
+/** Folds the planned messages. False if it was stopped before the end; then the folded state is saved. */
 export async function foldReplay(parts: ReplayOptions, preparation: PrepareReplayOptions): Promise<boolean> {
   const { database, jsm, logger, signal } = parts;
   const { plan, rebuilt, rebuiltSnapshots } = preparation;
   const { fromSequence, throughSequence, installationId } = plan;
   const only = await loadOthers(preparation);
-  // The signal does not repeat a stop that came while this was loaded.
+  // The stop may have come while this module was loaded.
   if (signal.aborted) return false;
   const tables = () => rebuilt;
   const writer = createRowWriter({ stream, database, tables, batchRows, clock: systemClock, logger });
@@ -70,11 +70,11 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     sinks: {
       writer,
       rejections: null,
-      // An attempt that was killed has left rows above its last snapshot; nobody reads these tables yet.
+      // A killed attempt has left rows above its last snapshot; nobody reads these tables yet.
       resumeAfter: (position) => removeRowsAbove(Math.max(position, fromSequence - 1)),
       removeAbove: (_, deleteSnapshots) => deleteSnapshots(),
     },
-    // A stream that is created again meanwhile ends the replay.
+    // A stream that is recreated meanwhile ends the replay.
     checkStreams: async () => undefined,
     policy: snapshotPolicy,
     clock: systemClock,
@@ -105,7 +105,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
   );
 }
 
-/** The messages that are replayed, from the stream or, where it has lost them, as ClickHouse holds them. */
+/** Creates the source of the replayed messages: the stream, or ClickHouse's rows for messages that have left it. */
 async function createSource(parts: ReplayOptions, { throughSequence }: ReplayPlan): Promise<MessageSource> {
   const { database, active } = parts;
   const oldestMs = createOldestRowMs(await readRowsTtlDays(database, active.readings), systemClock.nowMs)();

@@ -21,8 +21,8 @@ export interface PrepareReplayOptions {
 }
 
 /**
- * Creates the new tables and brings in what the replay leaves as it is: rows of earlier messages and of other
- * installations, and the snapshot that is folded from. May be killed anywhere and run again.
+ * Creates the new tables and copies everything that the replay leaves unchanged: rows of earlier messages and of other
+ * installations, and the snapshot it starts from. May be killed anywhere and run again.
  */
 export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> {
   const { database, plan, active, rebuilt } = parts;
@@ -55,7 +55,7 @@ export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> 
   await parts.rebuiltSnapshots.saveBase({ ...header, stream: 'MINER_COUNTER beside' }, others);
 }
 
-/** The others' state where a replay of one installation ends; null for a replay of all. */
+/** Loads the other installations' state at the end of a replay of one installation; null for a replay of all. */
 export async function loadOthers({
   plan,
   rebuiltSnapshots,
@@ -76,7 +76,7 @@ export async function loadOthers({
   };
 }
 
-/** Null for a state that is of no use any more. */
+/** Loads the records of a snapshot; null if the snapshot is refused. */
 async function loadRecords(
   snapshots: SnapshotStore,
   header: StoredSnapshotHeader,

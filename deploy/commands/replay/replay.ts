@@ -35,7 +35,7 @@ export async function discardReplay({ database, active, log, print }: ReplayOpti
 }
 
 /**
- * Folds messages again into the tables of another generation, compares them and swaps them in; resumes the same request where it was stopped.
+ * Folds messages again into the tables of another generation, compares the tables and swaps them in. Resumes the same request after a stop.
  *
  * @throws ReplayRefused
  */
@@ -62,7 +62,7 @@ export async function replay(parts: ReplayOptions, request: ReplayRequest): Prom
     await prepareReplay(preparation);
     await parts.log.note(plan, 'prepared');
   };
-  // Copying the rows of years takes long; it may end anywhere, so that a stop does not wait for it.
+  // Copying the rows of years takes long and may end anywhere, so a stop does not wait for it.
   if (step === 'planned') await Promise.race([prepare(), firstValueFrom(whenAborted(signal))]);
   const isComplete = !signal.aborted && (await foldReplay(parts, preparation));
   if (!isComplete || signal.aborted) {
@@ -80,7 +80,7 @@ async function plannedOrUnfinished(parts: ReplayOptions, request: ReplayRequest,
   const unfinished = await log.unfinished(active.generation);
   if (unfinished !== null) {
     const { plan } = unfinished;
-    // Its tables are not those of this version, or have what another deployment folds.
+    // Its tables belong to another version or deployment.
     const isOfThis = isOfFold(plan.identity, identity);
     if (!isOfThis) {
       await log.note(plan, 'ended');
@@ -90,9 +90,9 @@ async function plannedOrUnfinished(parts: ReplayOptions, request: ReplayRequest,
         `another replay is unfinished, of ${describeRange(plan)}, requested as ${plan.command}: repeat the same options to resume it, or use --discard to remove it`,
       );
     else if (plan.baseGeneration === active.generation) return { ...unfinished, isResumed: true };
-    else await log.note(plan, 'ended'); // Other tables became active meanwhile; it would bring back what they replaced.
+    else await log.note(plan, 'ended'); // Other tables became active meanwhile, and it would bring back the replaced ones.
   }
-  // What the last swap left; a dry run changes nothing, not even that.
+  // Remove tables left by the last swap, except in a dry run, which changes nothing.
   const left = request.dryRun ? [] : await listGenerations(database);
   for (const generation of left)
     if (generation !== active.generation) await dropTables(database, resolveTables(generation));
@@ -128,7 +128,7 @@ async function compareAndSwap(parts: ReplayOptions, plan: ReplayPlan, rebuilt: T
     return print('a dry run: nothing was changed');
   }
   if (installationId !== null) {
-    // Those from the middle lack the progress of the other installations: they must not be restored.
+    // Snapshots from the middle lack the progress of the other installations and must not be restored.
     const dropped = { abovePosition: plan.basePosition ?? 0, exceptPosition: throughSequence };
     await dropCounterSnapshots(database, rebuilt, dropped);
   }

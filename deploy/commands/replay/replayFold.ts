@@ -5,7 +5,7 @@ import { replaceInstallation } from '../../../actors/wheel/counterSnapshot.ts';
 import { collectRows } from '../../../streams/counter/collectedRows.ts';
 import { afterRestoration, type StreamFold } from '../../../streams/pipeline/streamFold.ts';
 
-/** The one installation that is folded, and the state of the others at the end. */
+/** The replayed installation, and the others' state at the end. */
 export interface ReplayedInstallation {
   readonly installationId: string;
   readonly isPublic: boolean;
@@ -14,17 +14,17 @@ export interface ReplayedInstallation {
 
 interface ReplayFoldOptions {
   readonly actors: CounterActors;
-  /** Rows of messages below this sequence are those of the active tables. */
+  /** Rows of messages below this sequence come from the active tables. */
   readonly fromSequence: number;
   readonly throughSequence: number;
-  /** Set where only one installation is folded: the others' state at the end is that of a snapshot there. */
+  /** Set if only one installation is folded. The others' state at the end comes from a snapshot there. */
   readonly only: ReplayedInstallation | null;
   readonly onProgress: (position: number) => void;
 }
 
 /**
- * `MINER_COUNTER` into the tables of another generation. Nothing is shown, and nothing is rejected a second time: what
- * is not accepted was published when it was folded first.
+ * Folds `MINER_COUNTER` into the tables of another generation. It shows nothing and publishes no rejection a second
+ * time.
  */
 export function createReplayFold(options: ReplayFoldOptions): StreamFold {
   const { actors, fromSequence, throughSequence, only, onProgress } = options;
@@ -36,7 +36,7 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
     receive(batch) {
       const { messages, stored, position: through } = batch;
       const rows = collectRows();
-      // Of messages that the stream does not hold: those below the range are state alone.
+      // Readings of messages that have left the stream; below the range they only change state.
       for (const reading of stored) {
         if (only !== null && reading.installationId !== only.installationId) continue;
         const outcome = actors.receiveStored(reading);
@@ -55,10 +55,10 @@ export function createReplayFold(options: ReplayFoldOptions): StreamFold {
     },
 
     capture() {
-      // Before the end only this replay resumes from a snapshot, and it does not read the others.
+      // Before the end only this replay resumes from a snapshot, and it does not read the other installations.
       const { all } = actors.capture();
       const isWhole = only === null || position < throughSequence;
-      // Each snapshot stands alone: those from the middle are removed at the end.
+      // Each snapshot stands alone, since snapshots from the middle are removed at the end.
       return { all: isWhole ? all : () => replaceInstallation(only.others, all(), only), changes: null };
     },
 

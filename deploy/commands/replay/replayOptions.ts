@@ -11,7 +11,7 @@ import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { systemClock } from '../../process/systemClock.ts';
 
-/** What a replay is given by the process that it runs in. */
+/** Parts of the process that runs a replay. */
 interface ReplayParts {
   readonly connection: NatsConnection;
   readonly database: Database;
@@ -27,7 +27,7 @@ export interface ReplayOptions extends ReplayParts, JetStream {
 }
 
 /**
- * Brings the database to this version, and finds what a replay begins with.
+ * Migrates the database to this version and collects everything for a replay.
  *
  * @throws StreamsLost
  */

@@ -16,22 +16,22 @@ import { StreamDiverged, verifySource } from '../../../streams/jetstream/sourceV
 
 const stream = 'MINER_COUNTER';
 
-/** The replay cannot be done as it was asked; the message says what can. */
+/** The requested replay is impossible; the message says which one is possible. */
 export class ReplayRefused extends Error {
   override readonly name = 'ReplayRefused';
 }
 
-/** A place in the stream: a sequence, or when the server stored a message. */
+/** A place in the stream: a sequence, or the time at which the server stored a message. */
 export type StreamPlace = { readonly sequence: number } | { readonly time: Date };
 
 export interface ReplayRequest {
   readonly from: StreamPlace;
-  /** Null for the last message that the service has stored something of. */
+  /** Null for the last message whose rows the service has stored. */
   readonly to: StreamPlace | null;
   /** Null for all. */
   readonly installationId: string | null;
   readonly dryRun: boolean;
-  /** Goes on without what cannot be rebuilt. */
+  /** Continues without the messages that have left the stream. */
   readonly isIncomplete: boolean;
 }
 
@@ -48,19 +48,19 @@ interface ReplayPlanOptions {
 
 interface PlannedReplay {
   readonly plan: ReplayPlan;
-  /** What was asked for and cannot be rebuilt, in sentences; null where everything can. */
+  /** The requested part that cannot be rebuilt, in sentences; null if everything can. */
   readonly notRebuilt: string | null;
 }
 
-/** The request as the log keeps it: the same text for the same command. */
+/** Formats the request for the log: the same command gives the same text. */
 export function formatCommand({ from, to, installationId, dryRun, isIncomplete }: ReplayRequest): string {
   return JSON.stringify({ from, to, installationId, dryRun, ...(isIncomplete && { isIncomplete }) });
 }
 
 /**
- * Finds the sequences and the snapshot that a replay works with, once: a resumed replay keeps them.
+ * Finds the sequences and the snapshot for a replay, once: a resumed replay keeps them.
  *
- * @throws ReplayRefused when it cannot be done as it was asked, or not all of it, unless that is accepted.
+ * @throws ReplayRefused if it is impossible, or incomplete without `isIncomplete`.
  */
 export async function planReplay(parts: ReplayPlanOptions, request: ReplayRequest): Promise<PlannedReplay> {
   const { jsm, tables, log } = parts;
@@ -89,7 +89,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       : null;
   if (notRebuilt !== null && !request.isIncomplete)
     throw new ReplayRefused(`${notRebuilt} ${advise(usable, state.first_seq)}`);
-  // What the service has not stored yet it folds itself: it has published no rejection of it, and a replay publishes none.
+  // The service must fold messages that it has not stored yet, since it publishes their rejections and a replay does not.
   const requestedThrough = Math.min(
     await lastSequence(parts, request.to, state.last_seq),
     state.last_seq,
@@ -118,7 +118,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   return { plan, notRebuilt };
 }
 
-/** Rows of messages that the stream has lost say nothing of how far the messages in their place are folded. */
+/** Rows of lost messages do not tell how far the messages in their place are folded. */
 async function requireStoredHistory(
   { database, tables, jsm }: ReplayPlanOptions,
   foldedThrough: number,
@@ -131,7 +131,7 @@ async function requireStoredHistory(
   );
 }
 
-/** What another version or deployment has filled is rebuilt by the service, which notifies the other processes. */
+/** Tables of another version or deployment are rebuilt by the service, which notifies the other processes. */
 async function requireSameFold({ database, tables, identity }: ReplayPlanOptions): Promise<void> {
   const made = await readGenerationIdentity(database, tables);
   if (made === null || isOfFold(made, identity)) return;
@@ -162,7 +162,7 @@ async function lastSequence(
   return next === null ? last : next - 1;
 }
 
-/** The newest message at or below a sequence that was not deleted by hand. */
+/** Finds the newest message at or below a sequence that was not deleted by hand. */
 async function findLastMessage({ jsm }: ReplayPlanOptions, sequence: number): Promise<number> {
   for (let position = sequence; position > 0; position--) {
     if ((await jsm.streams.getMessage(stream, { seq: position })) !== null) return position;
@@ -170,7 +170,7 @@ async function findLastMessage({ jsm }: ReplayPlanOptions, sequence: number): Pr
   return 0;
 }
 
-/** Where the other installations' state is known: their snapshot and this replay end at the same message. */
+/** Finds a snapshot with the other installations' state. It must end at the same message as the replay. */
 function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number): number {
   const newest = usable.find(({ position }) => position <= through);
   if (newest !== undefined) return newest.position;
@@ -179,7 +179,7 @@ function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number
   );
 }
 
-/** Position of the newest snapshot below `fromSequence` that the stream still continues; null without any. */
+/** Finds the position of the newest snapshot below `fromSequence` that the stream still continues; null without one. */
 async function findBase(
   { jsm }: ReplayPlanOptions,
   wanted: {
@@ -201,7 +201,7 @@ async function findBase(
   return null;
 }
 
-/** Of a stream whose first messages are gone: which of them were asked for, and what the state before the others is made of. */
+/** If the stream's first messages are gone: describes which of them were requested, and from what the state before the others is made. */
 async function describeNotRebuilt(
   parts: ReplayPlanOptions,
   available: {

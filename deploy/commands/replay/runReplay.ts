@@ -16,7 +16,7 @@ import type { ReplayRequest } from './replayPlan.ts';
 
 const closeGraceMs = 1_000;
 
-/** The command line's `replay`; with `discard` what an earlier one has left is removed, and nothing else is done. */
+/** The command line's `replay`. `discard` only removes the tables of an unfinished one. */
 export function runReplay(request: ReplayRequest | 'discard'): Promise<void> {
   return runUntilStopped(async ({ configuration, logger, onStop, finish }) => {
     const path = configuration.MINER_DEPLOYMENT ?? join(configuration.MINER_DATA_DIR, 'deployment.json');

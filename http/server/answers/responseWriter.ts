@@ -26,7 +26,7 @@ export interface Exchange {
   readonly traceparent: string;
   /** The request's origin if it is approved, else null. */
   readonly approvedOrigin: string | null;
-  /** What its client may still ask; null if clients are not limited. */
+  /** The client's remaining requests; null if clients are not limited. */
   limit: RateVerdict | null;
   /** Address of the client; null if clients are not limited. */
   client: AddressWords | null;

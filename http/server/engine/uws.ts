@@ -47,7 +47,7 @@ function extractPath(target: string): string {
 
 export interface Transport {
   path(request: HttpRequest): string;
-  /** Raw query string without its question mark; empty if there is none. */
+  /** Raw query string without its question mark; empty without a query. */
   query(request: HttpRequest): string;
   /** Calls back for every header line, in order. */
   forEachHeader(request: HttpRequest, note: (lowerCaseName: string, value: string) => void): void;
@@ -64,7 +64,8 @@ export interface Transport {
   /**
    * Sends as much of a body as the connection takes.
    *
-   * @param bytes length of the whole body, of which `body` may be the rest.
+   * @param body the whole body, or the part that is left.
+   * @param bytes length of the whole body.
    * @returns whether everything was sent; if not, the caller sends the rest when `onWritable` is called.
    */
   tryEnd(response: HttpResponse, body: Buffer, bytes: number): boolean;

@@ -23,7 +23,7 @@ export interface StreamClient {
   readonly output: StreamOutput;
   /** Everything through this position was delivered; null until the feed is available. */
   position: FeedPosition | null;
-  /** Whether the client has everything, and receives news as it is broadcast. */
+  /** Whether the client has everything, and receives broadcasts. */
   isLive: boolean;
   /** Aborts when the stream ends. */
   readonly ending: AbortController;
@@ -37,8 +37,8 @@ interface StreamDelivery {
   /** Checks the feed for new events, and lets clients that are behind catch up. */
   refresh(): void;
   /**
-   * Sends new events to the clients whose position is exactly the one before them. Clients that opened their stream or caught up
-   * since then have them already. Each text is made once for all clients of a form.
+   * Sends new events to the clients that have everything before them and nothing after. Clients that opened their stream or caught
+   * up since then have the events already. Each text is made once for all clients of a form.
    */
   broadcastNews(news: FeedNews): void;
   sendHeartbeats(): void;

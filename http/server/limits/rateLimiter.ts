@@ -61,7 +61,7 @@ export function createRateLimiter(): RateLimiter {
     }
   }
 
-  /** @returns the whole tokens left after one was taken. If there was none: the seconds until there is one, as a negative number. */
+  /** @returns the whole tokens left after one was taken; for an empty bucket the seconds until its next token, as a negative number. */
   function takeOne(address: AddressWords, factor: number, index: number, nowMs: number): number {
     const slot = findEntry(address, factor, nowMs) * classNames.length + index;
     const available = tokens[slot] as number;

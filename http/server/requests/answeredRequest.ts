@@ -14,7 +14,7 @@ interface AnsweredRequest {
 /** Receives each answered request. */
 export type OnAnswered = (request: AnsweredRequest) => void;
 
-/** @param oneOf logs one of so many requests. */
+/** @param oneOf logs every n-th request, where n is this number. */
 export function createAccessLog(logger: Logger, oneOf: number): OnAnswered {
   let count = 0;
   return ({ route, requestId, status, seconds }) => {

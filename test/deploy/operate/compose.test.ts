@@ -40,7 +40,7 @@ const ours = services.filter(([, { image }]) => image.startsWith('miner:'));
 const findSource = (secret: string | { readonly source: string }) =>
   typeof secret === 'string' ? secret : secret.source;
 
-/** As compose fills in what is not set. */
+/** Fills in the defaults of unset variables, as compose does. */
 function withDefaults(environment: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{\w+:-([^}]*)\}/g, '$1')]),
@@ -48,16 +48,16 @@ function withDefaults(environment: Readonly<Record<string, string>>): Record<str
 }
 
 describe('compose.yaml', () => {
-  it('is what the specification of compose allows', () => {
+  it('is valid by the specification of compose', () => {
     const ajv = new Ajv2019({ strict: false, validateSchema: false, logger: false });
     formats.default(ajv);
     ajv.addFormat('duration', true);
-    // Names of the schema and of its parts in words of an older draft; references in it do without them.
+    // The schema and its parts have names by an older draft, which its references do not need.
     const withoutNames = (key: string, value: unknown) =>
       key === '$schema' || (key === 'id' && typeof value === 'string') ? undefined : value;
     const validate = ajv.compile(JSON.parse(JSON.stringify(composeSchema), withoutNames));
     expect(validate({ services: { one: { image: 1 } } })).toBe(false);
-    // The schema is older than the member for the name of the project.
+    // The schema is older than the member `name`.
     const { name, ...rest } = readYaml<{ name: string }>('compose.yaml');
     validate(rest);
     expect([name, validate.errors]).toEqual(['miner', null]);
@@ -121,12 +121,12 @@ describe('compose.yaml', () => {
         (user) => user !== 'default',
       ),
     );
-    // Once more, and nothing is changed.
+    // A second run changes nothing.
     execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
     expect(names.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(contents);
   });
 
-  it('has passwords that createSecrets replaces where they are, and nothing else of the folder', () => {
+  it('has passwords that createSecrets replaces everywhere, and nothing else in the folder', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     const createSecrets = (...args: readonly string[]) =>
       spawnSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), ...args, folder], {
@@ -134,7 +134,7 @@ describe('compose.yaml', () => {
       });
     expect(createSecrets('--rotate').stderr).toMatch(/nats-passwords\.conf.* is not there/);
     createSecrets();
-    // What an operator adds: a node, a certificate, another host, a user of NATS of their own, a folder.
+    // An operator has added a node, a certificate, another host, a user of NATS and a folder.
     writeFileSync(join(folder, 'certificate.pem'), 'certificate');
     appendFileSync(join(folder, 'nats-passwords.conf'), 'SECOND_GATEWAY_PASSWORD: "its own password"\n');
     const index = join(folder, 'index.env');
@@ -148,7 +148,7 @@ describe('compose.yaml', () => {
     const before = read();
     expect(createSecrets('--rotate').status).toBe(0);
     const after = read();
-    // Each is another one, those that belong together still do, and what is no password is what it was.
+    // Every password is new, equal ones are still equal, and everything else is unchanged.
     expect(secretsOf(after).size).toBe(secretsOf(before).size);
     expect([...secretsOf(after)].filter((secret) => secretsOf(before).has(secret))).toEqual([]);
     const withoutSecrets = (files: ReadonlyMap<string, string>) =>
@@ -157,7 +157,7 @@ describe('compose.yaml', () => {
     const [, password = ''] = /\/\/ingest:(.+)@clickhouse/.exec(after.get('ingest.env') ?? '') ?? [];
     const hash = createHash('sha256').update(password).digest('hex');
     expect(after.get('clickhouse-passwords.yaml')).toContain(`ingest:\n    password_sha256_hex: ${hash}\n`);
-    // A password that an operator chose stands percent-encoded in an address.
+    // A password chosen by an operator is percent-encoded in an address.
     writeFileSync(join(folder, 'nats-passwords.conf'), 'GATEWAY_PASSWORD: "chosen p@ssword"\n');
     writeFileSync(join(folder, 'gateway.env'), 'NATS_URL=nats://gateway:chosen%20p%40ssword@nats:4222\n');
     expect(createSecrets('--rotate').status).toBe(0);
@@ -165,7 +165,7 @@ describe('compose.yaml', () => {
     const gateway = readFileSync(join(folder, 'gateway.env'), 'utf8');
     expect(gateway).toBe(`NATS_URL=nats://gateway:${chosen}@nats:4222\n`);
     const last = read();
-    // A run was killed when all new files were there and some were in place: the next one completes it.
+    // A run was killed when all new files existed and some were in place: the next run completes it.
     mkdirSync(join(folder, 'rotated'));
     writeFileSync(join(folder, 'rotated', 'index.env'), before.get('index.env') ?? '');
     expect(createSecrets()).toMatchObject({ status: 1, stderr: expect.stringContaining('run it again') });
@@ -191,7 +191,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('exposes only the proxy to other machines, and trusts nobody else', () => {
+  it('exposes only the proxy to other machines, and trusts only the proxy', () => {
     const open = services.flatMap(([name, { ports = [] }]) =>
       ports.some((port) => !port.startsWith('127.0.0.1:')) ? [name] : [],
     );
@@ -215,7 +215,7 @@ describe('compose.yaml', () => {
 describe('the proxy', () => {
   const configuration = readDeployFile('proxy/haproxy.cfg');
 
-  it('has each section once, and every one that it names', () => {
+  it('has each section once, and every named backend and table', () => {
     const sections = [...configuration.matchAll(/^(\w+)(?: (\w+))?$/gm)].map(([section]) => section);
     expect(sections).toEqual([
       'global',
@@ -250,7 +250,7 @@ describe('the proxy', () => {
     expect([port, operatorPaths().includes(path ?? '')]).toEqual(['8081', true]);
   });
 
-  it('listens where it is published and checked', () => {
+  it('listens on the published and checked ports', () => {
     const { ports = [], healthcheck } = compose.services.proxy as ComposeService;
     expect(ports[0]).toMatch(/:8080$/);
     expect(configuration).toMatch(/^ {2}bind :8080$/m);
@@ -270,7 +270,7 @@ describe('Prometheus and Grafana', () => {
     }[];
   }
 
-  it('scrape each process where it serves its metrics', () => {
+  it('scrape the metrics of each process', () => {
     const { scrape_configs: scrapes, rule_files: rules } = readYaml<Scrapes>('prometheus/prometheus.yaml');
     const targets = scrapes.flatMap(({ static_configs: fixed = [], dns_sd_configs: found = [] }) => [
       ...fixed.flatMap((one) => one.targets),

@@ -18,7 +18,7 @@ describe('Containerfile', () => {
     expect(JSON.parse(report.toString())).toMatchObject({ totalIssues: 0 });
   });
 
-  it('has one version of Node, the one of .nvmrc', () => {
+  it('has one version of Node, of the major version in .nvmrc', () => {
     const image = 'docker.io/library/node:$NODE';
     const images = containerInstructions.filter((line) => line.startsWith('FROM'));
     expect(images).toEqual([`FROM ${image} AS build`, `FROM ${image}`]);
@@ -26,7 +26,7 @@ describe('Containerfile', () => {
     expect(containerInstructions[0]).toMatch(new RegExp(`^ARG NODE=${major}\\.\\d+\\.\\d+-trixie-slim$`));
   });
 
-  it('copies what exists, and what the ignore file lets through', () => {
+  it('copies existing files that the ignore file lets through', () => {
     const ignore = readDeployFile('Containerfile.dockerignore').split('\n');
     expect(ignore).toContain('*');
     expect(
@@ -38,7 +38,7 @@ describe('Containerfile', () => {
     for (const path of copiedPaths) expect(existsSync(join(root, path))).toBe(true);
   });
 
-  it('installs by the same steps that are tested, and ends as a user that is not root, with node as process 1', () => {
+  it('installs by the tested steps, and runs node as process 1, without root', () => {
     expect(text).toContain('node deploy/productionInstall.mjs /app');
     const last = containerInstructions.slice(
       containerInstructions.findLastIndex((line) => line.startsWith('FROM')),

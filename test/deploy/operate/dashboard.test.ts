@@ -25,7 +25,7 @@ describe('the dashboard', () => {
     expect(expressions.flatMap(findMetrics).filter((metric) => !known.has(metric))).toEqual([]);
   });
 
-  it('answers five questions, and says of each panel what it shows', () => {
+  it('answers five questions, and describes each panel', () => {
     expect(panels.filter(({ type }) => type === 'row').map(({ title }) => title)).toEqual([
       'Is what it shows fresh and right?',
       'What is waiting?',

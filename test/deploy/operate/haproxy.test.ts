@@ -57,7 +57,7 @@ const useSharedProxy = shareInFile(async (): Promise<SharedProxy> => {
   return {
     open,
     openHttp2: open,
-    // A page where its parser refuses.
+    // A page if its parser refuses.
     refusal: /^(?:\{"error":"\w+"\}|<html>)/,
     // A session that the server ended, or a request that was sent once more.
     takeComplaints: createComplaints(haproxy.output, / (?:[Ss]\S{3} |\S{4} (?:\d+\/){4}\+?[1-9])/),
@@ -83,7 +83,7 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     'nothing that is HTTP',
     'headers of 64 KB',
   ])('never sees a request with %s', async (request) => {
-    // What it refuses by a rule leaves the connection open for the next one.
+    // A request refused by a rule leaves the connection open for the next one.
     await expectRefusal(await useProxy(), request, { beginsWith: /^HTTP\/1\.1 [45]\d\d/, followingMax: 1 });
   });
 
@@ -94,18 +94,18 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
     'a target in absolute form',
     'a version that does not exist',
     'a body',
-  ])('answers a request with %s once, in a form that it understands', async (request) => {
+  ])('answers a request with %s once', async (request) => {
     await expectAnswers(await useProxy(), request, 2);
   });
 
-  it('sends on what the service reads of a request', async () => {
+  it('sends on the headers that the service reads', async () => {
     const traces: string[] = [];
     const { port } = await startPublicServer({ onAnswered: ({ traceparent }) => traces.push(traceparent) });
     const { open } = createClients(await startHaproxy(program ?? '', port));
     await expectHeadersSentOn(open, traces);
   });
 
-  it('limits a client whatever it says of its own address, and another one not', async () => {
+  it('limits a client despite its claims about its address, and no other client', async () => {
     const { status } = await useProxy();
     await expectLimitOfNetwork(status);
   });
@@ -140,7 +140,7 @@ describe.skipIf(program === null)('the service behind HAProxy', () => {
       ['sc1_conn_cur gt 1600', 'sc1_conn_cur gt 6'],
     ]);
     const { open } = createClients(proxy);
-    /** Connections that are kept open, as far as they are. */
+    /** Connections that the proxy has not closed. */
     const sockets: Socket[] = [];
     const isKept = async (from: string): Promise<boolean> => {
       const socket = await open(from);

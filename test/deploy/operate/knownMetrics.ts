@@ -4,7 +4,7 @@ import { readDeployFile } from './deployFiles.ts';
 
 const ofOthers = ['up', 'kubelet_volume_stats_available_bytes', 'kubelet_volume_stats_capacity_bytes'];
 
-/** Every metric that a process may show, and those of Prometheus itself and of Kubernetes. */
+/** Every metric of a process, of Prometheus itself and of Kubernetes. */
 export function knownMetrics(): ReadonlySet<string> {
   const registry = createProcessRegistry();
   const own = [...readDeployFile('METRICS.md').matchAll(/^\| `(\w+)` \| (\w+)/gm)].flatMap(
@@ -14,7 +14,7 @@ export function knownMetrics(): ReadonlySet<string> {
   return new Set([...own, ...registry.getMetricsAsArray().map(({ name }) => name), ...ofOthers]);
 }
 
-/** Metrics that an expression names. @throws Error with the place where it is not PromQL. */
+/** Metrics in an expression. @throws Error with the place that is not PromQL. */
 export function findMetrics(expression: string): string[] {
   const names: string[] = [];
   parser.parse(expression).iterate({

@@ -76,7 +76,7 @@ const kustomizations = ['clickhouse', 'nats']
 const manifests = files
   .filter((file) => !kustomizations.includes(file))
   .flatMap((file) => readYamlDocuments<Manifest>(file));
-/** Of the runbook: a pod of a moment, whose name is a variable of a shell. */
+/** The runbook's temporary pod, named by a shell variable. */
 const [, diskPod = ''] = /<<END\n(.*?)\nEND\n/s.exec(readDeployFile('RUNBOOK.md')) ?? [];
 const disk = parse(diskPod.replaceAll('$n', '0')) as Manifest;
 const pods = manifests.filter(({ kind }) => ['Deployment', 'StatefulSet'].includes(kind));
@@ -99,8 +99,8 @@ async function loadSchema({ apiVersion, kind }: Manifest): Promise<Validate> {
 }
 
 /**
- * The compiled schemas look at the members that they know, and at no other: what was never looked at is a member that nobody knows, such as
- * a misspelt one.
+ * Watches reads of members. The compiled schemas read only known members, so an unread one is unknown, such as a misspelt
+ * one.
  */
 function watchReads(value: unknown, path: string, unread: Set<string>): unknown {
   if (typeof value !== 'object' || value === null) return value;
@@ -128,7 +128,7 @@ async function unknownMembers(manifest: Manifest): Promise<string[]> {
 
 describe('manifests', () => {
   it.each([...manifests, disk].map((one) => [formatName(one), one] as const))(
-    '%s is valid, with members that are known',
+    '%s is valid and has only known members',
     async (_, one) => {
       const validate = await loadSchema(one);
       validate(one);
@@ -137,7 +137,7 @@ describe('manifests', () => {
     },
   );
 
-  it('are distinguished from those with a misspelt member', async () => {
+  it('with a misspelt member are not valid', async () => {
     const [one] = pods as [Manifest];
     const { spec } = one;
     expect(await unknownMembers({ ...one, spec: { ...spec, replica: 2 } } as Manifest)).toEqual([
@@ -170,7 +170,7 @@ describe('manifests', () => {
     },
   );
 
-  it('select what exists', () => {
+  it('select existing pods and ports', () => {
     for (const one of manifests) {
       const { selector, scaleTargetRef } = one.spec ?? {};
       const labels = selector?.matchLabels ?? (one.kind === 'Service' ? selector : undefined);
@@ -187,7 +187,7 @@ describe('manifests', () => {
     }
   });
 
-  it('mount volumes that they have, and probe ports that they have', () => {
+  it('mount their own volumes, and probe their own ports', () => {
     for (const one of pods) {
       const { containers, volumes } = one.spec.template.spec;
       const [{ volumeMounts, ports, startupProbe, livenessProbe, readinessProbe }] = containers;
@@ -226,29 +226,26 @@ describe('manifests of the service', () => {
     },
   );
 
-  it.each(ours.map((one) => [formatName(one), one] as const))(
-    '%s has probes for being alive and ready that it answers',
-    (_, { spec }) => {
-      const { containers, terminationGracePeriodSeconds } = spec.template.spec;
-      const [{ startupProbe, livenessProbe, readinessProbe, env = [], args = [] }] = containers;
-      for (const probe of [startupProbe, livenessProbe]) expect(probe.httpGet?.path).toBe('/healthz');
-      if (args[0] === 'ingest') {
-        const [, script = ''] = readinessProbe.exec?.command ?? [];
-        expect(existsSync(join(deployDir, '..', script.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(
-          true,
-        );
-      } else expect(readinessProbe.httpGet?.path).toBe('/readyz');
-      for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe])
-        if (httpGet !== undefined) expect(operatorPaths()).toContain(httpGet.path);
-      // A process that waits for NATS or ClickHouse, or is stalled for a while, is not ended for that.
-      expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(60);
-      const leaving = Number(env.find(({ name }) => name === 'MINER_DRAIN_SECONDS')?.value ?? 0);
-      expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(leaving + serviceStopSeconds + 5);
-      if (args[0] === 'serve') expect(leaving).toBeGreaterThan(readinessProbe.periodSeconds);
-    },
-  );
+  it.each(ours.map((one) => [formatName(one), one] as const))('%s answers its probes', (_, { spec }) => {
+    const { containers, terminationGracePeriodSeconds } = spec.template.spec;
+    const [{ startupProbe, livenessProbe, readinessProbe, env = [], args = [] }] = containers;
+    for (const probe of [startupProbe, livenessProbe]) expect(probe.httpGet?.path).toBe('/healthz');
+    if (args[0] === 'ingest') {
+      const [, script = ''] = readinessProbe.exec?.command ?? [];
+      expect(existsSync(join(deployDir, '..', script.replace(/^dist\//, '').replace(/\.js$/, '.ts')))).toBe(
+        true,
+      );
+    } else expect(readinessProbe.httpGet?.path).toBe('/readyz');
+    for (const { httpGet } of [startupProbe, livenessProbe, readinessProbe])
+      if (httpGet !== undefined) expect(operatorPaths()).toContain(httpGet.path);
+    // A process that waits for NATS or ClickHouse, or is stalled for a while, is not killed.
+    expect(livenessProbe.periodSeconds * livenessProbe.failureThreshold).toBeGreaterThanOrEqual(60);
+    const leaving = Number(env.find(({ name }) => name === 'MINER_DRAIN_SECONDS')?.value ?? 0);
+    expect(terminationGracePeriodSeconds).toBeGreaterThanOrEqual(leaving + serviceStopSeconds + 5);
+    if (args[0] === 'serve') expect(leaving).toBeGreaterThan(readinessProbe.periodSeconds);
+  });
 
-  it('have a standby, and replicas of a number that the autoscaler decides', () => {
+  it('have a standby, and leave the number of replicas to the autoscaler', () => {
     const byCommand = new Map(
       ours.map(({ spec }) => [spec.template.spec.containers[0].args?.[0], spec.replicas]),
     );
@@ -257,7 +254,7 @@ describe('manifests of the service', () => {
       expect(manifests.map(formatName)).toContain(`PodDisruptionBudget ${metadata.name}`);
   });
 
-  it('limit each client behind the ingress controller on its own, wherever the cluster has the addresses of its pods', () => {
+  it('limit each client behind the ingress controller by itself, for pods in any private network', () => {
     const serve = ours.find(({ metadata }) => metadata.name === 'miner-serve') as Manifest;
     const { env = [] } = serve.spec.template.spec.containers[0];
     const trusted = env.find(({ name }) => name === 'MINER_TRUSTED_PROXIES')?.value ?? '';
@@ -316,7 +313,7 @@ describe('kustomizations', () => {
     expect(files.filter((file) => !kustomizations.includes(file) && !named.includes(file))).toEqual([]);
   });
 
-  it('of the example have a deployment file that is one', () => {
+  it('of the example have a valid deployment file without contracts', () => {
     expect(readDeploymentFile(join(deployDir, 'kubernetes/example/deployment.json')).onChain).toBeNull();
     // An indexer would end at once, again and again.
     expect(readYaml<Kustomization>('kubernetes/example/kustomization.yaml').components).toBeUndefined();

@@ -78,7 +78,7 @@ const useProxy = shareInFile(async () => {
 });
 
 describe.skipIf(program === null)('the service behind nginx', () => {
-  it('is reached by its name over TLS, and shows nothing of what it runs on', async () => {
+  it('is reached by its name over TLS, and does not name its engine', async () => {
     const { nginx } = await useProxy();
     const response = await requestFrom(nginx);
     expect(response.status).toBe(200);
@@ -98,7 +98,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     expect(String(error)).toContain('unrecognized name');
   });
 
-  it('is asked over HTTP/2, with so many streams of a connection and no more', async () => {
+  it('is asked over HTTP/2, with at most 64 streams of a connection', async () => {
     const { certificate: ca, port } = (await useProxy()).nginx;
     const session = connectHttp2(`https://127.0.0.1:${port}`, { ca, servername: name });
     whenFinished(() => session.destroy());
@@ -140,18 +140,18 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     ['two spaces', 2],
     ['lines that end with LF alone', 2],
     ['a body', 2],
-  ])('answers a request with %s once, in a form that it understands', async (request, answers) => {
+  ])('answers a request with %s once', async (request, answers) => {
     await expectAnswers(await useProxy(), request, answers);
   });
 
-  it('sends on what the service reads of a request', async () => {
+  it('sends on the headers that the service reads', async () => {
     const traces: string[] = [];
     const { port } = await startPublicServer({ onAnswered: ({ traceparent }) => traces.push(traceparent) });
     const { open } = createClients(await startNginx(program ?? '', port));
     await expectHeadersSentOn(open, traces);
   });
 
-  it('limits a client whatever it says of its own address, and another one not', async () => {
+  it('limits a client despite its claims about its address, and no other client', async () => {
     const { status } = await useProxy();
     await expectLimitOfNetwork(status);
   });
@@ -190,7 +190,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     expect(await countLimited((client) => `2001:db8:7:7::${client}`)).toBeGreaterThan(0);
   });
 
-  it('has a bound of connections that are being answered, of one network and of one site', async () => {
+  it('bounds the connections being answered, of one network and of one site', async () => {
     const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.1'] });
     const { open } = createClients(
       await startNginx(program ?? '', server.port, [
@@ -234,7 +234,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
     );
   });
 
-  it('says 503 in the words of the contract when it is not there', async () => {
+  it('is replaced by a 503 of the contract while it is away', async () => {
     const server = await startPublicServer();
     const nginx = await startNginx(program ?? '', server.port === 1 ? 2 : 1);
     const response = await requestFrom(nginx);
@@ -245,7 +245,7 @@ describe.skipIf(program === null)('the service behind nginx', () => {
 describe.skipIf(program === null)('two servers behind nginx, with other clients while one attacks', () => {
   testAttacks(useSharedProxy);
 
-  it('or one server is gone, and another one has no state yet', async () => {
+  it('serve others while one server is gone, and another one has no state yet', async () => {
     const [serving, starting] = [await startPublicServer(), await startPublicServer()];
     starting.hasViews = false;
     const { open } = createClients(await startNginx(program ?? '', [serving.port, starting.port]));

@@ -20,14 +20,14 @@ describe.each(pages)('%s', (page) => {
     );
     expect(named.length).toBeGreaterThan(3);
     const places = [deployDir, root, join(deployDir, 'kubernetes')];
-    // What createSecrets.mjs and the operator make is not in the repository.
+    // createSecrets.mjs and the operator make these files later.
     const isCreatedLater = (file: string) => file.startsWith('secrets/') || file === 'deploy/deployment.json';
     expect(
       named.filter((file) => !isCreatedLater(file) && !places.some((place) => existsSync(join(place, file)))),
     ).toEqual([]);
   });
 
-  it('gives commands that a shell understands, one block after another', () => {
+  it('gives commands that a shell understands', () => {
     const script = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block).join('\n');
     const { status, stderr } = spawnSync('bash', ['-n'], { input: script, encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
@@ -45,7 +45,7 @@ describe.each(pages)('%s', (page) => {
     expect(options.filter((option) => !source.includes(`'${option}`))).toEqual([]);
   });
 
-  it('quotes lines of the log as they are written', () => {
+  it('quotes only lines that the service logs', () => {
     const sources = ['deploy', 'http', 'storage', 'streams'].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts'))

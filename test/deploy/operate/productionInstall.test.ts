@@ -14,8 +14,8 @@ import { containerInstructions, copiedPaths, isIgnored, root } from './deployFil
 const bytesMax = 400 * 1024 * 1024;
 
 /**
- * The image's build, once for all tests: in a folder that holds only what the Containerfile copies, by the commands that it runs there. Its packages
- * are the installed ones.
+ * The image's build, once for all tests: in a folder with only the files that the Containerfile copies, by its commands. The packages are the installed
+ * ones.
  */
 const image = mkdtempSync(join(tmpdir(), 'miner-production-'));
 afterAll(() => rmSync(image, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ const report = execSync(command.replace('RUN ', '').replace('/app', folder), {
 
 const listFiles = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
 
-/** A process of the installed program, with what it may connect to in a file, as a container gets it. */
+/** Starts the installed program with its connections in a file, as in a container. */
 async function start(role: string, connections: Readonly<Record<string, string>>) {
   const dir = temporaryDirectory();
   const secret = join(dir, 'connections.env');
@@ -59,16 +59,25 @@ async function start(role: string, connections: Readonly<Record<string, string>>
     () => /"publicUrl":(?:"([^"]+)"|null),"operatorUrl":"([^"]+)"/.exec(started.output()),
     `${role} listens`,
   );
-  /** What the readiness probe of Kubernetes runs. */
+  /** Runs the readiness probe of Kubernetes. */
   const probe = () =>
     startProcess(process.execPath, ['dist/deploy/probeIngest.js'], { cwd: folder, env: environment }).exited;
   return { ...started, publicUrl: addresses[1] ?? '', operatorUrl: addresses[2] ?? '', probe };
 }
 
+/** Runs a command of the installed program to its end. Returns its status and output. */
+async function run(command: string, environment: Readonly<Record<string, string>>) {
+  const started = startProcess(process.execPath, ['dist/deploy/miner.js', command], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0', ...environment },
+  });
+  return [await started.exited, started.output()];
+}
+
 describe('a production install', () => {
   const engine = useClickHouseEngine();
 
-  it('has only what runs, and lists what takes space', () => {
+  it('has only files that run, and lists their sizes', () => {
     const [, total = ''] = /([\d.]+) MiB {2}total\n$/.exec(report) ?? [];
     expect(Number(total)).toBeGreaterThan(10);
     expect(Number(total) * 1024 * 1024).toBeLessThan(bytesMax);
@@ -95,13 +104,9 @@ describe('a production install', () => {
     ['doctor', 'configuration: valid', 1],
     ['openapi', '"openapi": "3.1.0"', 0],
     ['local', 'there is no anvil', 1],
-  ])('loads what `%s` needs', async (command, said, status) => {
-    const environment = { PATH: process.env.PATH, MINER_DATA_DIR: temporaryDirectory() };
-    const run = startProcess(process.execPath, ['dist/deploy/miner.js', command], {
-      cwd: folder,
-      env: environment,
-    });
-    expect([await run.exited, run.output()]).toEqual([status, expect.stringContaining(said)]);
+  ])('can load `%s`', async (command, said, status) => {
+    const output = await run(command, { MINER_DATA_DIR: temporaryDirectory() });
+    expect(output).toEqual([status, expect.stringContaining(said)]);
   });
 
   it('serves and ingests next to a standby, writes no files, and stops at a signal', async () => {
@@ -139,41 +144,23 @@ describe('a production install', () => {
     ['ingest', 'a file'],
     ['local', 'a file'],
     ['local', '/proc'],
-  ])(
-    'says in one sentence that `%s` has neither servers nor a folder that it may write, below %s',
-    async (command, place) => {
-      const deployment = writeDeployment(temporaryDirectory());
-      const environment = {
-        PATH: process.env.PATH,
-        MINER_HTTP_PORT: '0',
-        MINER_OPS_PORT: '0',
-        // Nobody can create a folder there, root included.
-        MINER_DATA_DIR: join(place === 'a file' ? deployment : place, 'data'),
-        MINER_DEPLOYMENT: deployment,
-      };
-      const program = ['dist/deploy/miner.js', command];
-      const run = startProcess(process.execPath, program, { cwd: folder, env: environment });
-      expect([await run.exited, run.output()]).toEqual([
-        2,
-        expect.stringMatching(/^the folder \S+ cannot be created \(\w+\); set MINER_DATA_DIR .+\n$/),
-      ]);
-    },
-  );
+  ])('refuses `%s` in one sentence if its data folder cannot be created below %s', async (command, place) => {
+    const deployment = writeDeployment(temporaryDirectory());
+    // Nobody can create a folder there, root included.
+    const dataDir = join(place === 'a file' ? deployment : place, 'data');
+    expect(await run(command, { MINER_DATA_DIR: dataDir, MINER_DEPLOYMENT: deployment })).toEqual([
+      2,
+      expect.stringMatching(/^the folder \S+ cannot be created \(\w+\); set MINER_DATA_DIR .+\n$/),
+    ]);
+  });
 
-  it('says what it needs when no ClickHouse server is configured', async () => {
+  it('names the missing setting without a ClickHouse server', async () => {
     const dir = temporaryDirectory();
-    const run = startProcess(process.execPath, ['dist/deploy/miner.js', 'run'], {
-      cwd: folder,
-      env: {
-        PATH: process.env.PATH,
-        MINER_HTTP_PORT: '0',
-        MINER_OPS_PORT: '0',
-        MINER_NATS_URL: 'nats://127.0.0.1:1',
-        MINER_DATA_DIR: dir,
-        MINER_DEPLOYMENT: writeDeployment(dir),
-      },
-    });
-    expect(await run.exited).toBe(2);
-    expect(run.output()).toContain('set MINER_CLICKHOUSE_URL');
+    const environment = {
+      MINER_NATS_URL: 'nats://127.0.0.1:1',
+      MINER_DATA_DIR: dir,
+      MINER_DEPLOYMENT: writeDeployment(dir),
+    };
+    expect(await run('run', environment)).toEqual([2, expect.stringContaining('set MINER_CLICKHOUSE_URL')]);
   });
 });

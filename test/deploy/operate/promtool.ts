@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { root } from './deployFiles.ts';
 
-/** Where `npm test` unpacks Debian's package: installing it would start a Prometheus. */
+/** Folder of Debian's package as `npm test` unpacks it, since installing it would start a Prometheus. */
 const unpacked = join(root, 'node_modules/.cache/miner/prometheus/usr/bin');
 
 /** Runs Prometheus' own checker. */

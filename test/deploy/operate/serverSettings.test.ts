@@ -64,7 +64,7 @@ async function readStreams(jsm: JetStreamManager) {
 }
 
 describe('accounts of NATS', () => {
-  it('let each part do what it does', async () => {
+  it('let each part do its work', async () => {
     const { connectAs, port } = await startNatsWithAccounts();
     const logger = silentLogger;
     const ingest = await connectAs('ingest');
@@ -100,7 +100,7 @@ describe('accounts of NATS', () => {
       1,
     );
 
-    // A replica reads, by the same consumer as the one that ingests.
+    // A replica reads by the same consumer as an ingesting process.
     const serve = await connectAs('serve');
     const source = createMessageSource({
       connection: serve,
@@ -115,7 +115,7 @@ describe('accounts of NATS', () => {
     );
     expect(batch.position).toBe(1);
 
-    // What the audits read by, in requests that are bounded by the largest reading: these messages take two.
+    // Audits read by requests that the largest reading bounds: these messages take two.
     const gateway = jetstream(await connectAs('gateway'));
     const large = Array.from({ length: 99 }, () => gateway.publish(publishers[0][1], 'x'.repeat(60_000)));
     await Promise.all(large);
@@ -147,7 +147,7 @@ describe('accounts of NATS', () => {
     );
   });
 
-  it('let nobody change a stream, or reach another user, by the reply subject of what it may ask', async () => {
+  it('let nobody change a stream or reach another user by a reply subject', async () => {
     const { connectAs } = await startNatsWithAccounts();
     const operator = await connectAs('operator');
     const jsm = await jetstreamManager(operator);
@@ -157,14 +157,14 @@ describe('accounts of NATS', () => {
     for (const stream of streamNames)
       await jsm.consumers.add(stream, { durable_name: 'victim', ack_policy: AckPolicy.None });
     const users = Object.keys(mayStore);
-    /** Which user heard an answer to which user. */
+    /** Answers by the user who heard them and the user who asked. */
     const heard = new Set<string>();
     let attacker = '';
     for (const user of [...users, 'operator']) {
       const listener = await connectAs(user);
       listener.subscribe('>', {
         callback: (_, { subject }) => {
-          // An operator sees what happens in the account of the streams.
+          // An operator sees everything in the streams' account.
           if (user !== 'operator' || subject === inbox) heard.add(`${user}: answer to ${attacker}`);
         },
       });
@@ -200,7 +200,7 @@ describe('accounts of NATS', () => {
         : [];
       const before = await readStreams(jsm);
       const isReader = ['ingest', 'serve'].includes(user);
-      // Readers may do this to each other, but learn no name of another user's reader.
+      // Readers may do this to each other, but do not learn the names of other users' readers.
       const isTried = (subject: string) => !(isReader && subject.startsWith('$JS.API.CONSUMER.'));
       for (const reply of replies.filter(isTried))
         for (const [subject, body] of [...own.map((subject) => [subject, '{"seq":1}']), ...api])
@@ -222,7 +222,7 @@ describe('accounts of NATS', () => {
       const after = await readStreams(jsm);
       expect(after.streams, user).toEqual(before.streams);
       expect([...after.messages.keys()], user).toEqual([...before.messages.keys()]);
-      // What has come is the user's own, and nothing is gone.
+      // New messages are the user's own, and no message is gone.
       for (const [subject, count] of after.messages)
         if (own.includes(subject))
           expect(count, user).toBeGreaterThanOrEqual(before.messages.get(subject) ?? 0);
@@ -231,7 +231,7 @@ describe('accounts of NATS', () => {
     expect([...heard]).toEqual(users.map((user) => `${user}: answer to ${user}`));
   });
 
-  it('belong to servers that store a message before they acknowledge it', () => {
+  it('belong to servers that sync a message before they acknowledge it', () => {
     for (const file of ['nats.conf', 'cluster.conf']) {
       const text = readFileSync(join(deployDir, 'nats', file), 'utf8');
       expect(text).toMatch(/^ {2}sync_interval: always$/m);
@@ -239,7 +239,7 @@ describe('accounts of NATS', () => {
     }
   });
 
-  it('run on servers that bound what they queue for a stream, and collect garbage before their limit', () => {
+  it('run on servers that bound the queue of a stream, and collect garbage before their limit', () => {
     for (const file of ['compose.yaml', 'kubernetes/nats/nats.yaml']) {
       const text = readFileSync(join(deployDir, file), 'utf8');
       // Before 2.11 a publisher that does not wait for acknowledgements took gigabytes within seconds.
@@ -254,7 +254,7 @@ describe('users of ClickHouse', () => {
     readonly users: Readonly<Record<string, { readonly grants?: { readonly query: readonly string[] } }>>;
   }
 
-  it('have rights in words that ClickHouse understands, and a replica only those to read', () => {
+  it('have rights that ClickHouse can parse, and a replica may only read', () => {
     const { users } = readYaml<Users>('clickhouse/users.yaml');
     const session = new Session(temporaryDirectory());
     onTestFinished(() => session.cleanup());

@@ -24,7 +24,7 @@ const root = resolve(import.meta.dirname, '../../..');
 const readJson = <Content>(path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')) as Content;
 
 interface LockedPackage {
-  /** Of a package that is installed by another name. */
+  /** Set if the package is installed under another name. */
   readonly name?: string;
   readonly version: string;
   readonly integrity?: string;
@@ -44,7 +44,7 @@ const inProduction = installed.filter(
 );
 
 describe('packages', () => {
-  it('are those whose bytes the lock file names, wherever they come from', () => {
+  it('have a hash in the lock file, and no address', () => {
     for (const [path, { integrity, resolved }] of installed)
       expect([path, integrity, resolved]).toEqual([
         path,
@@ -53,19 +53,19 @@ describe('packages', () => {
       ]);
   });
 
-  it('of development are none that production has', () => {
+  it('of development are not in production', () => {
     const names = inProduction.map(([path]) => path.replace(/^.*node_modules\//, ''));
     expect(names).toEqual(expect.arrayContaining(['uWebSockets.js', '@btc-vision/uwebsockets.js']));
     expect(names.filter((name) => /anvil|solc|rolldown|vitest|typescript|biome/.test(name))).toEqual([]);
   });
 
-  it('run no script when they are installed', () => {
+  it('run no script at their installation', () => {
     expect(
       execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, encoding: 'utf8' }).trim(),
     ).toBe('true');
   });
 
-  it('have no WebSocket library of a version with a known vulnerability (CVE-2024-37890)', () => {
+  it('have no WebSocket library with a known vulnerability (CVE-2024-37890)', () => {
     const versions = installed
       .filter(([path]) => path.endsWith('node_modules/ws'))
       .map(([, { version }]) => version);
@@ -132,7 +132,7 @@ describe('actions of the workflows', () => {
     );
   });
 
-  it('are named by their commits, which nobody can move, with the version beside', () => {
+  it('are named by their commits, which nobody can move, with the version in a comment', () => {
     const folder = join(root, '.github/workflows');
     const text = readdirSync(folder)
       .map((file) => readFileSync(join(folder, file), 'utf8'))
@@ -143,7 +143,7 @@ describe('actions of the workflows', () => {
   });
 });
 
-/** A checkout of what the bootstrap needs, in which every program that could install something leaves a trace. */
+/** A checkout for the bootstrap, in which every program that could install something leaves a trace. */
 function prepareCheckout() {
   const dir = temporaryDirectory();
   for (const file of [
@@ -174,7 +174,7 @@ function prepareCheckout() {
 describe('a start in development', () => {
   it.each([
     ['of this machine', {}, chooseEngine(describeMachine())],
-    ['that has the substitute, where that is wanted', { UWS_USE_FALLBACK: '1' }, 'legacy'],
+    ['with the substitute, if it is forced', { UWS_USE_FALLBACK: '1' }, 'legacy'],
   ] as const)('installs the HTTP engine %s, and no other', (_, environment, engine) => {
     const { dir, run } = prepareCheckout();
     mkdirSync(join(dir, 'node_modules'));
@@ -191,7 +191,7 @@ describe('a start in development', () => {
 });
 
 describe('a start in production', () => {
-  it('installs nothing, and says what is missing', () => {
+  it('installs nothing, and names what is missing', () => {
     const { dir, run } = prepareCheckout();
     const first = run();
     expect(first).toMatchObject({ status: 1, hasInstalled: false });
@@ -215,7 +215,7 @@ describe('a start in production', () => {
   });
 
   if (hasSubstitute)
-    it('is refused without the native HTTP engine, unless that is accepted', async () => {
+    it('is refused without the native HTTP engine, unless a setting accepts the substitute', async () => {
       const dir = temporaryDirectory();
       const start = (environment: Record<string, string>) =>
         startProcess(process.execPath, [join(root, 'dist/deploy/miner.js'), 'run'], {

@@ -60,7 +60,7 @@ export function validateExamples(published: object): ExampleFault[] {
 }
 
 /** Knows the schemas of a document as `openapi#/...`. */
-export function createSchemaValidator(document: object): Ajv2020 {
+function createSchemaValidator(document: object): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);
   addFormats.default(ajv, ['date', 'date-time', 'uuid']);
