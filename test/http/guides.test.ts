@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -256,14 +256,15 @@ describe('the programs that publish', () => {
 
   it('publish each message once, also those from before NATS was there and before they were killed', async () => {
     const { natsUrl, json } = await service();
-    const { folder, run, listOutbox } = await prepareFolder(natsUrl);
+    let prepared = await prepareFolder(natsUrl);
     const telemetry = () =>
       json<{ measurement: { cumulativeWorkUnits: string } | null }>(
         '/v1/public/installations/my.wheel/telemetry',
       );
     const nowhere = `nats://127.0.0.1:${await findFreePort()}`;
-    for (const [index, id] of ['publishing py gateway', 'publishing ts gateway'].entries()) {
-      if (index > 0) rmSync(join(folder, 'state.json'));
+    for (const [index, id] of ['publishing ts gateway', 'publishing py gateway'].entries()) {
+      prepared = await prepareFolder(natsUrl);
+      const { folder, run, listOutbox } = prepared;
       const without = await run(id, nowhere);
       await eventually(() => listOutbox().length >= 2, 'two readings in the outbox');
       await without.end('SIGKILL');
@@ -276,6 +277,7 @@ describe('the programs that publish', () => {
       );
       await again.end('SIGKILL');
     }
+    const { folder, run, listOutbox } = prepared;
     const oracle = await run('publishing py oracle');
     await eventually(() => existsSync(join(folder, 'oracle.json')), 'the closure');
     await eventually(() => listOutbox().length === 0, `an empty outbox: ${oracle.output()}`);
@@ -293,7 +295,7 @@ describe('the programs that publish', () => {
       expect(stored.map((message) => judge(message))).toEqual(stored.map(() => null));
       const ids = stored.map(({ headers }) => headers?.get('Nats-Msg-Id'));
       expect(new Set(ids).size).toBe(stored.length);
-      expect(stored.length).toBeGreaterThan(6);
+      expect(stored.length).toBeGreaterThanOrEqual(6);
     }
   });
 });
