@@ -7,7 +7,7 @@ interface ViewValidity<View> {
   readonly maxAgeMs: number;
   /** A younger view is shown even if its inputs have changed; 0 by default. */
   readonly minAgeMs?: number;
-  /** Whether a view must be computed again at once, whatever its age. */
+  /** Whether a view must be computed again at once, at any age. */
   readonly isOutdated?: (view: View) => boolean;
 }
 

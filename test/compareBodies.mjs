@@ -1,5 +1,4 @@
-// Whether two builds of this program answer, store and publish the same over the same streams, byte for byte.
-// README.md of this folder says how it is used.
+// Compares, byte for byte, what two builds of this program answer, store and publish over the same streams (README.md of this folder).
 import { parseArgs } from 'node:util';
 import { compareRecords } from './compareBodies/compareRecords.mjs';
 import { recordBodies, stepNames } from './compareBodies/recordBodies.mjs';
@@ -32,7 +31,7 @@ if (command === 'streams' && program && out) {
 } else if (command === 'compare' && folders.length === 2) {
   const { compared, different } = compareRecords(...folders, console.log);
   console.log(`${compared} compared, ${different} different`);
-  // A record of nothing agrees with every other record of nothing.
+  // Two empty records would agree.
   process.exitCode = different === 0 && compared > 0 ? 0 : 1;
 } else {
   console.error(usage);

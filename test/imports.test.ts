@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Who may import whom: the arrows of ARCHITECTURE.md. Tests may import everything. */
+/** Allowed imports by folder: the arrows of ARCHITECTURE.md. Tests may import everything. */
 const mayImport: Record<string, readonly string[]> = {
   machines: [],
   actors: ['machines'],
@@ -27,7 +27,7 @@ const importPattern = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
 const exportPattern =
   /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class|interface|type) ([\w$]+)/gm;
 
-/** What a file imports of ours, as paths from the root. */
+/** Files of the repository that a file imports, as paths from the root. */
 function findImports(path: string): string[] {
   const source = readFileSync(resolve(root, path), 'utf8');
   return [...source.matchAll(importPattern)].map(([, specifier = '']) =>
@@ -38,7 +38,7 @@ function findImports(path: string): string[] {
 function forbiddenImports(path: string, imports: readonly string[]): string[] {
   const folder = path.split('/')[0] as string;
   const allowed = [folder, ...(mayImport[folder] ?? [])];
-  // The version of the program is in none of the folders.
+  // The version of the program is outside the folders.
   const isAllowed = (imported: string) =>
     allowed.some((one) => imported === one || imported.startsWith(`${one}/`)) ||
     (folder === 'deploy' && imported === 'package.json');
@@ -51,7 +51,7 @@ function listFiles(folder: string): string[] {
     .map((file) => `${folder}/${file}`);
 }
 
-/** A path along imports that ends where it begins; null without one. */
+/** A circle of imports; null without one. */
 function findCycle(importsOf: ReadonlyMap<string, readonly string[]>): string[] | null {
   const finished = new Set<string>();
   const walk = (path: string, way: readonly string[]): string[] | null => {
@@ -129,7 +129,7 @@ describe('imports', () => {
       const source = readFileSync(resolve(root, path), 'utf8');
       for (const [name] of source.matchAll(/[\w$]+/g))
         filesOf.set(name, (filesOf.get(name) ?? new Set()).add(path));
-      // The client is a package, and its parts stand in for what the program imports by the same names.
+      // The client is a package. Its own modules replace those that the program imports by the same names.
       if (/^(http\/client|test\/simulation\/substitutes)\//.test(path)) continue;
       for (const [, name = ''] of source.matchAll(exportPattern)) exported.push([path, name]);
     }

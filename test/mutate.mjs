@@ -20,7 +20,7 @@ const patterns = paths.map((path) => {
   }
   return path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`;
 });
-// What a module computes when it is loaded is all there is to a machine; elsewhere these are tables and texts, and each costs a whole run.
+// Machines are computed while their module loads. Elsewhere, load-time code is tables and texts, and each mutation costs a whole run.
 const ignoresStatic = !paths.every((path) => path.startsWith('machines'));
 const { status } = spawnSync(
   join(root, 'node_modules', '.bin', 'stryker'),

@@ -1,5 +1,5 @@
-// What `npm test` runs after the bootstrap: formatting and lint, the build, types, and all tests. The last line of its output
-// counts them, each check as one.
+// `npm test` runs this after the bootstrap: formatting and lint, the build, types, and all tests. The last line of output counts them, each
+// check as one.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ function check(what, command, args) {
   counts[status === 0 ? 'passed' : 'failed']++;
 }
 
-/** Memory where there is enough of it: the data of servers that live for one test need not reach a disk. */
+/** A folder in memory if there is enough: data of servers that live for one test need not reach a disk. */
 function findFastFolder() {
   const [folder, bytesNeeded] = ['/dev/shm', 4 * 1024 ** 3];
   try {

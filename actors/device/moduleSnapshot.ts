@@ -31,7 +31,7 @@ export const moduleSnapshotMessage = z.object({
 });
 export type ModuleSnapshotMessage = z.infer<typeof moduleSnapshotMessage>;
 
-/** A module's snapshot as it is stored and shown: without its data, times in epoch milliseconds. */
+/** A stored module snapshot: without its data, times in epoch milliseconds. */
 export const moduleView = moduleSnapshotMessage
   .omit({ observedAt: true, data: true })
   .extend({

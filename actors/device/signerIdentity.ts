@@ -23,7 +23,7 @@ export const signerMessage = z.object({
 });
 export type SignerMessage = z.infer<typeof signerMessage>;
 
-/** The signing key as it is stored: times in epoch milliseconds. */
+/** A stored signing key: times in epoch milliseconds. */
 export const signerIdentity = signerMessage
   .omit({ enrolledAt: true, lastVerifiedAt: true })
   .extend({ enrolledAtMs: milliseconds, lastVerifiedAtMs: milliseconds })

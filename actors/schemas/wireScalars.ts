@@ -22,7 +22,7 @@ export const transactionHash = z.string().refine(isTransactionHash, expectedByte
 
 export const address = z.string().refine(isAddress, 'expected 0x and 40 lowercase hexadecimal digits');
 
-/** Any 8-4-4-4-12 hexadecimal UUID, whatever its version. */
+/** A hexadecimal UUID (8-4-4-4-12) of any version. */
 export const uuid = z.guid('expected a UUID');
 
 /** ISO 8601 UTC date-time, with or without fractional seconds. */

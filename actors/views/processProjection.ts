@@ -28,7 +28,7 @@ interface ProcessSources {
   /** Null without any accepted reading. */
   readonly roundState: RoundState | null;
   readonly settlement: Settlement;
-  /** The newest safe state; null while there is none. */
+  /** The newest safe state; null before the first. */
   readonly chain: ChainState | null;
   readonly genesisMs: number;
   readonly nowMs: number;

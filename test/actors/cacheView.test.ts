@@ -4,7 +4,7 @@ import { memoizeByIdentity } from '../../actors/memoizeByIdentity.ts';
 import { manualClock } from '../support/manualClock.ts';
 
 describe('a cached view', () => {
-  it('stays the same object until one of its inputs is another object', () => {
+  it('stays the same object until one of its inputs changes', () => {
     let [first, second] = [{ value: 1 }, 'a'];
     const view = cacheView({
       inputs: () => [first, second],
@@ -53,7 +53,7 @@ describe('a cached view', () => {
     expect(view()).toEqual({ atMs: 1_000 });
   });
 
-  it('is shown below its minimum age whatever its inputs are, unless it is outdated', () => {
+  it('is shown below its minimum age with any inputs, unless it is outdated', () => {
     const clock = manualClock(0);
     let [input, isOutdated] = [1, false];
     const view = cacheView({

@@ -7,21 +7,16 @@ import { type CounterActors, createCounterActors } from '../../actors/wheel/coun
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const createActors = () => createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
 
-function buildMessage(body: CounterReadingMessage, seq: number): StreamMessage {
-  return {
-    seq,
-    subject: counterSubject(body.installationId),
-    data: Buffer.from(JSON.stringify(body)),
-    timestampNanos: 0n,
-  };
-}
+const buildMessage = (body: CounterReadingMessage, seq: number) =>
+  jsonMessage(counterSubject(body.installationId), body, { seq });
 
-/** Everything that the actors show and keep. */
+/** State and views of the actors. */
 function captureState(actors: CounterActors, installations: readonly string[], nowMs: number) {
   return {
     records: [...actors.capture().all()].map(formatRecord).sort(),
@@ -70,7 +65,7 @@ describe('the actors of the counter stream', () => {
     );
   });
 
-  it('capture the state of the moment, whatever is folded while the lines are written', () => {
+  it('capture the state of the moment, even if more is folded while it is written', () => {
     const actors = createActors();
     actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
     const captured = actors.capture().all();
@@ -78,27 +73,6 @@ describe('the actors of the counter stream', () => {
     actors.receive(buildMessage(readingMessage('wheel.one', 1), 2));
     actors.receive(buildMessage(readingMessage('wheel-three', 1), 3));
     expect([...captured]).toEqual(now);
-  });
-
-  it('apply a repeated message once', () => {
-    const actors = createActors();
-    const message = buildMessage(readingMessage('wheel.one', 5), 1);
-    expect(actors.receive(message)).toHaveProperty('output.reading.position', 1);
-    const before = captureState(actors, installations, genesisMs);
-    expect(actors.receive({ ...message, seq: 2 })).toHaveProperty('rejection.reason', 'duplicate');
-    expect(captureState(actors, installations, genesisMs)).toEqual(before);
-  });
-
-  it('change nothing with a message that is rejected', () => {
-    const actors = createActors();
-    const message = buildMessage(readingMessage('wheel.one', 5), 1);
-    actors.receive(message);
-    const before = captureState(actors, installations, genesisMs);
-    for (const data of ['', '{}', 'null', '[]', '{"telemetryId":1}', '\u0000']) {
-      const outcome = actors.receive({ ...message, seq: 9, data: Buffer.from(data) });
-      expect(outcome).toHaveProperty('rejection.reason', 'malformed');
-    }
-    expect(captureState(actors, installations, genesisMs)).toEqual(before);
   });
 });
 

@@ -38,7 +38,7 @@ describe('a counter message', () => {
     });
   });
 
-  it('may have members that this version does not know', () => {
+  it('may have unknown members', () => {
     expect(decodeReading(subject, bytes({ ...reading, firmware: 'x' }))).toHaveProperty('value');
   });
 
@@ -64,7 +64,7 @@ describe('a counter message', () => {
     expect(decoded).toHaveProperty('rejection.detail', expect.stringContaining(detail));
   });
 
-  it('has a version of at most 256 characters, however many bytes each takes', () => {
+  it('has a version of at most 256 characters, regardless of their bytes', () => {
     const decodeVersion = (softwareVersion: string) =>
       decodeReading(subject, bytes({ ...reading, softwareVersion }));
     expect(decodeVersion('😀'.repeat(256))).toHaveProperty('value');
@@ -74,7 +74,7 @@ describe('a counter message', () => {
     );
   });
 
-  it('is malformed when it is not UTF-8', () => {
+  it('is malformed if it is not UTF-8', () => {
     const cut = Buffer.from(JSON.stringify({ ...reading, softwareVersion: 'é' }), 'latin1');
     expect(decodeReading(subject, cut)).toEqual({ rejection: { reason: 'malformed', detail: 'not UTF-8' } });
   });
@@ -148,7 +148,7 @@ describe('a settlement message', () => {
     });
   });
 
-  it('is ignored when no view reads its kind', () => {
+  it('is ignored if no view reads its kind', () => {
     expect(decodeSettlement('miner.other.wheel', bytes({}))).toBeNull();
   });
 });
@@ -157,7 +157,7 @@ describe('bad input', () => {
   const at = '2026-01-31T12:00:00Z';
   const hash = `0x${'ab'.repeat(32)}`;
   const submissionId = reading.telemetryId;
-  /** A message of every kind, by the subject that it belongs on. */
+  /** A message of every kind, with its subject. */
   const messages: readonly (readonly [string, object])[] = [
     [subject, reading],
     [
@@ -255,7 +255,7 @@ describe('bad input', () => {
     ['miner.oracle.wheel', ['firstRound', 'lastRound', 'roundId']],
     ['miner.reporter.wheel', ['previousSettledThroughRound', 'settledThroughRound', 'completedBlockCount']],
     ['miner.chain.1.span', ['fromBlock', 'toBlock', 'number']],
-  ])('on %s is malformed with 2^64 where the contract has a uint64', (subject, members) => {
+  ])('on %s is malformed with 2^64 in a uint64 of the contract', (subject, members) => {
     const [, message] = messages.find(([on]) => on === subject) as (typeof messages)[number];
     const changeMember = (name: string, value: bigint) =>
       JSON.stringify(message, (key, member) => (key === name ? value.toString() : member));
@@ -272,12 +272,12 @@ describe('bad input', () => {
         reason: 'malformed',
         detail: expect.stringContaining('2^64 - 1'),
       });
-      // The largest value may be inconsistent with the others, but is a value.
+      // The largest value is valid, even if it is inconsistent with the others.
       expect(readReason(changeMember(name, 2n ** 64n - 1n))?.detail ?? '').not.toContain('2^64 - 1');
     }
   });
 
-  it('is rejected or ignored, whatever it is, and never throws', () => {
+  it('is rejected or ignored, and never throws', () => {
     const odd = fc.oneof(
       fc.jsonValue({ maxDepth: 2 }),
       fc.constantFrom(
@@ -322,7 +322,7 @@ describe('bad input', () => {
   });
 });
 
-/** The value with one of its members or elements, however deep, replaced by another. */
+/** The value with one of its members or elements, at any depth, replaced by another. */
 function replacedAt(body: unknown, place: number, value: unknown): unknown {
   if (typeof body !== 'object' || body === null) return value;
   const entries = Object.entries(body);

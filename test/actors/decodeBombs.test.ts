@@ -24,7 +24,7 @@ const decoders = [
   ['a reading', counterSubject(id), readingBytesMax, decodeReading],
 ] as const;
 
-/** Lists as long, members as many and nesting as deep as the bytes allow. */
+/** Messages with the longest lists, the most members and the deepest nesting that fit into the bytes. */
 function createBombs(bytesMax: number): string[] {
   const repeat = (text: string, around: number) => text.repeat(Math.floor((bytesMax - around) / text.length));
   const lists = ['blocks', 'rounds', 'weights', 'proposers', 'activeRounds', 'closures', 'items'];
@@ -43,7 +43,7 @@ function createBombs(bytesMax: number): string[] {
   ];
 }
 
-/** CPU time, which other work on the machine does not lengthen. */
+/** CPU time, since other processes do not affect it. */
 function measureCpuMs(work: () => void): number {
   const before = process.cpuUsage();
   work();
@@ -52,7 +52,7 @@ function measureCpuMs(work: () => void): number {
 }
 
 it.each(decoders)(
-  '%s that is a bomb is refused, in words, for little more than it costs to read',
+  '%s that is a bomb is refused with a detail, at little more than the cost of reading it',
   (_, subject, bytesMax, decode) => {
     for (const text of createBombs(bytesMax)) {
       const data = Buffer.from(text);
@@ -63,7 +63,7 @@ it.each(decoders)(
       });
       expect(outcome).toMatchObject({ rejection: { reason: 'malformed', detail: expect.any(String) } });
       const readingMs = measureCpuMs(() => void JSON.parse(data.toString()));
-      // It was five seconds where reading takes a few milliseconds.
+      // Without limits, explaining took five seconds; reading takes a few milliseconds.
       expect(refusingMs, text.slice(0, 40)).toBeLessThan(50 * readingMs + 200);
     }
   },

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { findFirstIndex } from '../../actors/findFirstIndex.ts';
 
-it('is the index that a search from the beginning finds, or the size of the list', () => {
+it('equals a linear search, or the size of the list', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), fc.nat(25), (numbers, bound) => {
       const ascending = numbers.toSorted((a, b) => a - b);

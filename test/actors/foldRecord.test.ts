@@ -15,7 +15,7 @@ const position = defineRecord('position', z.strictObject({ tokenId: z.int(), pai
 const weight = defineRecord('weight', z.bigint());
 
 describe('a record of a fold', () => {
-  it('is read back from a line, whatever its value contains', () => {
+  it('is read back from a line with any value', () => {
     const text = defineRecord('text', z.string());
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z0-9._:/-]*$/), fc.string({ unit: 'binary' }), (key, value) => {
@@ -36,16 +36,16 @@ describe('a record of a fold', () => {
   it.each([
     ['a member is missing', '{"tokenId":7}'],
     ['a member has another type', '{"tokenId":7,"paid":"1"}'],
-    ['there is a member too many', '{"tokenId":7,"paid":{"$bigint":"1"},"owner":"0x"}'],
+    ['it has an unknown member', '{"tokenId":7,"paid":{"$bigint":"1"},"owner":"0x"}'],
     ['it is not JSON', '{"tokenId":7,'],
-    ['an integer is none', '{"tokenId":7,"paid":{"$bigint":"1x"}}'],
-  ])('is refused by name where %s', (_, value) => {
+    ['an integer is malformed', '{"tokenId":7,"paid":{"$bigint":"1x"}}'],
+  ])('is refused by name if %s', (_, value) => {
     const read = () => position.read({ kind: 'position', key: '7', value });
     expect(read).toThrow(RecordRefused);
     expect(read).toThrow('position 7');
   });
 
-  it('is replaced by the last one of its key', () => {
+  it('is replaced by the last record with its key', () => {
     const weights = collectRecords(weight);
     const take = dispatchRecords(weights);
     for (const [key, value] of [
@@ -60,7 +60,7 @@ describe('a record of a fold', () => {
     ]);
   });
 
-  it('of a kind that the fold does not have is refused', () => {
+  it('of an unknown kind is refused', () => {
     const take = dispatchRecords(collectRecords(weight));
     expect(() => take({ kind: 'height', key: '1', value: '1' })).toThrow('height is no kind of record');
   });
@@ -91,7 +91,7 @@ describe('a record that is a list', () => {
     levels: fc.array(fc.record({ isOpen: fc.boolean(), name: fc.option(fc.string({ unit: 'binary' })) })),
   });
 
-  it('is read back to the digit, and its text has no names', () => {
+  it('is read back exactly, and its text has no names', () => {
     fc.assert(
       fc.property(value, (one) => {
         const line = formatRecord(listed.write('7', one));
@@ -103,17 +103,17 @@ describe('a record that is a list', () => {
 
   it.each([
     ['a member is missing', '["mint",[7],null]'],
-    ['there is a member too many', '["mint",[7],null,[],null]'],
+    ['it has a member too many', '["mint",[7],null,[],null]'],
     ['it has the names of members', '{"kind":"mint","tokenIds":[7],"pending":null,"levels":[]}'],
     ['a member has another type', '["mint",7,null,[]]'],
-    ['a member is none of its set', '["burn",[7],null,[]]'],
+    ['a member is not in its set', '["burn",[7],null,[]]'],
     ['a member within is missing', '["mint",[7],[1],[]]'],
     ['a member within is outside of its bounds', '["mint",[7],[1,-1],[]]'],
-    ['a bigint is none', '["mint",["7x"],null,[]]'],
+    ['a bigint is malformed', '["mint",["7x"],null,[]]'],
     ['a bigint is a fraction', '["mint",[7.5],null,[]]'],
     ['a bigint is null', '["mint",[null],null,[]]'],
     ['it is not JSON', '["mint",[7],'],
-  ])('is refused by name where %s', (_, json) => {
+  ])('is refused by name if %s', (_, json) => {
     const read = () => listed.read({ kind: 'mint', key: '7', value: json });
     expect(read).toThrow(RecordRefused);
     expect(read).toThrow('mint 7');

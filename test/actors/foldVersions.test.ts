@@ -105,7 +105,7 @@ function listPipelineMessages(): Publication[] {
   ];
 }
 
-/** Arguments that no view shows have some value of their type. */
+/** Adds arguments that no view shows, with some value of their type. */
 function completeArguments({ contract, name, args }: StateEvent): WrittenEvent {
   const abi: Abi = contractAbis[contract];
   const event = abi.find((item) => item.type === 'event' && item.name === name);
@@ -120,7 +120,7 @@ function completeArguments({ contract, name, args }: StateEvent): WrittenEvent {
   return { contract, name, args: Object.fromEntries(pairs) };
 }
 
-/** A block for each event, and enough behind them for all to be safe. */
+/** A block for each event, and enough further blocks to make all of them safe. */
 function listSpans(): Publication[] {
   const events = buildEconomyEvents();
   return Array.from({ length: events.length + 20 }, (_, index) => {
@@ -142,7 +142,7 @@ interface Fold {
   capture(): StateCapture;
 }
 
-/** Kinds of the records that fixed messages make, and a digest of them and of the forms that records can have. */
+/** The fold's version, and a digest of the records of fixed messages and of the records' schemas. */
 function describeFold(
   fold: Fold,
   messages: readonly Publication[],
@@ -166,7 +166,7 @@ function describeFold(
   return { version: fold.identity.foldVersion, digest: digest.slice(0, 16), unseen, rejections };
 }
 
-/** The schema with the kinds of values that JSON Schema has no name for. */
+/** The schema as JSON Schema, with zod's types as titles, since JSON Schema lacks some of them. */
 function describeForm(schema: z.ZodType): unknown {
   return z.toJSONSchema(schema, {
     unrepresentable: 'any',
@@ -179,10 +179,10 @@ function describeForm(schema: z.ZodType): unknown {
 
 describe('the version of a fold', () => {
   /*
-   * Where one of these fails, the snapshot of a fold has changed, or what it is read with. Raise the version of the fold, so that no
-   * older snapshot is restored, and write down the digest. Without a new version only if older snapshots mean the same.
+   * If one of these fails, the fold's snapshots or their schemas have changed. Raise the fold's version, so that no older snapshot is
+   * restored, and note the new digest. Keep the version only if older snapshots still mean the same.
    */
-  it('of readings changes with what it makes', () => {
+  it('of readings changes with its records', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: wheel });
     expect(describeFold(actors, mixedPublications(2_000, 0, 60_000), counterRecords)).toMatchObject({
       version: 7,
@@ -191,13 +191,13 @@ describe('the version of a fold', () => {
     });
   });
 
-  it('of oracle and reporter changes with what it makes', () => {
+  it('of oracle and reporter changes with its records', () => {
     const kinds = { ...installationRecords, ...settlementRecords };
     const described = describeFold(createSettlementActors(), listPipelineMessages(), kinds);
     expect(described).toEqual({ version: 5, digest: '2ef1a68e31dc5edb', unseen: [], rejections: [] });
   });
 
-  it('of the chain changes with what it makes', () => {
+  it('of the chain changes with its records', () => {
     const actors = createChainActors({
       chainId: writtenChainId,
       contracts: stateContracts,

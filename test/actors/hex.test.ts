@@ -9,7 +9,7 @@ const bytes = (count: number) =>
     .map((value): Hex => `0x${Buffer.from(value).toString('hex')}`);
 
 describe('an address', () => {
-  it('is the same whatever the case of its letters was', () => {
+  it('is the same in any case of its letters', () => {
     fc.assert(
       fc.property(bytes(20), (address) => {
         expect(toAddress(getAddress(address))).toBe(address);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseTimestampMs } from '../../actors/schemas/parseTimestampMs.ts';
 
 describe('time of a timestamp', () => {
-  it('is that of Date.parse, in any year and with any fraction', () => {
+  it('equals Date.parse in any year and with any fraction', () => {
     const time = fc.integer({ min: Date.UTC(0, 0, 1) - 62_167_219_200_000, max: Date.UTC(9999, 11, 31) });
     fc.assert(
       fc.property(time, fc.constantFrom('', '.5', '.123', '.123456789'), (ms, fraction) => {

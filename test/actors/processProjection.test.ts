@@ -59,7 +59,7 @@ function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainSta
   return { ...chain, core: { ...chain.core, ...settleBatch(chain.core, batch, configuration) } };
 }
 
-/** @param hasSettings whether the reporter has said that settlement is off. */
+/** @param hasSettings whether the reporter has published that settlement is off. */
 function startViews({ hasSettings = true } = {}) {
   const clock = manualClock(genesisMs);
   const counters = createCounterActors({ genesisMs, publicInstallationId: id });
@@ -90,7 +90,7 @@ function startViews({ hasSettings = true } = {}) {
     hear(message);
     return settlements.receive({ ...message, timestampNanos: 0n });
   };
-  /** Readings of so many minutes, one every ten seconds; the clock advances too, `aheadMs` behind the device's. */
+  /** Publishes readings of some minutes, one every ten seconds. The clock follows, `aheadMs` behind the device's. */
   const run = (minutes: number, given: object = {}) => {
     accepted = null;
     for (let reading = 0; reading < minutes * 6; reading++) {
@@ -105,7 +105,7 @@ function startViews({ hasSettings = true } = {}) {
   const reporter = (body: object) => send(reporterSubject(id), body);
   if (hasSettings)
     reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: false });
-  /** Closes rounds with 420 units each, unless others are given. */
+  /** Closes rounds, by default with 420 units each. */
   const close = (count: number, workUnits = '420', first = world.closed + 1) => {
     const rounds = Array.from({ length: count }, (_, index) => ({
       roundId: String(first + index),
@@ -121,7 +121,7 @@ function startViews({ hasSettings = true } = {}) {
     });
   };
   const approve = () => oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`${id} epoch`) });
-  /** The bodies of both routes are the reference's, member by member. */
+  /** Compares the bodies of both routes with the reference, member by member. */
   const snapshot = () => {
     clock.advance(1_000);
     const view = views.process();
@@ -142,7 +142,7 @@ function startViews({ hasSettings = true } = {}) {
     expect({ ...b, revision: opaque }).toEqual(buildStatus(input));
     return { process: a, ...b };
   };
-  /** A world in which everything is as it should be. */
+  /** Brings about a world without any fault. */
   const becomeHealthy = () => {
     world.chain = chainAtStart();
     run(15);
@@ -173,13 +173,13 @@ describe('the builder', () => {
     approve();
     expect(word()).toBe('oracle_head_unavailable');
     close(1);
-    // The chain's frontier is not known.
+    // The chain's frontier is unknown.
     expect(word()).toBe('round_projection_gap');
     world.chain = chainAtStart();
     expect(word()).toBe('available');
   });
 
-  it('reports a gap: closures that leave a round out, a frontier beyond them, a round that was not observed', () => {
+  it('reports a gap for a skipped round, a frontier beyond the closures, or an unobserved round', () => {
     const gap = { status: 'unavailable', reason: 'round_projection_gap' };
     const skipped = startViews();
     skipped.world.chain = chainAtStart();
@@ -208,7 +208,7 @@ describe('the builder', () => {
     expect(unobserved.snapshot()).toMatchObject({ builder: gap, settlementQueue: { status: 'available' } });
   });
 
-  it('projects no round that the core would not settle, and continues with a stale measurement', () => {
+  it('projects no round that the core would refuse, and continues with a stale measurement', () => {
     const { clock, becomeHealthy, close, snapshot } = startViews();
     becomeHealthy();
     clock.advance(3_600_000);
@@ -222,7 +222,7 @@ describe('the builder', () => {
   });
 });
 
-/** What a batch of one round leaves behind. */
+/** A submission of one round. */
 const preparing = {
   type: 'submission_prepared',
   previousSettledThroughRound: '0',
@@ -236,7 +236,7 @@ const preparing = {
   },
 };
 
-/** Conditions in the document's order, each with what brings it about and what it is called. */
+/** States in the document's order, each with a function that brings it about. */
 const conditions: [string, (world: ReturnType<typeof startViews>) => void][] = [
   ['blocked', ({ reporter }) => reporter({ type: 'incident_opened', incidentId: 'i', reason: 'r' })],
   [
@@ -252,14 +252,14 @@ const conditions: [string, (world: ReturnType<typeof startViews>) => void][] = [
 describe('the settlement queue', () => {
   it.each(
     conditions.flatMap(([state], index) => conditions.slice(index).map(([other]) => [state, other] as const)),
-  )('is %s, whether or not it could be %s too', (state, other) => {
+  )('is %s, even if it could also be %s', (state, other) => {
     const world = startViews();
     world.becomeHealthy();
     for (const [name, bring] of conditions) if (name === state || name === other) bring(world);
     expect(world.snapshot().settlementQueue).toMatchObject({ status: 'available', state });
   });
 
-  it('is unavailable until the reporter has said whether settlement is on', () => {
+  it('is unavailable until the reporter has published its settings', () => {
     const { world, run, close, reporter, snapshot } = startViews({ hasSettings: false });
     world.chain = chainAtStart();
     run(15);
@@ -281,7 +281,7 @@ describe('the settlement queue', () => {
     expect(snapshot().settlementQueue).toMatchObject({ state: 'empty' });
   });
 
-  it('names what blocks it: an incident, the oracle, a paused core, in this order', () => {
+  it('is blocked by an incident, the oracle or a paused core, in this order', () => {
     const { world, becomeHealthy, oracle, reporter, snapshot } = startViews();
     becomeHealthy();
     const chain = chainAtStart();
@@ -304,7 +304,7 @@ it('the oracle is accepted through exactly 1200 seconds after its last acceptanc
 });
 
 describe('a device and an oracle whose clocks are ahead', () => {
-  it('have closed rounds counted once they have ended, and lose no work before', () => {
+  it('have closed rounds counted once they have ended, and lose no work before that', () => {
     const aheadMs = fc.oneof(
       fc.constantFrom(0, 1_000, 9_999, 10_000, 60_000, 299_000, 300_000),
       fc.nat(300_000),
@@ -322,7 +322,7 @@ describe('a device and an oracle whose clocks are ahead', () => {
         const { settlementQueue } = snapshot();
         expect(settlementQueue.status).toBe('available');
         if (Math.floor((clock.nowMs() - genesisMs) / 600_000) < closed) early++;
-        // A frontier that the core has settled has ended, whatever the clock here says.
+        // A settled round has ended, even if this clock is behind.
         world.chain = chainAfter(chainAtStart(), [{ roundId: BigInt(closed), workUnits: 420n }]);
         expect(snapshot().settlementQueue).toMatchObject({ buffered: { roundCount: '0' } });
       }),
@@ -332,10 +332,10 @@ describe('a device and an oracle whose clocks are ahead', () => {
   });
 });
 
-describe('sums beyond what the core can hold', () => {
+describe('sums beyond the core’s bounds', () => {
   const huge = 2n ** 256n - 1n;
 
-  it('are not projected: the core would not settle such rounds', () => {
+  it('are not projected, since the core would refuse such rounds', () => {
     const { world, run, close, approve, snapshot } = startViews();
     const unlimited = { ...configuration, maxWorkPerRound: huge };
     const chain = chainAtStart();
@@ -357,7 +357,7 @@ describe('sums beyond what the core can hold', () => {
     expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: { status: 'available' } });
     withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n - 1n });
     expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
-    // Nor is anything, from sums that cannot be shown.
+    // Sums that cannot be shown are no basis for a projection.
     withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n });
     const gap = { status: 'unavailable', reason: 'round_projection_gap' };
     expect(snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
@@ -367,8 +367,8 @@ describe('sums beyond what the core can hold', () => {
   });
 });
 
-describe('any numbers that the core, the oracle, the reporter and the wheel may give', () => {
-  it('leave a process snapshot and a status that fit their schemas', () => {
+describe('any numbers of the core, the oracle, the reporter and the wheel', () => {
+  it('give a process snapshot and a status that fit their schemas', () => {
     const upTo = (bits: bigint) =>
       fc.oneof(
         fc.bigInt({ min: 0n, max: 2n ** bits - 1n }),
@@ -407,7 +407,7 @@ describe('any numbers that the core, the oracle, the reporter and the wheel may 
       workPerThousandBlocks: positive(256n),
       completedBlockCount: upTo(64n),
     });
-    /** What a batch of one round leaves behind. */
+    /** The sums after a batch of one round. */
     const plausible = fc.constant({
       previousSettledThroughRound: 0n,
       rounds: 1n,
@@ -502,7 +502,7 @@ describe('any order of events', () => {
       fc.record({ do: fc.constant('clock' as const), seconds: fc.integer({ min: 1, max: 1_300 }) }),
       fc.record({ do: fc.constant('oracle' as const), body: oracleBody }),
     );
-    /** Through every lifecycle of a submission, which chance may not meet. */
+    /** A fixed example with every lifecycle of a submission. */
     const submissionId = deriveUuid('fixed');
     const said = ['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
       do: 'reporter' as const,
@@ -540,7 +540,7 @@ describe('any order of events', () => {
       }),
       { numRuns: runs(200), examples: [[[prepare, ...said] as never, true]] },
     );
-    // The model went everywhere.
+    // The steps reached every state.
     expect([...states].sort()).toEqual([
       'builder available',
       'builder unavailable',

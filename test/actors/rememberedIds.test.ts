@@ -11,7 +11,7 @@ import {
   rememberId,
 } from '../../actors/settlement/rememberedIds.ts';
 
-/** All records, by their numbers. */
+/** All records, by number. */
 function listRecords(ids: RememberedIds): Map<number, EncodedIdRun> {
   const records = new Map<number, EncodedIdRun>();
   for (const [number, run] of encodeIds(ids, noRememberedIds))
@@ -20,7 +20,7 @@ function listRecords(ids: RememberedIds): Map<number, EncodedIdRun> {
 }
 
 describe('remembered IDs', () => {
-  it('are restored from the records that changed since each earlier time, also where some are forgotten', () => {
+  it('are restored from the changed records, also if some IDs are forgotten', () => {
     const dayMs = 86_400_000;
     const step = fc.record({ count: fc.integer({ min: 0, max: 400 }), days: fc.nat(3) });
     fc.assert(
@@ -31,7 +31,7 @@ describe('remembered IDs', () => {
         const remember = (count: number) => {
           for (let index = 0; index < count; index++) ids = rememberId(ids, `id ${number++}`, storedAtMs++);
         };
-        // So many that older ones are forgotten.
+        // Older IDs are forgotten during the steps.
         if (isLong) remember(rememberedIdsMin - 100);
         if (isLong) storedAtMs += rememberedMs;
         const records = listRecords(ids);
@@ -49,6 +49,13 @@ describe('remembered IDs', () => {
       }),
       { numRuns: 8 },
     );
+  });
+
+  it('take some thirty bytes each in a snapshot', () => {
+    let ids = noRememberedIds;
+    for (let number = 0; number < 9_000; number++)
+      ids = rememberId(ids, `id ${number} `.padEnd(128, 'x'), 1_800_000_000_000 + number);
+    expect(JSON.stringify([...listRecords(ids)]).length).toBeLessThan(9_000 * 30);
   });
 
   it('are refused where some are missing', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
@@ -12,14 +13,7 @@ const first = deriveUuid('first');
 
 function startActors() {
   const actors = createSettlementActors();
-  let seq = 0;
-  const send = (subject: string, body: object) =>
-    actors.receive({
-      seq: ++seq,
-      subject,
-      data: Buffer.from(JSON.stringify({ at, ...body })),
-      timestampNanos: 0n,
-    });
+  const send = (subject: string, body: object) => actors.receive(jsonMessage(subject, { at, ...body }));
   return {
     actors,
     oracle: (body: object) => send(oracleSubject('wheel.one'), body),
@@ -104,7 +98,7 @@ describe('submissions', () => {
     expect(reporter(buildSubmission(first, overrides))).toHaveProperty('rejection.reason', 'malformed');
   });
 
-  it('expect sums up to their bounds, whatever a core could compute', () => {
+  it('expect sums up to their bounds, even if no core could compute them', () => {
     const height = 2n ** 64n - 1n;
     const bounds = {
       cumulativeWork: 1n,

@@ -6,16 +6,12 @@ import {
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
 import { moduleStates } from '../../machines/moduleMachine.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
-function report(
-  actors: SettlementActors,
-  instanceId: string,
-  overrides: Record<string, unknown> = {},
-  seq = 1,
-) {
+function report(actors: SettlementActors, instanceId: string, overrides: Record<string, unknown> = {}) {
   const snapshot = {
     instanceId,
     moduleType: 'wheel-sensor',
@@ -29,8 +25,20 @@ function report(
     data: { resource: '/dev/secret' },
     ...overrides,
   };
-  const data = Buffer.from(JSON.stringify(snapshot));
-  return actors.receive({ seq, subject: moduleSubject('wheel.one', instanceId), data, timestampNanos: 0n });
+  return actors.receive(jsonMessage(moduleSubject('wheel.one', instanceId), snapshot));
+}
+
+function publishSigner(actors: SettlementActors, keySlot: string) {
+  const at = new Date(atMs).toISOString();
+  const signer = {
+    kind: 'ed25519',
+    algorithm: 'Ed25519',
+    keySlot,
+    enrolledAt: at,
+    lastVerifiedAt: at,
+    lastSignature: 'c2ln',
+  };
+  return actors.receive(jsonMessage(signerSubject('wheel.one'), signer));
 }
 
 describe('the actors of the settlement stream', () => {
@@ -78,35 +86,19 @@ describe('the actors of the settlement stream', () => {
     expect(report(actors, 'm', { state: 'ready' })).toHaveProperty('output');
   });
 
-  it('keep the newest signer when an earlier one is stored again, late', () => {
-    const publish = (actors: SettlementActors, keySlot: string) =>
-      actors.receive({
-        seq: 1,
-        subject: signerSubject('wheel.one'),
-        data: Buffer.from(
-          JSON.stringify({
-            kind: 'ed25519',
-            algorithm: 'Ed25519',
-            keySlot,
-            enrolledAt: new Date(atMs).toISOString(),
-            lastVerifiedAt: new Date(atMs).toISOString(),
-            lastSignature: 'c2ln',
-          }),
-        ),
-        timestampNanos: 0n,
-      });
+  it('keep the newest signer if an earlier one is stored again', () => {
     const actors = createSettlementActors();
-    for (const keySlot of ['0', '1']) expect(publish(actors, keySlot)).toHaveProperty('output');
+    for (const keySlot of ['0', '1']) expect(publishSigner(actors, keySlot)).toHaveProperty('output');
     const restored = createSettlementActors();
     restoreState(restored, actors.capture().all());
     for (const each of [actors, restored]) {
       for (const keySlot of ['0', '1'])
-        expect(publish(each, keySlot)).toHaveProperty('rejection.reason', 'not_allowed');
+        expect(publishSigner(each, keySlot)).toHaveProperty('rejection.reason', 'not_allowed');
       expect(each.signer('wheel.one')?.keySlot).toBe('1');
     }
   });
 
-  it('capture their state at the call, whatever they fold before the lines are read', () => {
+  it('capture their state at the call, even if more is folded before the records are read', () => {
     const actors = createSettlementActors();
     report(actors, 'a');
     const before = [...actors.capture().all()];
@@ -119,20 +111,7 @@ describe('the actors of the settlement stream', () => {
     const actors = createSettlementActors();
     report(actors, 'a', { state: 'starting' });
     report(actors, 'b', { health: { checkedAt: new Date(atMs).toISOString(), message: null, code: null } });
-    const signer = {
-      kind: 'ed25519',
-      algorithm: 'Ed25519',
-      keySlot: '0',
-      enrolledAt: new Date(atMs).toISOString(),
-      lastVerifiedAt: new Date(atMs).toISOString(),
-      lastSignature: 'c2ln',
-    };
-    actors.receive({
-      seq: 3,
-      subject: signerSubject('wheel.one'),
-      data: Buffer.from(JSON.stringify(signer)),
-      timestampNanos: 0n,
-    });
+    publishSigner(actors, '0');
     const restored = createSettlementActors();
     restoreState(restored, actors.capture().all());
     expect(restored.modules('wheel.one')).toEqual(actors.modules('wheel.one'));

@@ -19,6 +19,7 @@ import type { SubmissionOutcome } from '../../machines/submission.ts';
 import * as reference from '../reference/process.ts';
 import { type Settlement as ReferenceSettlement, startSettlement } from '../reference/settlement.ts';
 import { followCaptures } from '../support/increments.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
@@ -48,9 +49,9 @@ const message = fc.oneof(
 );
 
 const step = fc.oneof(
-  // `at` says when the publisher spoke: now, or before what it said last.
+  // `at` is the publisher's time, which may be earlier than in its previous message.
   { weight: 16, arbitrary: fc.record({ do: fc.constant('say' as const), message, lateMs: fc.nat(5_000) }) },
-  /** The stream stores again what it stored before, whether it was accepted or not. */
+  /** The stream stores an earlier message again, accepted or not. */
   { weight: 5, arbitrary: fc.record({ do: fc.constant('again' as const), index: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('manyIncidents' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const) }) },
@@ -62,7 +63,7 @@ function restoreActors(records: Iterable<FoldRecord>): SettlementActors {
   return actors;
 }
 
-/** Everything in memory but the IDs that have ended, which later messages show. */
+/** Everything in memory except ended IDs, which later messages reveal. */
 function describeSettlement({ snapshot, closedRounds, submissionsSinceMs, endedSubmissions }: Settlement) {
   return {
     ...snapshot.context,
@@ -72,7 +73,7 @@ function describeSettlement({ snapshot, closedRounds, submissionsSinceMs, endedS
   };
 }
 
-/** The same, as the reference has it. */
+/** The reference's state in the same form. */
 function describeReference(settlement: ReferenceSettlement): ReturnType<typeof describeSettlement> {
   const { closedRounds, oracleBlockedReason, runUnderWay, openIncidents, submissions, ...rest } = settlement;
   const [latest] = submissions.slice(-1).map(({ lifecycle, ...submission }) => ({
@@ -88,7 +89,7 @@ function describeReference(settlement: ReferenceSettlement): ReturnType<typeof d
     closedRounds: [...closedRounds].map(([roundId, workUnits]) => ({ roundId, workUnits })),
     submissionsSinceMs: submissions[0]?.createdAtMs ?? null,
     endedSubmissions: submissions.flatMap(({ lifecycle, createdAtMs, submittedAtMs, terminalAtMs }) =>
-      // What is terminal has ended in one of these ways.
+      // A terminal lifecycle is an outcome.
       terminalAtMs === null
         ? []
         : [{ createdAtMs, submittedAtMs, terminalAtMs, outcome: lifecycle as SubmissionOutcome }],
@@ -122,11 +123,16 @@ function viewReference(
 
 const inputs = [false, true].flatMap((isPaused) =>
   [0, 1].flatMap((bufferedRoundCount) =>
-    [0, 600_000, 1_300_000].map((afterMs) => ({ isPaused, bufferedRoundCount, nowMs: startMs + afterMs })),
+    // The run of `enabling` ends two seconds after the start, and is stale 600 seconds later, not at 600.
+    [0, 602_000, 602_001, 1_300_000].map((afterMs) => ({
+      isPaused,
+      bufferedRoundCount,
+      nowMs: startMs + afterMs,
+    })),
   ),
 );
 
-/** What the sequences have to meet; what is like an ID is `_`. */
+/** Outcomes that the sequences must reach. IDs and numbers are `_`. */
 const met = [
   ...['closure_accepted', 'blocked', 'unblocked', 'epoch_approved', 'settings'],
   ...['run_started', 'run_finished', 'incident_opened', 'incident_closed', 'submission_prepared'],
@@ -152,14 +158,14 @@ const met = [
   '_ completed blocks, expected at most the block height of _',
 ];
 
-/** Settlement is enabled, and a run was completed. */
+/** Enables settlement and completes a run. */
 const enabling: Body[] = [
   { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true },
   { type: 'run_started', runId: 'first' },
   { type: 'run_finished', runId: 'first', result: 'ok' },
 ].map((body) => ({ kind: 'reporter', body }));
 
-/** Every lifecycle of a submission while settlement is enabled, which chance seldom meets. */
+/** Every lifecycle of a submission while settlement is enabled, which is rare by chance. */
 const submissionId = deriveUuid('fixed');
 const allLifecycles = [
   {
@@ -183,7 +189,7 @@ const allLifecycles = [
 ].map((body) => ({ do: 'say' as const, message: { kind: 'reporter' as const, body }, lateMs: 0 }));
 
 describe('the settlement machine and the reference', () => {
-  it('take and reject the same messages for the same reasons, and show the same, across restarts', () => {
+  it('accept and reject the same messages for the same reasons, and show the same state, across restarts', () => {
     const seen = new Map<string, number>();
     const count = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1);
     const sameOutcomes = fc.property(
@@ -248,7 +254,7 @@ describe('the settlement machine and the reference', () => {
       },
     );
     fc.assert(sameOutcomes, { numRuns: runs(150), examples: [[true, allLifecycles]] });
-    // The sequences meet every message, every state of the queue and every kind of rejection: the rare ones now and then only after some more.
+    // The sequences must reach every outcome. Rare ones sometimes need more runs.
     const isUnmet = (what: string) => !seen.has(what);
     for (let more = 0; more < 10 && met.some(isUnmet); more++) fc.assert(sameOutcomes, { numRuns: 100 });
     expect(met.filter(isUnmet)).toEqual([]);
@@ -259,9 +265,7 @@ describe('a snapshot', () => {
   const record = (): FoldRecord => {
     const actors = createSettlementActors();
     const at = new Date(startMs).toISOString();
-    const body = { type: 'run_started', at, runId: 'a' };
-    const data = Buffer.from(JSON.stringify(body));
-    actors.receive({ seq: 1, subject: reporterSubject(id), data, timestampNanos: 0n });
+    actors.receive(jsonMessage(reporterSubject(id), { type: 'run_started', at, runId: 'a' }));
     return [...actors.capture().all()].find(({ kind }) => kind === 'settlement') as FoldRecord;
   };
 
@@ -271,7 +275,7 @@ describe('a snapshot', () => {
     ['there is a region too many', ({ value }) => Object.assign(value, { other: 'idle' })],
     ['states and context disagree', ({ value }) => Object.assign(value, { run: 'idle' })],
     ['it is of another version', (machine) => Object.assign(machine, { version: 2 })],
-  ])('is refused where %s', (_, damage) => {
+  ])('is refused if %s', (_, damage) => {
     const captured = parse(record().value ?? '') as { machine: never };
     damage(captured.machine);
     expect(() => restoreActors([record()])).not.toThrow();

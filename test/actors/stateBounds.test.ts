@@ -42,6 +42,7 @@ import {
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
+import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
@@ -53,14 +54,14 @@ function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number 
 
 describe('days with readings', () => {
   const day = fc.record({
-    /** Days until the next one with a reading. */
+    /** Days until the next day with a reading. */
     step: fc.constantFrom(1, 1, 1, 2, 9),
-    /** Of a round that is closed in it; null for none. */
+    /** Work of a round that closes in the day; null without one. */
     workUnits: fc.option(fc.bigInt(0n, 5n)),
     distanceMm: fc.nat(1_000),
   });
 
-  it('count in lifetime sums as they did, when only their sums are left', () => {
+  it('count the same in lifetime sums once only their sums are left', () => {
     const startMs = findDayStart(genesisMs);
     fc.assert(
       fc.property(fc.array(day, { minLength: pastDaysMax + 1, maxLength: 900 }), (days) => {
@@ -114,7 +115,7 @@ describe('days with readings', () => {
     );
   });
 
-  it('are the same history after a reading that says nothing new, and none without a day', () => {
+  it('are the same history after a reading without news, and need at least one day', () => {
     const reading = acceptedAt(genesisMs, { distanceMm: 5 });
     const history = withReading(null, reading, null);
     expect(withReading(history, { ...reading, observedAtMs: genesisMs + 1 }, null)).toBe(history);
@@ -124,17 +125,11 @@ describe('days with readings', () => {
 });
 
 describe('installations', () => {
-  it('are as many as the bound in the counter stream; known ones continue when there are more', () => {
+  it('are limited in the counter stream; known ones continue at the bound', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
     const receive = (wheel: number, index: number) => {
       const body = readingMessage(`wheel-${wheel}`, index);
-      const data = Buffer.from(JSON.stringify(body));
-      return actors.receive({
-        seq: 1 + wheel,
-        subject: counterSubject(body.installationId),
-        data,
-        timestampNanos: 0n,
-      });
+      return actors.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
     };
     for (let wheel = 0; wheel < installationsMax; wheel++)
       expect(receive(wheel, 0)).toHaveProperty('output.reading');
@@ -143,24 +138,19 @@ describe('installations', () => {
     expect(actors.installationCount).toBe(installationsMax);
   });
 
-  it('are as many as the bound in the settlement stream', () => {
+  it('are limited in the settlement stream', () => {
     const actors = createSettlementActors();
-    const body = JSON.stringify({ type: 'unblocked', at: new Date(genesisMs).toISOString() });
+    const body = { type: 'unblocked', at: new Date(genesisMs).toISOString() };
     const receive = (wheel: number) =>
-      actors.receive({
-        seq: 1 + wheel,
-        subject: oracleSubject(`wheel-${wheel}`),
-        data: Buffer.from(body),
-        timestampNanos: 0n,
-      });
+      actors.receive(jsonMessage(oracleSubject(`wheel-${wheel}`), body, { seq: 1 + wheel }));
     for (let wheel = 0; wheel < installationsMax; wheel++) expect(receive(wheel)).toHaveProperty('output');
     expect(receive(installationsMax)).toHaveProperty('rejection.reason', 'too_many_installations');
     expect(receive(0)).toHaveProperty('rejection.reason', 'not_allowed');
   });
 });
 
-it('observed rounds are those of the newest 144, and come back from the records that changed', () => {
-  // Minutes to the next reading, again and again; more than two leave a round unobserved.
+it('the newest 144 observed rounds are kept, and restored from the changed records', () => {
+  // Minutes between readings, repeated; more than two leave a round unobserved.
   const stretch = fc.record({
     minutes: fc.constantFrom(1, 2, 2, 2, 7, 30),
     count: fc.integer({ min: 1, max: 400 }),
@@ -202,15 +192,14 @@ it('observed rounds are those of the newest 144, and come back from the records 
   );
 });
 
-describe('what oracle and reporter say', () => {
+describe('messages of oracle and reporter', () => {
   function started() {
     const actors = createSettlementActors();
     let number = 0;
     const send = (subject: string, body: object) => {
-      // Two statements need different times.
+      // Equal statements need different times.
       const at = new Date(genesisMs + number).toISOString();
-      const data = Buffer.from(JSON.stringify({ at, ...body }));
-      return actors.receive({ seq: ++number, subject, data, timestampNanos: 0n });
+      return actors.receive(jsonMessage(subject, { at, ...body }, { seq: ++number }));
     };
     return {
       oracle: (body: object) => send(oracleSubject('wheel.one'), body),
@@ -219,7 +208,7 @@ describe('what oracle and reporter say', () => {
     };
   }
 
-  it('approves the newest epochs; one that is forgotten may be approved again', () => {
+  it('approve the newest epochs; a forgotten epoch may be approved again', () => {
     const { oracle, settlement } = started();
     const approve = (epoch: number) =>
       oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`epoch ${epoch}`) });
@@ -232,7 +221,7 @@ describe('what oracle and reporter say', () => {
     expect(approved()).toHaveLength(approvedEpochsMax);
   });
 
-  it('opens so many incidents, and another one when one is closed', () => {
+  it('open a limited number of incidents, and another once one is closed', () => {
     const { reporter } = started();
     const open = (incident: number) =>
       reporter({ type: 'incident_opened', incidentId: `incident ${incident}`, reason: 'why' });
@@ -243,7 +232,7 @@ describe('what oracle and reporter say', () => {
     expect(open(openIncidentsMax)).toHaveProperty('output');
   });
 
-  it('closes the newest rounds', () => {
+  it('close rounds, of which the newest are kept', () => {
     const { oracle, settlement } = started();
     const perClosure = 1_000;
     for (let first = 1; first <= closedRoundsMax + perClosure; first += perClosure) {
@@ -261,7 +250,7 @@ describe('what oracle and reporter say', () => {
     expect(settlement().closedRounds.first()?.roundId).toBe(BigInt(perClosure + 1));
   });
 
-  it('ends the newest submissions, and covers them from the oldest one on', () => {
+  it('end submissions, of which the newest are kept and covered', () => {
     const { reporter, settlement } = started();
     const expected = {
       cumulativeWork: '10',
@@ -295,7 +284,7 @@ describe('remembered IDs', () => {
     return remembered;
   };
 
-  it('are the least of them, however old, and all of their time', () => {
+  it('are the newest 10,000 of any age, and all of 90 days', () => {
     const some = remember(noRememberedIds, 0, rememberedIdsMin, 0);
     const inTime = remember(some, rememberedIdsMin, rememberedIdsMin + 1, rememberedMs);
     expect(isRemembered(inTime, 'id 0')).toBe(true);
@@ -304,7 +293,7 @@ describe('remembered IDs', () => {
     expect(isRemembered(later, 'id 1')).toBe(true);
   });
 
-  it('are never more than the most of them', () => {
+  it('are never more than 100,000', () => {
     const full = remember(noRememberedIds, 0, rememberedIdsMax, 0);
     expect(isRemembered(full, 'id 0')).toBe(true);
     const over = remember(full, rememberedIdsMax, rememberedIdsMax + 1, 0);
@@ -333,7 +322,7 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
   expect(evicted?.evicted).toHaveLength(1_001);
 });
 
-it('accounts that were proposers are forgotten from the oldest change on', () => {
+it('the oldest changes of proposers are forgotten first', () => {
   const changes = Array.from({ length: proposersMax + 1 }, (_, index) => ({
     account: `0x${index.toString(16).padStart(40, '0')}`,
     isGranted: index % 2 === 0,

@@ -26,7 +26,7 @@ import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEv
 
 const page = readFileSync(new URL('../../actors/STATE.md', import.meta.url), 'utf8');
 
-/** Places of the lists in what a schema describes. */
+/** Paths of the lists in a schema. */
 function listLists(schema: z.core.$ZodType, place: string): string[] {
   if (schema instanceof z.ZodObject)
     return Object.entries(schema.shape).flatMap(([key, member]) => listLists(member, `${place}.${key}`));
@@ -48,7 +48,7 @@ it.each([
   ['Readings', counterRecords],
   ['Modules, signers, oracle and reporter', { ...settlementRecords, ...installationRecords }],
   ['The chain', chainRecords],
-])('the page names every list that the fold of %s keeps, and no other', (title, records) => {
+])('the page names exactly the lists that the fold keeps: %s', (title, records) => {
   const section = page.split('\n## ').find((one) => one.startsWith(`${title}\n`)) ?? '';
   const named = section.split('\n').flatMap((line) => /^\| `([^`]+)`/.exec(line)?.[1] ?? []);
   const kept = Object.values(records).flatMap(({ kind, schema }) => [kind, ...listLists(schema, kind)]);
@@ -57,7 +57,7 @@ it.each([
 
 const dayMs = 86_400_000;
 
-it('the page gives the bounds that the constants have, and names each of those', () => {
+it('the page names each bound with the value of its constant', () => {
   const bounds = {
     approvedEpochsMax,
     closedRoundsMax,

@@ -24,7 +24,7 @@ import { mixedPublications, publishAll } from '../support/readings/readingMessag
 
 const owner = (economy: TestEconomy, index = 0) => economy.owners[index] as string;
 
-/** What the chain's routes show, without what goes by the clock. */
+/** Bodies of the chain's routes, without members that depend on the clock. */
 async function readShown(miner: MinerProcess, economy: TestEconomy): Promise<string> {
   const paths = [
     '/v1/core',
@@ -40,13 +40,13 @@ async function readShown(miner: MinerProcess, economy: TestEconomy): Promise<str
   return JSON.stringify([bodies.map((body) => ({ ...body, generatedAt: null })), await events(miner)]);
 }
 
-/** All events of the chain in the feed by their ID, without when they were recorded: that is another time on another stream. */
+/** All events of the chain in the feed by ID, without their recording times, which differ between streams. */
 async function events(miner: MinerProcess) {
   const found = (await readFeed(miner.json)).map(({ recordedAt: _, ...event }) => event);
   return found.filter(({ id }) => id.startsWith('chain:')).sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Until the chain's newest block is published and folded. */
+/** Waits until the chain's newest block is published and folded. */
 async function waitUntilFollowed(miner: MinerProcess, economy: TestEconomy) {
   const tip = Number(await economy.client.getBlockNumber({ cacheTime: 0 }));
   await eventually(
@@ -55,7 +55,7 @@ async function waitUntilFollowed(miner: MinerProcess, economy: TestEconomy) {
   );
 }
 
-/** What a fresh service on fresh streams shows of the chain. */
+/** Shows the chain with a fresh service on fresh streams. */
 async function readFromNewService(economy: TestEconomy): Promise<string> {
   const nats = await startNats();
   const fresh = await startMiner({
@@ -79,7 +79,7 @@ async function startRandomEconomy(steps: number, seed: number) {
   return { economy, random };
 }
 
-/** A chain that no test changes, the spans that an honest indexer makes of it, and what a service shows that knows these alone. */
+/** A chain that no test changes, the spans of an honest indexer, and the view of a service that knows only these spans. */
 const stillChain = shareInFile(async () => {
   const { economy } = await startRandomEconomy(60, 61);
   const honest = await startIndexed(economy);
@@ -109,7 +109,7 @@ async function serviceOver(economy: TestEconomy, givenNats?: TestNats) {
 }
 
 describe('the chain, end to end', () => {
-  it('is indexed, folded and shown, and the same after a kill and a restart', async () => {
+  it('is indexed, folded and shown, and looks the same after a kill and a restart', async () => {
     const { economy, random } = await startRandomEconomy(60, 41);
     const { start } = await serviceOver(economy);
     const first = await start();
@@ -173,7 +173,7 @@ describe('the chain, end to end', () => {
     const indexing = await startIndexing();
     await waitUntilFollowed(indexing, economy);
     await indexing.end('SIGTERM');
-    // The stream holds everything before the first start, so each snapshot is of its end.
+    // The stream is complete before the first start, so each snapshot has its end as position.
     const { start } = await serviceOver(economy, nats);
     const first = await start();
     await waitUntilFollowed(first, economy);
@@ -182,10 +182,10 @@ describe('the chain, end to end', () => {
     const second = await start();
     await waitUntilReady(second);
     await waitUntilFollowed(second, economy);
-    // The snapshot's block and the 24 before it are replaced: nothing that the restarted service holds is left.
+    // The snapshot's block and the 24 before it are replaced: no block that the restarted service retains is left.
     await reorganize(economy, 25, random.step);
     await random.step();
-    // The number of the newest block may be that of the block before the fork.
+    // The newest block may have the same number as the last block before the fork.
     await eventually(async () => (await second.metric('miner_chain_rewinds_total')) === 1, 'the rewind');
     await waitUntilFollowed(second, economy);
     const after = await readShown(second, economy);
@@ -305,7 +305,7 @@ describe('the chain, end to end', () => {
     expect(await indexer.end('SIGTERM')).toBe(0);
   });
 
-  it('asks clients to wait while what the chain has published since the snapshot is not folded yet, but for no longer than the grace', async () => {
+  it('asks clients to wait until messages since the snapshot are folded, but no longer than the grace', async () => {
     const { economy, spans, shownHonestly } = await stillChain();
     // A user who may restore the chain, and read nothing that follows.
     const deny = '["$JS.API.CONSUMER.CREATE.MINER_CHAIN", "$JS.API.CONSUMER.CREATE.MINER_CHAIN.>"]';
@@ -376,7 +376,7 @@ describe('the chain, end to end', () => {
     expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
     const before = await readShown(ingest, economy);
     const connected = await connectTo(nats);
-    // What the indexer reads besides the spans may be published before or after the last of them.
+    // The indexer's other messages may be published before or after the last span.
     const span = { ...(await fetchSpans(connected)).at(-1), blocks: [] };
     const bodies = [
       '{}',

@@ -79,7 +79,7 @@ describe('doctor', () => {
       expect(output).toContain('nothing is wrong');
       expect(status).toBe(0);
     };
-    // The engine is the service's alone, so it is asked.
+    // Only the service may open the engine, so the doctor asks the service.
     const beside = await doctor({ ...environment, MINER_OPS_PORT: new URL(miner.operatorUrl).port });
     expectSound(beside);
     expect(beside.output).toMatch(/ok +stream MINER_COUNTER: messages 1 to 2400, .* behind/);
@@ -148,7 +148,7 @@ describe('doctor', () => {
     expect(status).toBe(1);
   });
 
-  it('ends with what takes connections and never answers, and says meanwhile what it waits for', async () => {
+  it('ends even if a server accepts connections and never answers, and says meanwhile what it waits for', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

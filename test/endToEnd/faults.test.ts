@@ -47,7 +47,7 @@ async function readShown(miner: MinerProcess) {
   return { observations, telemetry };
 }
 
-/** What a service that is never disturbed stores of the same streams; `look` asks it before it is stopped. */
+/** Stored state of an undisturbed service on the same streams; `look` asks that service before it stops. */
 async function runUndisturbed(
   nats: TestNats,
   through: number,
@@ -61,7 +61,7 @@ async function runUndisturbed(
   return await storedState({ path: join(dataDir, 'clickhouse') });
 }
 
-/** Stops a service that was disturbed, and expects it to have shown and stored what one does that never was. */
+/** Stops a disturbed service, and expects the same shown and stored state as from an undisturbed one. */
 async function expectLikeUndisturbed(miner: MinerProcess, dataDir: string, nats: TestNats, through: number) {
   const views = await readShown(miner);
   await miner.end('SIGTERM');
@@ -71,7 +71,7 @@ async function expectLikeUndisturbed(miner: MinerProcess, dataDir: string, nats:
   expect(await storedState({ path: join(dataDir, 'clickhouse') })).toEqual(expected);
 }
 
-/** Polls a route until it is stopped; every answer must be one. */
+/** Polls a route until it is stopped. Every request must get an answer. */
 function poll(miner: MinerProcess) {
   const statuses = new Map<number, number>();
   let isOn = true;
@@ -91,7 +91,7 @@ function poll(miner: MinerProcess) {
   };
 }
 
-/** As devices do, a little at a time: a service that is killed meanwhile is in the middle of it. */
+/** Publishes a little at a time, as devices do, so that a kill comes in the middle. */
 async function publishSteadily(connection: NatsConnection, publications: readonly Publication[]) {
   for (let from = 0; from < publications.length; from += 100)
     await publishAll(connection, publications.slice(from, from + 100));
@@ -99,7 +99,7 @@ async function publishSteadily(connection: NatsConnection, publications: readonl
 
 describe('killed with SIGKILL', () => {
   it('in the middle of a burst of readings, it ends like an uninterrupted run', async () => {
-    // Snapshots are taken every minute; without one, the entire stream is folded again over rows that are stored.
+    // There is a snapshot only every minute. Without one, the entire stream is folded again over stored rows.
     const { nats, dataDir, miner: first, ...connected } = await startReady();
     let miner = first;
     const count = 12_000;
@@ -172,7 +172,7 @@ describe('nats-server', () => {
     await publishAll(connection, mixedPublications(3_000));
     await waitUntilStored(miner, 3_000);
 
-    // A power failure: what was acknowledged after the copy is lost, and its sequences are used again.
+    // A power failure: messages acknowledged after the copy are lost, and their sequences are used again.
     await nats.kill('SIGTERM');
     cpSync(join(nats.dir, 'store'), join(nats.dir, 'copy'), { recursive: true });
     await nats.start();
@@ -210,7 +210,7 @@ describe('nats-server', () => {
     await waitUntilStored(miner, 600);
     expect(await miner.metric('miner_stream_missed_messages_total{stream="MINER_COUNTER"}')).toBe(200);
     expect(miner.log().some(({ missed, fromSequence }) => missed === 200 && fromSequence === 301)).toBe(true);
-    // What was stored before the purge is still there.
+    // Rows stored before the purge are still there.
     const items = await allObservations(miner, 'wheel.one');
     expect(items[0]?.cursor).toBe(Buffer.from('1').toString('base64url'));
   });

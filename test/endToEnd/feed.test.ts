@@ -57,7 +57,7 @@ describe('the event feed, end to end', () => {
     const first = await start();
     await waitUntilReady(first);
     const js = jetstream((await connectTo(nats)).connection);
-    // Each passes a hundred distances. What is late was received, so it is recorded, long before it arrives.
+    // Each passes a hundred distances. A late reading is received, and so recorded, long before it arrives.
     const publish = async (fromIndex: number, toIndex: number, lateMs = 0) => {
       for (let index = fromIndex; index < toIndex; index++) {
         const reading = readingMessage('wheel.one', index, {
@@ -106,7 +106,7 @@ describe('the event feed, end to end', () => {
       ),
     );
 
-    // What it has not read of the last event that it was sent, it is sent again.
+    // The last event is sent again if the client did not read it completely.
     const seen = client.messages.slice(0, 450);
     const { id } = seen.at(-1) as Message;
     const again = await listen(second.publicUrl, `/v1/events/stream?${category}`, { 'Last-Event-ID': id });

@@ -22,7 +22,7 @@ interface Process {
   readonly settlementQueue: { readonly latestSubmission?: object | null };
 }
 
-/** What `npm start` runs, with a shorter past, on free ports. */
+/** Runs the command of `npm start` with a shorter past, on free ports. */
 async function startLocal(dataDir: string) {
   const started = startProcess(process.execPath, [program, 'local', '--past-days', '0.2'], {
     env: {
@@ -33,7 +33,7 @@ async function startLocal(dataDir: string) {
       MINER_RATE_LIMITS: 'off',
     },
   });
-  // Killed with SIGKILL, it leaves its servers to the next start; after a test there is none.
+  // After SIGKILL its servers wait for the next start, which does not come at the end of a test.
   onTestFinished(async () => {
     await started.end('SIGKILL');
     for (const [, pid] of started.output().matchAll(/"pid":(\d+)[^\n]*started/g)) {
@@ -54,7 +54,7 @@ async function startLocal(dataDir: string) {
   return { ...started, statusUrl, telemetryUrl, online, natsPid, anvilPid };
 }
 
-/** Empty for a process that has ended, also when nobody has asked about it yet. */
+/** Empty for a process that has ended, even if its parent has not collected its status. */
 function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -69,7 +69,7 @@ function isAlive(pid: number): boolean {
 
 const parsePosition = ({ revision }: Telemetry) => Number(revision?.split('.')[0]);
 
-/** The way of the README. */
+/** The command in the README. */
 const readNatsUrl = (dataDir: string) => readFileSync(join(dataDir, 'nats/url'), 'utf8').trim();
 
 /** Files and folders that another user of the machine could open. */
@@ -130,7 +130,7 @@ describe('npm start', () => {
       async () => (await settledThrough(second.statusUrl)) >= settled,
       'the same chain after the restart',
     );
-    // A chain that stands still, and goes on, takes the simulation with it.
+    // When the chain stops and resumes, so does the simulation.
     process.kill(second.anvilPid(), 'SIGSTOP');
     await eventually(() => second.output().includes('the simulated chain does not answer'), 'a paused chain');
     process.kill(second.anvilPid(), 'SIGCONT');
@@ -151,7 +151,7 @@ describe('npm start', () => {
     await first.end('SIGKILL');
 
     const second = await startLocal(dataDir);
-    // Restored from a snapshot, it shows what was measured then until it has folded the rest.
+    // After the restore it shows the snapshot's measurements until the rest is folded.
     const after = await eventually(async () => {
       const telemetry = await second.online();
       return parsePosition(telemetry) > parsePosition(before) ? telemetry : null;
@@ -166,7 +166,7 @@ describe('npm start', () => {
     expect(await second.end('SIGINT'), second.output()).toBe(0);
   });
 
-  it('says who has the data when it is started twice on it, and what is lost when the streams alone are removed', async () => {
+  it('names the process that uses the data at a second start, and the loss if only the streams are removed', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     await first.online();

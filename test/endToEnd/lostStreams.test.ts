@@ -47,7 +47,7 @@ async function startFilled(settings: Partial<MinerSettings> = {}) {
 const countReadings = async (dataDir: string) =>
   (await storedState({ path: join(dataDir, 'clickhouse') })).readings.length;
 
-/** What `/readyz` names as lost, once it does. */
+/** Waits until `/readyz` names a stream as lost, and returns its entry. */
 function untilLost(miner: MinerProcess, stream = 'MINER_COUNTER') {
   return eventually(async () => {
     const { lostStreams = [] } = await fetchReadiness(miner);
@@ -61,7 +61,7 @@ async function restart(miner: MinerProcess, options: MinerSettings) {
 }
 
 describe('a stream that the stored rows were made from, and that is gone', () => {
-  it('is not replaced in an empty NATS, where nothing is created and nothing is removed; the right one serves again', async () => {
+  it('is not replaced in an empty NATS, where nothing is created or removed, and is followed again in the right one', async () => {
     const { dataDir, options, miner, readCreated } = await startFilled();
     const created = await readCreated('MINER_COUNTER');
     await miner.end('SIGTERM');
@@ -90,7 +90,7 @@ describe('a stream that the stored rows were made from, and that is gone', () =>
     await nats.start();
     expect(await untilLost(miner)).toMatchObject({ found: null });
     expect((await fetchReadiness(miner)).status).toBe('waiting');
-    // The lease has lapsed, and the stream was looked for again and again.
+    // By now the lease has lapsed, and the service has looked for the stream many times.
     await eventually(
       async () => (await miner.metric('miner_stream_state{stream="MINER_PIPELINE",state="missing"}')) === 1,
       'both streams to be missed',
@@ -106,7 +106,7 @@ describe('a stream that the stored rows were made from, and that is gone', () =>
     expect(await countReadings(dataDir)).toBeGreaterThan(0);
   });
 
-  it('and was created again keeps its rows, running and at a start, until its loss is accepted by name', async () => {
+  it('keeps its rows if it was created again, running and at a start, until its loss is accepted by name', async () => {
     const { jsm, connection, dataDir, options, miner, readCreated } = await startFilled();
     const folded = await readCreated('MINER_COUNTER');
     const { config } = await jsm.streams.info('MINER_COUNTER');
@@ -124,7 +124,7 @@ describe('a stream that the stored rows were made from, and that is gone', () =>
     });
     expect(output).toContain(`created ${found}`);
     expect(output).toContain(`MINER_LOST_STREAMS=MINER_COUNTER@${folded}`);
-    // Another stream's loss is not this one's.
+    // Accepting another stream's loss changes nothing.
     const other = { MINER_LOST_STREAMS: `MINER_COUNTER@${found},MINER_PIPELINE@${folded}` };
     const refusedAgain = await restart(refused, { ...options, environment: other });
     await untilLost(refusedAgain);
@@ -133,11 +133,11 @@ describe('a stream that the stored rows were made from, and that is gone', () =>
     const environment = { MINER_LOST_STREAMS: `MINER_COUNTER@${folded}` };
     const accepting = await startMiner({ ...options, environment });
     await waitUntilStored(accepting, 1_200);
-    // It may be left out at once, and left set.
+    // The setting may be removed at once, or kept.
     await waitUntilStored(await restart(accepting, options), 1_200);
   });
 
-  it('with all others is created again once their loss is accepted, and what they said is unknown then', async () => {
+  it('is created again together with all others once their loss is accepted, and its values are unknown then', async () => {
     const { nats, dataDir, options, miner, readCreated } = await startFilled();
     const lost = await Promise.all(
       ['MINER_COUNTER', 'MINER_PIPELINE'].map(async (stream) => `${stream}@${await readCreated(stream)}`),
@@ -172,7 +172,7 @@ describe('a replica', () => {
     await nats.start();
     expect(await untilLost(running)).toEqual({ stream: 'MINER_COUNTER', folded, found: null });
     expect((await fetchReadiness(running)).status).toBe('waiting');
-    // What it has folded it still shows.
+    // It still shows its folded state.
     expect((await ask(`${running.publicUrl}/v1/status`)).status).toBe(200);
     const started = await startMiner({ ...asReplica, dataDir: temporaryDirectory() });
     expect(await untilLost(started)).toEqual({ stream: 'MINER_COUNTER', folded, found: null });

@@ -14,14 +14,14 @@ const allMetrics = shareInFile(async () => {
   const miner = await startMiner({
     natsUrl: nats.url,
     dataDir: temporaryDirectory(),
-    // Its metrics are there all the same.
+    // The metrics of the chain exist even if the node does not answer.
     onChain: unreachedChain,
     environment: { MINER_RPC_URL: 'http://127.0.0.1:1' },
   });
   return async () => (await fetch(`${miner.operatorUrl}/metrics`)).text();
 });
 
-it('metrics show every actor of a process, whatever it is a child of', async () => {
+it('metrics show every actor of a process, at any depth', async () => {
   const metrics = await allMetrics();
   const actors = async () =>
     [...(await metrics()).matchAll(/^miner_actor_state\{actor="([^"]+)"/gm)].map(([, name]) => name).sort();
@@ -37,7 +37,7 @@ it('metrics show every actor of a process, whatever it is a child of', async () 
   expect(await actors()).toEqual(expected);
 });
 
-it('metrics show how full the store of NATS is, which refuses publishers once it is, and the disk of ClickHouse', async () => {
+it('metrics show the use of the NATS store, which refuses publishers when full, and of the disk of ClickHouse', async () => {
   const settings =
     'accounts { streams { jetstream { max_file: 8000000 }, users: [{ user: all, password: all }] } }\nno_auth_user: all\n';
   const nats = await startNats(temporaryDirectory(), settings);
@@ -59,10 +59,10 @@ it('metrics show how full the store of NATS is, which refuses publishers once it
 
 it('metrics are documented as a process that does everything has them (npm run tables)', async () => {
   const metrics = await allMetrics();
-  // The last ones to be registered.
+  // These are registered last.
   await eventually(async () => (await metrics()).includes('# HELP miner_audit_drifts '), 'all metrics');
   const text = await metrics();
-  // Names, units and texts as Prometheus asks for; it prints what it would change.
+  // Checks names, units and texts by Prometheus's rules, and prints violations.
   expect(promtool(['check', 'metrics'], text)).toEqual({ status: 0, output: '' });
   const findType = (name: string) => new RegExp(`^# TYPE ${name} (\\w+)$`, 'm').exec(text)?.[1];
   const rows = [...text.matchAll(/^# HELP (miner_\w+) (.+)$/gm)]

@@ -11,7 +11,7 @@ const readings = Array.from({ length: count }, (_, index) =>
   toPublication(readingMessage('wheel.one', index)),
 );
 
-it('rows whose messages have left the stream since the snapshot are on the pages, and in their half hours, after a restart', async () => {
+it('rows whose messages left the stream after the snapshot stay on the pages and in their half hours after a restart', async () => {
   const nats = await startNats();
   const { connection, jsm } = await connectTo(nats);
   await createRemovableStreams(jsm);

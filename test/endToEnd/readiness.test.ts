@@ -16,10 +16,10 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
-/** Short, so that what falls behind is noticed soon. */
+/** Short, so that readiness reacts soon. */
 const environment = { MINER_READY_GRACE_SECONDS: '3' };
 
-/** Waits until the service says that it waits for just these. */
+/** Waits until the service names exactly these as missing. */
 function waitUntilWaitingFor(miner: MinerProcess, ...names: string[]) {
   return eventually(
     async () => {
@@ -47,7 +47,7 @@ describe('readiness', () => {
     await waitUntilWaitingFor(miner, 'NATS', 'MINER_COUNTER', 'MINER_PIPELINE');
     expect((await fetchReadiness(miner)).streams.MINER_COUNTER?.lag).toBeNull();
     expect(await miner.metric(lagMetric)).toBeNull();
-    // The last verification lies further and further back, and the newest reading as well.
+    // The ages of the last verification and of the newest reading grow.
     expect(
       await miner.metric('miner_stream_verification_age_seconds{stream="MINER_COUNTER"}'),
     ).toBeGreaterThan(3);
@@ -60,13 +60,13 @@ describe('readiness', () => {
     expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
     await nats.start();
     await waitUntilReady(miner);
-    // What a client sends while it connects again may be lost.
+    // Messages may be lost while the client reconnects.
     await eventually(async () => (await connection.rtt()) >= 0, 'a connection');
     await publishAll(connection, mixedPublications(50, 200));
     await waitUntilFolded(miner, 250);
   });
 
-  it('ends while a stream is missing that nothing stored was made from, which is created again', async () => {
+  it('ends while a stream without stored rows is missing, which is created again', async () => {
     const nats = await startNats();
     const { connection, jsm } = await connectTo(nats);
     const miner = await startMiner({ natsUrl: nats.url, dataDir: temporaryDirectory(), environment });

@@ -75,7 +75,7 @@ describe('readings in, telemetry out', () => {
       }
     }
 
-    // Bad messages are each in the stream of rejections, once, with their reason and bytes.
+    // The stream of rejections holds each bad message once, with its reason and bytes.
     const isBad = (number: number) => [40, 80, 120, 160, 200, 239].includes(number % 240);
     const expected = publications.flatMap((_, number) => (isBad(number) ? [number + 1] : []));
     await eventually(
@@ -156,12 +156,12 @@ describe('readings in, telemetry out', () => {
     const ingest = await startMiner({ ...shared, role: 'ingest', dataDir: temporaryDirectory() });
     const { connection } = await connectTo(nats);
     await waitUntilReady(ingest);
-    // The last message is a rejected one: no row has its position.
+    // The last message is rejected, so no row has its position.
     await publishAll(connection, mixedPublications(2_921));
     await waitUntilStored(ingest, 2_921);
     expect(await ingest.end('SIGTERM')).toBe(0);
 
-    // Restored from the snapshot that the writer left, then following.
+    // The replica restores the writer's snapshot, then follows.
     const replica = await startMiner({ ...shared, role: 'serve', dataDir: temporaryDirectory() });
     await waitUntilReady(replica);
     expect(replica.log().some(({ msg, position }) => msg === 'snapshot restored' && position === 2_921)).toBe(

@@ -41,7 +41,7 @@ async function foldReadings(count: number) {
 }
 
 describe('a rebuild into the next generation', () => {
-  it('that was killed keeps the rows of messages that have left the stream since', async () => {
+  it('keeps the rows of messages that left the stream after a kill', async () => {
     const { jsm, settings, readings } = await foldReadings(12_000);
     const before = await readings();
     const killed = await startMiner({ ...settings, startMs });
@@ -56,12 +56,12 @@ describe('a rebuild into the next generation', () => {
     expect(after.count).toBeGreaterThanOrEqual(before.count);
   });
 
-  it('that was killed just before it became active becomes so at the next start, without another message', async () => {
+  it('becomes active at the next start after a kill just before, without another message', async () => {
     const { settings, readings, onDatabase } = await foldReadings(3_000);
     const miner = await startMiner({ ...settings, startMs });
     await miner.written('the rebuilt generation is the active one');
     await miner.end('SIGTERM');
-    // As it is between the snapshot and the pointer.
+    // The state between writing the snapshot and moving the pointer.
     await onDatabase(async (database) => {
       await database.command(`ALTER TABLE ${generationPointer.name} DELETE WHERE generation > 1`);
       await eventually(

@@ -32,12 +32,12 @@ import {
 import { silentLogger } from '../support/silentLogger.ts';
 import { readRejections, storedState } from '../support/storage/storedState.ts';
 
-/** Of three installations, one per minute: the second universal day begins with the 4,321st. */
+/** Three installations, one reading per minute each: the second universal day begins with the 4,321st. */
 const untilSecondDay = mixedPublications(4_500, 0, 60_000);
 const everything = { fromSequence: 1, throughSequence: Number.MAX_SAFE_INTEGER, installationId: null };
 const statisticsPath = '/v1/measurement/stats?range=7d';
 
-/** What a stopped service has stored of what was published, and how to run commands on it. */
+/** Runs a service until published readings are stored, stops it, and returns ways to run commands on its data. */
 async function foldPublished(publish: (connection: TestConnection) => Promise<void>) {
   const { connection, settings, last } = await foldAndStop(publish);
   const { natsUrl, dataDir } = settings;
@@ -71,7 +71,7 @@ async function onDatabase<Result>(
   }
 }
 
-/** What is stored of one installation on the second universal day. */
+/** Stored rows of one installation on the second universal day. */
 const ofSecondDay = `installation_id = 'wheel.one' AND start >= fromUnixTimestamp64Milli(${genesisMs + 86_400_000}, 'UTC')`;
 
 /** Removes rounds, as a fault of an older version might have. */
@@ -125,7 +125,7 @@ describe('replay', () => {
     expect(real).toMatchObject({ status: 0 });
     expect(real.output).toContain('1 days differ');
     expect(await state()).toEqual(before);
-    // As if the dry runs had not been.
+    // The dry runs left nothing behind.
     expect(await database(async (_, tables) => tables.generation)).toBe(2);
 
     const again = await replay('--from-sequence', '1500');
@@ -142,7 +142,7 @@ describe('replay', () => {
     expect(rejected).toBe(0);
   });
 
-  it('of one installation leaves the others’ rows and state as they are', async () => {
+  it('of one installation leaves the others’ rows and state unchanged', async () => {
     const { replay, state, database } = await foldPublished(({ connection }) =>
       publishAll(connection, untilSecondDay),
     );
@@ -210,7 +210,7 @@ describe('replay', () => {
     expect(gone.output).toMatch(/begins at 12001, stored at [^;]*; what came before is gone/);
     expect(gone.output).toContain('Messages 1 to 12000 cannot be rebuilt: their rows of readings, rounds,');
     expect(gone.output).toContain('begin at 14001 or above, or --incomplete continues without them');
-    // What the stream has lost stays, and the state before it is folded from the stored readings.
+    // Rows of lost messages stay, and the state before them is folded from the stored readings.
     const incomplete = await replay('--from-sequence', '1', '--incomplete');
     expect([incomplete.status, incomplete.output]).toEqual([
       0,
@@ -230,7 +230,7 @@ describe('replay', () => {
       const proxy = await startCuttingProxy(environment.MINER_NATS_URL);
       const run = startMinerCommand(command, { ...environment, MINER_NATS_URL: proxy.url });
       await run.written(`messages 1 to ${count}`);
-      // Three runs that are killed read less than all messages, even where each resumes where the one before was.
+      // Even if each of the three killed runs resumes the previous one, together they read less than all messages.
       const readBytes = Math.floor(bytes * 0.3 * Math.random());
       await Promise.race([proxy.forwarded(readBytes), run.exited]);
       expect(
@@ -253,7 +253,7 @@ describe('replay', () => {
     expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(0);
   });
 
-  it('ends where the service has stored: what follows is folded, and rejected, by the service', async () => {
+  it('ends at the last stored position: the service folds, and rejects, what follows', async () => {
     const readings = mixedPublications(60, 0, 60_000);
     const rejected = { subject: counterSubject('wheel.one'), body: '{' };
     const { nats, replay, restart, last, environment } = await foldPublished(({ connection }) =>
@@ -273,7 +273,7 @@ describe('replay', () => {
     expect(await miner.end('SIGTERM')).toBe(0);
   });
 
-  it('next to a running service: the service takes over the new tables, and nothing that it shows goes back', async () => {
+  it('lets a running service take over the new tables, without going back in anything that it shows', async () => {
     const nats = await startNats();
     const clickHouse = await engine.createDatabase();
     const dataDir = temporaryDirectory();
@@ -333,7 +333,7 @@ describe('replay', () => {
     expect(stored.readings).toHaveLength(published);
     const readRevision = async (one: typeof miner) =>
       (await one.json<{ revision: string }>(statisticsPath)).revision;
-    // Views are computed once per second: what each shows at the moment may be of before the last reading.
+    // Views are computed once per second: a view may still be older than the last reading.
     await eventually(
       async () => (await readRevision(miner)) === (await readRevision(replica)),
       'the same statistics on both',

@@ -42,7 +42,7 @@ it('a replay with another deployment removes no rows that are being read', async
       await sleep(20);
     }
   })();
-  // Started with the deployment file of another genesis: of the next version, or by mistake.
+  // The deployment file has another genesis, as in a next version or by mistake.
   const replay = await minerCommand(['replay', '--from-sequence', '1'], {
     MINER_NATS_URL: nats.url,
     MINER_DATA_DIR: dataDir,
@@ -51,7 +51,7 @@ it('a replay with another deployment removes no rows that are being read', async
   });
   isWatching = false;
   await watching;
-  // The service looks for replaced tables every second, and would remove rows then.
+  // Every second the service checks for replaced tables, and would remove rows then.
   expect(await findActiveTables(database)).toEqual(tablesBefore);
   await database.close();
   expect({ status: replay.status, least }).toEqual({ status: 1, least: before });

@@ -81,7 +81,7 @@ describe('a process next to the one that ingests', () => {
       dataDir: temporaryDirectory(),
     });
     await waitUntilReady(first);
-    // As one that knows the database by another name does.
+    // Simulates a process that knows the database by another name.
     const database = openDatabase({ url: clickhouse });
     await database.command(statement);
     await publishAll(connection, mixedPublications(100));
@@ -105,7 +105,7 @@ describe('a process that another one has replaced', () => {
     const { state } = await jsm.streams.info('MINER_LEASE', { subjects_filter: '>' });
     const [subject = ''] = Object.keys(state.subjects ?? {});
     await js.publish(subject, JSON.stringify({ id: 'another', holder }));
-    // Its clock runs on: for longer than it writes without a renewal, so that what it has folded cannot be saved.
+    // Its clock runs on for longer than it may write without a renewal, so it cannot save its state.
     await sleep(5_000);
     miner.child.kill('SIGTERM');
     miner.child.kill('SIGCONT');
@@ -122,7 +122,7 @@ describe('a rebuild', () => {
     const { connection, jsm } = connected;
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_msgs: 20_000 });
-    // As retention by time does: one message leaves for each that comes.
+    // Like retention by time: each new message removes an old one.
     let isLive = true;
     const live = (async () => {
       while (isLive) {

@@ -51,7 +51,7 @@ describe('several processes on one ClickHouse server', () => {
     await waitUntilStored(third, 6_000);
     second.child.kill('SIGCONT');
     expect(await second.exited).toBe(1);
-    // Whichever it notices first: the lease of another process, or the epoch that it has begun.
+    // It may notice first either the lease or the epoch of the other process.
     expect(second.output()).toMatch(/has taken over the ingest|another process ingests into this database/);
 
     const fourth = await start('ingest');
@@ -118,7 +118,7 @@ describe('several processes on one ClickHouse server', () => {
     const all = await allObservations(replica, 'wheel.one');
     await first.end('SIGTERM');
 
-    // As another version of the fold finds it: rows, and no state that goes with them.
+    // Another version of the fold finds rows without a matching state.
     const database = openDatabase({ url: clickhouse });
     const before = await findActiveTables(database);
     const snapshots = await database.select(`SELECT DISTINCT snapshot FROM ${before.foldSnapshots}`);

@@ -19,7 +19,7 @@ interface Reading {
 function createWorld(clientCount: number, batchesEach: number, { isStored = false } = {}) {
   const sent: Batch[] = [];
   const readings: Reading[] = [];
-  const state = { turn: 0, isOverloaded: false, isAvailable: true, failures: 0 };
+  const state = { turn: 0, isOverloaded: false, overloadChecks: 0, isAvailable: true, failures: 0 };
   const counts = new Map(Array.from({ length: clientCount }, (_, client) => [client, 0]));
   const catchUp = createCatchUp<number>({
     findMissed: (client) => {
@@ -39,7 +39,10 @@ function createWorld(clientCount: number, batchesEach: number, { isStored = fals
       counts.set(client, number + 1);
       if (number + 1 < batchesEach) catchUp.add(client);
     },
-    isOverloaded: () => state.isOverloaded,
+    isOverloaded: () => {
+      state.overloadChecks++;
+      return state.isOverloaded;
+    },
     onReadFailed: () => state.failures++,
   });
   const addAll = () => {
@@ -77,9 +80,15 @@ describe('clients that have missed events', () => {
     const before = sent.length;
     expect(before).toBeGreaterThan(0);
     state.isOverloaded = true;
+    const { overloadChecks } = state;
     await passTurns(10);
     expect(sent.length).toBe(before);
+    // The turn that finds the loop late is the last: more of them would make it later.
+    expect(state.overloadChecks).toBe(overloadChecks + 1);
     state.isOverloaded = false;
+    // No turn is taken before they are added again: that would mean that the late event loop was kept busy.
+    await passTurns(10);
+    expect(sent.length).toBe(before);
     addAll();
     await passTurns(10);
     for (const client of [0, 1, 2]) expect(listNumbers(sent, client)).toEqual([0, 1, 2]);
@@ -135,19 +144,21 @@ describe('clients that have missed events', () => {
   });
 
   it('are sent nothing when they have gone, whatever was read for them, and leave their place to others', async () => {
-    const { catchUp, sent, readings, state, addAll, passTurns } = createWorld(catchUpReadsMax + 1, 2, {
+    const { catchUp, sent, readings, state, addAll, passTurns } = createWorld(catchUpReadsMax + 2, 2, {
       isStored: true,
     });
     addAll();
     await passTurns(20);
     catchUp.remove(0);
     catchUp.remove(1);
+    // It still waits for the place of another.
+    catchUp.remove(catchUpReadsMax);
     readings[0]?.end();
     readings[1]?.end(true);
     await passTurns(10);
     expect(sent).toEqual([]);
     expect(state.failures).toBe(0);
-    expect(readings.at(-1)?.client).toBe(catchUpReadsMax);
+    expect(readings.at(-1)?.client).toBe(catchUpReadsMax + 1);
     expect(readings).toHaveLength(catchUpReadsMax + 1);
   });
 });

@@ -156,10 +156,15 @@ describe('observations that need the database', () => {
   it('are answered 504 when it is slow, and the read is cancelled', async () => {
     const { reader, waiting } = createManualReader();
     const server = await startPublicServer({ observations: reader, readTimeoutMs: 60 });
+    const inTime = server.get(path);
+    await eventually(() => waiting.length === 1, 'a read');
+    waiting[0]?.resolve({ items: [], more: false });
+    expect((await inTime).status).toBe(200);
     const response = await server.get(path);
     await expectError(response, 504, 'request_timeout');
-    expect(waiting[0]?.signal.aborted).toBe(true);
-    waiting[0]?.resolve({ items: [], more: false });
+    // The deadline of the read before has passed by now, and was cancelled with its answer.
+    expect(waiting.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+    waiting[1]?.resolve({ items: [], more: false });
     expect((await server.get('/v1/status')).status).toBe(200);
   });
 

@@ -18,7 +18,7 @@ type Work =
   | 'awaitIdle'
   | 'awaitReconnection';
 
-/** An indexer whose work a test ends; what was begun is in `begun`, in order. */
+/** An indexer whose work a test ends. `begun` lists the started work, in order. */
 function indexer({ firstBlock = 100n } = {}) {
   const begun: Work[] = [];
   const promises = new Map<Work, { resolve: (output: never) => void; reject: (error: unknown) => void }>();
@@ -79,7 +79,7 @@ function indexer({ firstBlock = 100n } = {}) {
     publish: (name: Work, head: bigint) => subjects.get(name)?.next({ type: 'headMoved', head }),
     complete: (name: Work) => subjects.get(name)?.complete(),
     isObserved: (name: Work) => subjects.get(name)?.observed ?? false,
-    /** Node and stream are compared, with this result. */
+    /** Ends a comparison with this result. */
     compare: (head: bigint | null, tip: bigint, isFork = false) =>
       one.resolve('compare', { head, tip, isFork }),
     connect: async (head: bigint | null) => {
@@ -93,7 +93,7 @@ function indexer({ firstBlock = 100n } = {}) {
 
 type TestIndexer = ReturnType<typeof indexer>;
 
-/** How an indexer comes to each of its states, from its start. */
+/** Leads a started indexer to each of its states. */
 const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
   connecting: async () => undefined,
   catchingUp: async (one) => {
@@ -126,7 +126,7 @@ const ways: Record<string, (one: TestIndexer) => Promise<unknown>> = {
 describe('the machine of an indexer', () => {
   useVirtualTime();
 
-  it('connects, publishes what the timelock logged, catches up, follows, and rests at the tip', async () => {
+  it('connects, publishes the timelock’s logs, catches up, follows, and waits at the tip', async () => {
     const one = indexer();
     await one.connect(null);
     expect(one.is({ blocks: 'connecting' })).toBe(true);
@@ -150,7 +150,7 @@ describe('the machine of an indexer', () => {
     ]);
   });
 
-  it('catches up while 64 blocks or more are left, and publishes fewer one by one', async () => {
+  it('catches up if more than 64 blocks are left, otherwise publishes them one by one', async () => {
     const far = indexer();
     await far.connect(900n);
     await far.compare(900n, 965n);
@@ -161,7 +161,7 @@ describe('the machine of an indexer', () => {
     expect(near.is({ blocks: { following: 'publishing' } })).toBe(true);
   });
 
-  it('waits for a chain that does not have the first block yet', async () => {
+  it('waits for a chain without the first block', async () => {
     const one = indexer();
     await one.connect(null);
     await one.compare(null, 99n);
@@ -171,14 +171,14 @@ describe('the machine of an indexer', () => {
     expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
   });
 
-  it('asks for no earlier logs where the first block is the genesis or the one after it', async () => {
+  it('requests no earlier logs if the first block follows the genesis', async () => {
     const one = indexer({ firstBlock: 1n });
     await one.resolve('askNode');
     await one.resolve('resume', null);
     expect(one.begun).toEqual(['askNode', 'resume', 'compare']);
   });
 
-  it('publishes blocks while the timelock’s logs cannot be read, and asks for them again after a minute', async () => {
+  it('publishes blocks while the timelock’s logs cannot be read, and requests them again after a minute', async () => {
     const one = indexer();
     await one.resolve('askNode');
     await one.resolve('resume', 1_000n);
@@ -189,7 +189,7 @@ describe('the machine of an indexer', () => {
     expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(1);
     expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(2);
-    // What fails meanwhile does not wait for the answer.
+    // A failure in the meantime does not wait for the answer.
     await one.fail('publishBlocks');
     await one.resolve('awaitIdle');
     await vi.advanceTimersByTimeAsync(500);
@@ -202,7 +202,7 @@ describe('the machine of an indexer', () => {
     expect(one.context().providerFailures).toBe(1);
   });
 
-  it('waits while the node is behind what is published, and continues when it has caught up', async () => {
+  it('waits while the node is behind the published blocks, then continues', async () => {
     const one = indexer();
     await one.connect(1_000n);
     for (let look = 0; look < 3; look++) {
@@ -215,7 +215,7 @@ describe('the machine of an indexer', () => {
     expect(one.is({ blocks: { following: 'publishing' } })).toBe(true);
   });
 
-  it('follows another branch once it is proven', async () => {
+  it('follows another branch once it is proved', async () => {
     const one = indexer();
     await one.connect(1_000n);
     await one.compare(1_000n, 1_001n, true);
@@ -229,14 +229,14 @@ describe('the machine of an indexer', () => {
     expect(one.context().head).toBe(1_001n);
   });
 
-  it('does not take a block of the same height for a longer chain', async () => {
+  it('ignores another block of the same height', async () => {
     const one = indexer();
     await one.connect(1_000n);
     await one.compare(1_000n, 1_000n, true);
     expect(one.is({ blocks: { following: 'upToDate' } })).toBe(true);
   });
 
-  it('reads the stream back after a reorganization that failed half way, and finds the fork again', async () => {
+  it('reads the stream again after a reorganization that failed half way, and finds the fork again', async () => {
     const one = indexer();
     await one.connect(1_000n);
     await one.compare(1_000n, 1_001n, true);
@@ -272,7 +272,7 @@ describe('the machine of an indexer', () => {
         const [lostRaces, providerFailures] = error === 'lost' ? [1, 0] : [0, 1];
         expect(one.context()).toMatchObject({ failures: 1, error, lostRaces, providerFailures });
         expect(one.is({ blocks: { failing: 'awaitingIdle' } })).toBe(true);
-        // What was being published when it failed is awaited before the stream is read back.
+        // Work in progress is awaited before the stream is read again.
         await vi.advanceTimersByTimeAsync(60_000);
         expect(one.is({ blocks: { failing: 'awaitingIdle' } })).toBe(true);
         await one.resolve('awaitIdle');
@@ -284,7 +284,7 @@ describe('the machine of an indexer', () => {
     }
   });
 
-  it('names what it waits for, and tries again at once when NATS is connected again', async () => {
+  it('names the part that it waits for, and retries at once when NATS is connected again', async () => {
     for (const [error, waitingFor, providerFailures] of [
       ['no stream', 'NATS', 0],
       [new Error('refused'), 'the node', 1],
@@ -302,7 +302,7 @@ describe('the machine of an indexer', () => {
     }
   });
 
-  it('stands still before a span that would be refused, and looks again rarely, or when NATS has restarted', async () => {
+  it('stands still before an unpublishable span, and retries rarely or when NATS has restarted', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const one = indexer();
     await ways.unpublishable?.(one);
@@ -338,7 +338,7 @@ describe('the machine of an indexer', () => {
     ['behind which nothing is published yet, near the first block,', null, 120n, 5_000],
     ['far behind the tip', 1_000n, 9_000n, 30_000],
     ['far behind the tip, where nothing is published yet,', null, 9_000n, 30_000],
-  ])('waits %s at most so long between two attempts', async (_where, head, tip, longestMs) => {
+  ])('limits the wait between two attempts %s', async (_where, head, tip, longestMs) => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const one = indexer();
     await one.connect(head);
@@ -355,7 +355,7 @@ describe('the machine of an indexer', () => {
     expect(one.is({ blocks: { failing: 'backingOff' } })).toBe(true);
   });
 
-  it.each(Object.keys(ways))('stops while it is %s, once nothing is being published', async (state) => {
+  it.each(Object.keys(ways))('stops while it is %s, once publishing has ended', async (state) => {
     const one = indexer();
     await ways[state]?.(one);
     expect(indexerStates.filter((shown) => one.is({ blocks: shown }))).toEqual([state]);

@@ -7,14 +7,14 @@ import { useVirtualTime } from '../support/virtualTime.ts';
 const other: LeaseHolder = { host: 'other', pid: 2 };
 const us: LeaseHolder = { host: 'here', pid: 1 };
 
-/** A lease in a store, which tests change without notice to its readers. Without a message its holder is unknown. */
+/** A lease in a store, which tests change without notice. Without a message, its holder is unknown. */
 const emptyStore = {
   sequence: 0,
   holder: other as LeaseHolder | null,
   hasHolderEnded: false,
   isAway: false,
   isMissing: false,
-  /** Questions are answered after so long. */
+  /** Delay of each answer. */
   answerMs: 0,
 };
 
@@ -89,7 +89,7 @@ describe('the machine of the lease', () => {
   useVirtualTime();
 
   it.each([
-    ['of a database that nobody has ever ingested into', {}, true],
+    ['of a database without any previous ingest', {}, true],
     ['that was released', { ...held, holder: null }, false],
     ['whose holder has ended', { ...held, hasHolderEnded: true }, false],
   ])('takes a lease %s at once', async (_, store, isUnused) => {
@@ -99,11 +99,11 @@ describe('the machine of the lease', () => {
   });
 
   it.each<[string, Partial<typeof emptyStore>, boolean, Partial<typeof emptyStore>, number]>([
-    ['that is not there, of a database that was ingested into', {}, false, {}, 6_000],
+    ['without a message, of a database with a previous ingest', {}, false, {}, 6_000],
     ['that is not renewed', held, true, {}, 6_000],
-    ['that was renewed last before 3 s', held, true, { sequence: 2 }, 9_000],
+    ['that is renewed once more', held, true, { sequence: 2 }, 9_000],
     ['whose message was removed', held, true, { sequence: 0 }, 9_000],
-    ['that is released then', held, true, { holder: null }, 3_000],
+    ['that is released', held, true, { holder: null }, 3_000],
   ])('waits as a standby for a lease %s', async (_, store, isUnused, change, heldAtMs) => {
     const one = contend(store, isUnused);
     await pass(2_500);
@@ -115,7 +115,7 @@ describe('the machine of the lease', () => {
     expect(one.said).toEqual(['standby', 'stored', 'taken over']);
   });
 
-  it('counts the lease from the question before it was taken, and renews it every second', async () => {
+  it('counts the lease from the request before it was taken, and renews it every second', async () => {
     const startedMs = Date.now();
     const { said, is, snapshot } = contend({ answerMs: 200 });
     await pass(399);
@@ -123,14 +123,14 @@ describe('the machine of the lease', () => {
     await pass(1);
     expect([is('held'), snapshot().context.stored]).toEqual([true, { sequence: 1, sinceMs: startedMs }]);
     await pass(1_100);
-    // It is held while it is being renewed.
+    // The lease is held during a renewal.
     expect([is('held'), snapshot().context.stored.sequence]).toEqual([true, 1]);
     await pass(100);
     expect(snapshot().context.stored).toEqual({ sequence: 2, sinceMs: startedMs + 1_400 });
     expect(said).toEqual(['stored', 'taken', 'stored']);
   });
 
-  it('starts counting again after failing to read the lease, and logs the failure once each time', async () => {
+  it('starts counting again after a failure to read the lease, and logs each outage once', async () => {
     const { store, said, is } = contend(held);
     for (const isAway of [true, false, true, false]) {
       await pass(2_000);
@@ -145,9 +145,9 @@ describe('the machine of the lease', () => {
   });
 
   it.each<[string, Partial<typeof emptyStore>, string, string]>([
-    ['another one was faster', held, 'wrong last sequence', 'standby'],
+    ['another process was faster', held, 'wrong last sequence', 'standby'],
     ['the store was unavailable', { isAway: true }, 'unavailable', 'taken'],
-  ])('tries again after a second to take it where %s', async (_, change, why, saidThen) => {
+  ])('retries after a second to take it if %s', async (_, change, why, saidThen) => {
     const { store, said } = contend({ answerMs: 100 });
     await pass(150);
     Object.assign(store, change);
@@ -158,7 +158,7 @@ describe('the machine of the lease', () => {
     expect(said.at(-1)).toBe(saidThen);
   });
 
-  it('is lost once another one has it, which a renewal finds out', async () => {
+  it('is lost once a renewal finds that another process has it', async () => {
     const { store, said, is, snapshot } = contend();
     await pass(0);
     Object.assign(store, { sequence: 9, holder: other });
@@ -167,7 +167,7 @@ describe('the machine of the lease', () => {
     expect(snapshot()).toMatchObject({ value: 'lost', status: 'done', output: { fault: { fault: 'lost' } } });
   });
 
-  it('stays held while the store is unavailable, and continues from what is stored afterwards', async () => {
+  it('stays held while the store is unavailable, and continues from the stored message', async () => {
     const { store, said, is, snapshot } = contend();
     await pass(0);
     const { sinceMs } = snapshot().context.stored;
@@ -176,7 +176,7 @@ describe('the machine of the lease', () => {
       await pass(50);
       expect(is('held')).toBe(true);
     }
-    // The outcome of one of the attempts was unknown: it was stored.
+    // One of the attempts with unknown outcome was stored.
     Object.assign(store, { isAway: false, answerMs: 0, sequence: 7 });
     await pass(900);
     expect(snapshot().context.stored).toEqual({ sequence: 7, sinceMs });
@@ -185,27 +185,24 @@ describe('the machine of the lease', () => {
     expect(said.filter((one) => one === 'not renewed: unavailable').length).toBeGreaterThan(3);
   });
 
-  it.each([false, true])(
-    'has its stream created again when it is missing; that this fails: %s',
-    async (isAway) => {
-      const { store, said, is } = contend();
-      await pass(0);
-      Object.assign(store, { sequence: 0, isMissing: true, isAway });
-      await pass(1_000);
-      expect([is('held'), said.at(-1)]).toEqual([true, 'recreated']);
-      store.isAway = false;
-      await pass(2_000);
-      expect([is('held'), said.at(-1)]).toEqual([true, 'stored']);
-    },
-  );
+  it.each([false, true])('has a missing stream recreated, even if that fails: %s', async (isAway) => {
+    const { store, said, is } = contend();
+    await pass(0);
+    Object.assign(store, { sequence: 0, isMissing: true, isAway });
+    await pass(1_000);
+    expect([is('held'), said.at(-1)]).toEqual([true, 'recreated']);
+    store.isAway = false;
+    await pass(2_000);
+    expect([is('held'), said.at(-1)]).toEqual([true, 'stored']);
+  });
 
   it.each<[string, Partial<typeof emptyStore>, number, Partial<typeof emptyStore>, string[]]>([
     ['at once while it is held', {}, 500, {}, ['given back']],
-    ['after a renewal that is under way', {}, 980, { answerMs: 300 }, ['stored', 'given back']],
+    ['after a renewal in progress', {}, 980, { answerMs: 300 }, ['stored', 'given back']],
     ['after a renewal that fails', {}, 980, { isAway: true, answerMs: 300 }, []],
     ['after it was taken', { answerMs: 100 }, 110, {}, ['stored', 'given back']],
     ['after it could not be taken', { answerMs: 100 }, 110, held, []],
-    ['at once while it is waited for', held, 500, {}, []],
+    ['at once by a standby', held, 500, {}, []],
   ])('is released %s', async (_, store, atMs, change, saidThen) => {
     const one = contend(store);
     await pass(atMs);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { machines } from '../../deploy/build/machineDiagrams.ts';
 
-/** What fails because nobody has provided it. */
+/** Work, actions, guards and delays without an implementation. */
 function listMissing({ implementations: { actors, actions, guards, delays } }: AnyStateMachine): string {
   const works = Object.entries(actors).map(([name, logic]) => [name, (logic as { config?: unknown }).config]);
   const missing = [...works, ...Object.entries({ ...actions, ...guards, ...delays })].filter(([, work]) => {
@@ -16,14 +16,14 @@ function listMissing({ implementations: { actors, actions, guards, delays } }: A
   return missing.map(([name]) => name).join(' ');
 }
 
-/** States whose inside is no news. */
+/** States with a routine inside. */
 function listRoutine({ states, meta, path }: AnyStateNode): string {
   const own = meta?.isRoutineInside === true ? [path.join('.')] : [];
   return [...own, ...Object.values(states).map(listRoutine)].filter((one) => one !== '').join(' ');
 }
 
 describe('every machine', () => {
-  it('names what it needs and lacks, and which states alternate all the time', () => {
+  it('names the implementations that it lacks and its states with a routine inside', () => {
     const described = machines.map((machine) => [
       machine.id,
       listMissing(machine),

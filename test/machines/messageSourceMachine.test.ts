@@ -5,7 +5,7 @@ import { useVirtualTime } from '../support/virtualTime.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-/** A source whose work a test ends; what it has begun and reported is in `done`, in order. */
+/** A source whose work a test ends. `done` lists started work and reports, in order. */
 function source() {
   const done: unknown[] = [];
   let resolve: (outcome: never) => void = () => undefined;
@@ -60,7 +60,7 @@ describe('the machine of a source', () => {
     ['consumed', gap, 'gap', ['interrupted', gap]],
     ['consumed', 'interrupted', 'interrupted', ['interrupted']],
   ] as const)(
-    'that is being %s and meets %o waits, longer each time, and verifies again',
+    'that is being %s and meets %o waits longer each time, and verifies again',
     async (work, outcome, state, said) => {
       const one = source();
       for (const waitsMs of [100, 200, 400, 500, 500]) {
@@ -96,7 +96,7 @@ describe('the machine of a source', () => {
     expect(done).toHaveLength(length);
   });
 
-  it('waits briefly again once messages were delivered, and has caught up when it is told so', async () => {
+  it('waits briefly again after delivered messages, and follows once it has caught up', async () => {
     const { actor, state, succeed, fail } = source();
     await fail(unavailable);
     await pass(100);
@@ -110,7 +110,7 @@ describe('the machine of a source', () => {
     expect(state()).toBe('verifying');
   });
 
-  it('has a stream created again after it was missing twice in succession', async () => {
+  it('has a stream recreated after it was missing twice in succession', async () => {
     const { done, state, succeed, fail } = source();
     for (let attempt = 0; attempt < 2; attempt++) {
       await fail(missing);

@@ -4,13 +4,13 @@ import { getShortestPaths } from 'xstate/graph';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { settlementMachine } from '../../machines/settlementMachine.ts';
 
-/** Machines that invoke work are tested with those who provide it. */
+/** Machines that invoke work are tested with their providers. */
 const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [moduleMachine, moduleMachine.events.map((type) => ({ type, observedAtMs: 0 }))],
   [settlementMachine, settlementEvents()],
 ];
 
-/** What moves the regions; closures, epochs and settings have no states. */
+/** Events that change a state. Closures, epochs and settings have no states. */
 function settlementEvents(): EventFromLogic<AnyStateMachine>[] {
   const atMs = 0;
   const move = { submissionId: 's', atMs };
@@ -36,13 +36,13 @@ function serialize(value: object): string {
   );
 }
 
-/** Paths of the states that a state value consists of. */
+/** Paths of the states in a state value. */
 function listPaths(value: StateValue, parent = ''): string[] {
   if (typeof value === 'string') return [`${parent}${value}`];
   return Object.entries(value).flatMap(([key, inner = {}]) => listPaths(inner, `${parent}${key}.`));
 }
 
-/** Paths of the states that hold no others. */
+/** Paths of the states without children. */
 function listLeaves({ states }: AnyStateNode, parent = ''): string[] {
   return Object.entries(states).flatMap(([key, state]) =>
     Object.keys(state.states).length === 0 ? [`${parent}${key}`] : listLeaves(state, `${parent}${key}.`),

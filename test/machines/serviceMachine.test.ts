@@ -21,16 +21,16 @@ import { useVirtualTime } from '../support/virtualTime.ts';
 
 interface Settings {
   readonly writes?: boolean;
-  /** Work that never ends until a test ends it. */
+  /** Work that lasts until a test ends it. */
   readonly hangs?: readonly string[];
-  /** Work that fails, as often as it says. */
+  /** Number of failures, by work. */
   readonly fails?: Record<string, number>;
   /** Another process holds the lease. */
   readonly isHeldElsewhere?: boolean;
   readonly serves?: boolean;
   /** Servers whose ports are taken. */
   readonly takenPorts?: readonly ('public' | 'operator')[];
-  /** The stored rows have to be folded again. */
+  /** The stored rows must be rebuilt. */
   readonly rebuilds?: boolean;
 }
 
@@ -44,7 +44,7 @@ function forever(): Promise<void> {
   return new Promise(() => undefined);
 }
 
-/** A service of which every part is played by a test; what was done is in `done`, in order. */
+/** A service whose parts are all simulated. `done` lists their work, in order. */
 function start(settings: Settings = {}) {
   const { writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuilds = false } = settings;
   const { serves = true, takenPorts = [] } = settings;
@@ -54,7 +54,7 @@ function start(settings: Settings = {}) {
   const settle = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
   const store = { sequence: 1, holder: isHeldElsewhere ? other : null };
 
-  /** Ends by itself at once, or when a test says so. */
+  /** Work that ends at once, or when a test ends it. */
   async function play(name: string): Promise<void> {
     done.push(name);
     if ((failuresLeft[name] ?? 0) > 0) {
@@ -124,7 +124,7 @@ function start(settings: Settings = {}) {
       reportActivationFailure: () => done.push('said: not activated'),
     },
   });
-  /** Work that is cancelled when its machine leaves the state that does it. */
+  /** Work that is cancelled when its machine leaves the state. */
   const cancellable = (name: string) =>
     fromPromise<void>(async ({ signal }) => {
       signal.addEventListener('abort', () => cancelled.add(name));
@@ -239,7 +239,7 @@ function start(settings: Settings = {}) {
     reject: (name: string, error: Error) => settle.get(name)?.reject(error),
     isIn: (state: keyof typeof states) => states[state](root.getSnapshot()),
     ingest: () => root.getSnapshot().children.ingest?.getSnapshot(),
-    /** What was done from the stop on; it was over in so long. */
+    /** Stops the service; returns its last steps and their duration. */
     stop: async () => {
       const from = done.length;
       const startedMs = Date.now();
@@ -263,7 +263,7 @@ const states = {
 };
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const working = ['follow', 'index', 'finish indexing'];
-/** Steps of a stop, in order: of a process that ingests and indexes, */
+/** Steps of a stop of a process that ingests and indexes, in order. */
 const fullStop = [
   'close public server',
   'end indexer',
@@ -275,8 +275,9 @@ const fullStop = [
   'close database',
   'close operator server',
 ];
-/** and of one that has not begun. */
+/** Steps of a stop of a process that has not begun to work. */
 const closing = ['close public server', 'close NATS', 'close database', 'close operator server'];
+const closingWithLease = closing.toSpliced(1, 0, 'give lease back');
 
 describe('the machine of the service', () => {
   useVirtualTime();
@@ -309,7 +310,7 @@ describe('the machine of the service', () => {
     });
   });
 
-  it('is leaving for as long as it is told to, and stops then, or at once when it has to', async () => {
+  it('leaves for the given time and then stops, or stops at once after a fault', async () => {
     const leaving = start({ hangs: working });
     await pass(10);
     leaving.root.send({ type: 'leave', drainMs: 5_000 });
@@ -330,7 +331,7 @@ describe('the machine of the service', () => {
     await pass(5_000);
   });
 
-  it('tells clients to connect elsewhere from its leaving on, and has no public server where it does not serve', async () => {
+  it('tells clients to connect elsewhere once it leaves, and has no public server if it does not serve', async () => {
     const { root, done, stop } = start({ hangs: working });
     await pass(10);
     const server = () => root.getSnapshot().children.publicServer?.getSnapshot();
@@ -348,7 +349,7 @@ describe('the machine of the service', () => {
   });
 
   it.each(['public', 'operator'] as const)(
-    'ends before it has begun where the %s port is taken, and closes the other one',
+    'ends at the start if the %s port is taken, and closes the other one',
     async (taken) => {
       const { root, done } = start({ takenPorts: [taken] });
       await pass(10);
@@ -360,7 +361,7 @@ describe('the machine of the service', () => {
     },
   );
 
-  it('of a read replica asks for the active tables, and takes no lease', async () => {
+  it('of a read replica reads the active tables, and takes no lease', async () => {
     const { done, ingest, stop } = start({ writes: false, hangs: working, fails: { 'read active': 1 } });
     await pass(1_000);
     expect(ingest()?.context.grant).toEqual({ epoch: null, generation: 1, rebuildsFrom: null });
@@ -368,13 +369,13 @@ describe('the machine of the service', () => {
     expect((await stop()).steps).not.toContain('give lease back');
   });
 
-  it('stops as well where neither NATS nor the database can be closed', async () => {
+  it('stops even if neither NATS nor the database can be closed', async () => {
     const { stop } = start({ hangs: working.slice(0, 2), fails: { 'close NATS': 1, 'close database': 1 } });
     await pass(10);
     expect(await stop()).toMatchObject({ steps: fullStop, state: 'stopped', tookMs: 50 });
   });
 
-  it('grants each part that hangs its grace period, and no more', async () => {
+  it('waits for each hanging part only for its grace period', async () => {
     const { stop } = start({
       hangs: [...working, 'give lease back', 'close NATS', 'close database'],
     });
@@ -389,21 +390,9 @@ describe('the machine of the service', () => {
     ['JetStream does not answer', { hangs: ['open JetStream'] }, closing],
     ['the database does not answer', { hangs: ['identify'] }, closing],
     ['another process ingests', { isHeldElsewhere: true }, closing],
-    [
-      'the database is migrated',
-      { hangs: ['migrate'] },
-      ['close public server', 'give lease back', ...closing.slice(1)],
-    ],
-    [
-      'a replay runs',
-      { fails: { 'choose generation': 99 } },
-      ['close public server', 'give lease back', ...closing.slice(1)],
-    ],
-    [
-      'followers are built',
-      { hangs: ['compose'] },
-      ['close public server', 'give lease back', ...closing.slice(1)],
-    ],
+    ['the database is migrated', { hangs: ['migrate'] }, closingWithLease],
+    ['a replay runs', { fails: { 'choose generation': 99 } }, closingWithLease],
+    ['followers are built', { hangs: ['compose'] }, closingWithLease],
   ])('is stopped at once while %s', async (_, settings, steps) => {
     const { stop, isIn } = start(settings);
     await pass(100);
@@ -411,7 +400,7 @@ describe('the machine of the service', () => {
     expect(await stop()).toMatchObject({ steps, state: 'stopped', tookMs: 50 });
   });
 
-  it('shows a standby, which ingests once the lease is free', async () => {
+  it('waits as a standby, and ingests once the lease is free', async () => {
     const { ingest, store, isIn } = start({ isHeldElsewhere: true, hangs: working });
     await pass(3_000);
     expect(ingest()?.children.lease?.getSnapshot().hasTag('standby')).toBe(true);
@@ -422,7 +411,7 @@ describe('the machine of the service', () => {
     expect(ingest()?.hasTag('granted')).toBe(true);
   });
 
-  it('ends without draining when the lease is lost, also while it is draining', async () => {
+  it('ends without draining if the lease is lost, also during draining', async () => {
     const running = start({ hangs: working });
     await pass(10);
     running.failNext('take lease');
@@ -446,7 +435,7 @@ describe('the machine of the service', () => {
     expect(draining.cancelled).toContain('drain');
   });
 
-  it('ends when another process has begun a later epoch, and releases the lease', async () => {
+  it('ends if another process has begun a later epoch, and releases the lease', async () => {
     const { root, done, ingest } = start({ hangs: working });
     await pass(10);
     const error = new Error('a later epoch');
@@ -458,7 +447,7 @@ describe('the machine of the service', () => {
     expect(done).not.toContain('drain');
   });
 
-  it('checks every five seconds whether a later epoch has begun, however often that fails', async () => {
+  it('checks every five seconds whether a later epoch has begun, also after failures', async () => {
     const { done, isIn } = start({ hangs: working, fails: { 'check epoch': 1 } });
     await pass(10_100);
     expect(done.filter((one) => one === 'check epoch')).toHaveLength(2);
@@ -468,23 +457,20 @@ describe('the machine of the service', () => {
   it.each([
     ['follow', ['drain']],
     ['index', ['end indexer', 'finish indexing']],
-  ])(
-    'ends in order when %s fails, a fault of the program, and the others store what they have',
-    async (name, skipped) => {
-      const { root, reject, done } = start({ hangs: working });
-      await pass(10);
-      const error = new Error('a fault');
-      reject(name, error);
-      await pass(0);
-      expect(root.getSnapshot().context.fault).toEqual({ error });
-      await pass(1_000);
-      expect(root.getSnapshot().value.course).toBe('failed');
-      const steps = fullStop.filter((one) => !skipped.includes(one));
-      expect(done.filter((one) => one !== 'ask').slice(-steps.length)).toEqual(steps);
-    },
-  );
+  ])('ends in order if %s fails, and the others store their state', async (name, skipped) => {
+    const { root, reject, done } = start({ hangs: working });
+    await pass(10);
+    const error = new Error('a fault');
+    reject(name, error);
+    await pass(0);
+    expect(root.getSnapshot().context.fault).toEqual({ error });
+    await pass(1_000);
+    expect(root.getSnapshot().value.course).toBe('failed');
+    const steps = fullStop.filter((one) => !skipped.includes(one));
+    expect(done.filter((one) => one !== 'ask').slice(-steps.length)).toEqual(steps);
+  });
 
-  it('ends when what runs cannot be built, or the database is of a newer program', async () => {
+  it('ends if its work cannot be built, or the database belongs to a newer program', async () => {
     const unbuilt = start({ fails: { compose: 1 } });
     const tooNew = start({ fails: { migrate: 1 } });
     await pass(1_000);
@@ -496,7 +482,7 @@ describe('the machine of the service', () => {
     expect(tooNew.done).toContain('give lease back');
   });
 
-  it('releases the lease when preparing fails and tries again, and logs a slow part once', async () => {
+  it('releases the lease after a failed preparation and retries, and logs each failure', async () => {
     const { done, isIn } = start({ hangs: working, fails: { 'begin epoch': 2, 'open JetStream': 2 } });
     await pass(10_000);
     expect(isIn('running')).toBe(true);
@@ -508,7 +494,7 @@ describe('the machine of the service', () => {
     ]);
   });
 
-  it('does not try again when it is stopped while the lease is being released', async () => {
+  it('does not retry if it is stopped while the lease is being released', async () => {
     const { root, ingest, done, resolve } = start({
       hangs: ['give lease back'],
       fails: { 'begin epoch': 1 },
@@ -523,7 +509,7 @@ describe('the machine of the service', () => {
     expect(root.getSnapshot().value.course).toBe('stopped');
   });
 
-  it('waits for a replay of an operator, holding the lease', async () => {
+  it('waits for an operator’s replay and holds the lease meanwhile', async () => {
     const { done, isIn } = start({ hangs: working, fails: { 'choose generation': 2 } });
     await pass(3_900);
     expect(isIn('starting')).toBe(true);
@@ -532,7 +518,7 @@ describe('the machine of the service', () => {
     expect(done).not.toContain('give lease back');
   });
 
-  it('makes a rebuilt generation the active one, tries again with the next snapshot, and lets others fill tables then', async () => {
+  it('activates a rebuilt generation, retries with the next snapshot, and then lets others fill tables', async () => {
     const one = start({ hangs: working, rebuilds: true, fails: { activate: 1 } });
     const { root, ingest, stop } = one;
     const rebuildSteps = ({ done }: typeof one) =>

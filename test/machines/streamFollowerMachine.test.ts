@@ -94,7 +94,7 @@ function follower() {
 describe('the machine of a follower', () => {
   useVirtualTime();
 
-  it('restores until it can, then runs the pipeline', async () => {
+  it('retries the restoration, then runs the pipeline', async () => {
     const { actor, done, is, hasTag, restored, refused, caughtUp } = follower();
     for (const waitsMs of [250, 500]) {
       await refused();
@@ -117,11 +117,11 @@ describe('the machine of a follower', () => {
   });
 
   it.each([
-    ['everything was folded again', { position: 0, lastSequence: 1 }, true],
+    ['the whole stream was folded', { position: 0, lastSequence: 1 }, true],
     ['much was folded', { position: 5, lastSequence: 10_005 }, true],
     ['little was folded', { position: 5, lastSequence: 10_004 }, false],
-    ['the stream holds nothing', { position: 0, lastSequence: 0 }, false],
-  ])('wants the state saved where %s to catch up, until it is', async (_, restoredTo, isDue) => {
+    ['the stream is empty', { position: 0, lastSequence: 0 }, false],
+  ])('needs a save, until it is done, if %s to catch up', async (_, restoredTo, isDue) => {
     const { actor, restored, caughtUp } = follower();
     const isSaveDue = () => actor.getSnapshot().hasTag('saveDue');
     await restored(restoredTo);
@@ -135,7 +135,7 @@ describe('the machine of a follower', () => {
   });
 
   it.each(['diverged', 'olderSnapshotNeeded'] as const)(
-    'waits for what is in progress and restores once more when the stream has %s',
+    'waits for work in progress and restores again after the fault %s',
     async (fault) => {
       const { actor, done, hasTag, restoredWith, restored, refused, becomesIdle, fail, caughtUp } =
         follower();
@@ -144,7 +144,7 @@ describe('the machine of a follower', () => {
       fail({ fault });
       expect(actor.getSnapshot().matches('awaitingIdle')).toBe(true);
       await becomesIdle();
-      // What was found out is known until a restoration has succeeded.
+      // The fault is kept until a restoration succeeds.
       await refused();
       await vi.advanceTimersByTimeAsync(1_000);
       await restored();
@@ -155,14 +155,14 @@ describe('the machine of a follower', () => {
       expect(restoredWith).toEqual([{ fault: null }, { fault }, { fault }]);
       const divergences = fault === 'diverged' ? 1 : 0;
       expect(actor.getSnapshot().context).toMatchObject({ divergences, uncorrected: null });
-      // What was shown is shown meanwhile.
+      // The shown state stays visible meanwhile.
       expect([hasTag('caughtUp'), hasTag('current')]).toEqual([true, false]);
       caughtUp();
       expect(hasTag('current')).toBe(true);
     },
   );
 
-  it('counts a divergence that a restoration finds, once', async () => {
+  it('counts a divergence that a restoration finds only once', async () => {
     const { actor, restored, becomesIdle, fail } = follower();
     await restored({ hasDiverged: true });
     expect(actor.getSnapshot().context.divergences).toBe(1);
@@ -181,7 +181,7 @@ describe('the machine of a follower', () => {
     expect(actor.getSnapshot()).toMatchObject({ status: 'done', value: 'failed', output: { fault } });
   });
 
-  it('waits for a restoration that is under way before tables are replaced', async () => {
+  it('finishes a restoration in progress before tables are replaced', async () => {
     const { actor, done, is, used, restored, becomesIdle } = follower();
     const replaceBy = (generation: number) => actor.send({ type: 'replaced', generation });
     replaceBy(2);
@@ -200,7 +200,7 @@ describe('the machine of a follower', () => {
     expect(is('following')).toBe(true);
   });
 
-  it('drains the pipeline when it is stopped, within its grace period, whatever arrives meanwhile', async () => {
+  it('drains the pipeline within its grace period when it is stopped, and ignores other events', async () => {
     for (const ending of ['completed', 'failed', 'grace'] as const) {
       const one = follower();
       await one.restored();
@@ -222,12 +222,12 @@ describe('the machine of a follower', () => {
         output: { fault: null },
       });
       expect(one.isPipelineObserved).toBe(false);
-      // Whoever is still answered sees what was folded.
+      // Remaining requests still see the folded state.
       expect(one.hasTag('restored')).toBe(true);
     }
   });
 
-  it('stops at once where nothing is followed', async () => {
+  it('stops at once if no pipeline runs', async () => {
     const restoring = follower();
     restoring.actor.send({ type: 'stopped', graceMs: 5_000 });
     expect(restoring.is('stopped')).toBe(true);

@@ -11,7 +11,7 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 useVirtualTime();
 
 describe('the watch of the database', () => {
-  it('checks at once and every two seconds, takes a late answer for a failure, and tells a short outage from a long one', async () => {
+  it('checks at once and every two seconds, treats a late answer as a failure, and distinguishes short and long outages', async () => {
     let answer: () => Promise<void> = async () => undefined;
     let asked = 0;
     const aborted: boolean[] = [];
@@ -60,7 +60,7 @@ describe('the watch of the database', () => {
 });
 
 describe('the connection to NATS', () => {
-  it('is tried until a server answers, and shows when it is lost and restored', async () => {
+  it('is attempted until a server answers, and shows losses and reconnections', async () => {
     const refused: number[] = [];
     let isAvailable = false;
     const changes$ = new Subject<NatsEvent>();
@@ -119,7 +119,7 @@ describe('the watch of the generation', () => {
     return { said, database, looks: () => looks };
   }
 
-  it('reports each generation that becomes active once, also after the database was unavailable', async () => {
+  it('reports each newly active generation once, also after an outage of the database', async () => {
     const { said, database } = watchFrom(1);
     await pass(2_000);
     database.active = { generation: 2, verdict: 'ours' };
@@ -131,7 +131,7 @@ describe('the watch of the generation', () => {
     expect(said).toEqual(['use 2']);
   });
 
-  it('does not use tables of another fold, nor tables older than those that are being rebuilt', async () => {
+  it('ignores tables of another fold, and tables older than a rebuild', async () => {
     const { said, database } = watchFrom(3);
     database.active = { generation: 2, verdict: 'ours' };
     await pass(2_000);
@@ -141,7 +141,7 @@ describe('the watch of the generation', () => {
     expect(said).toEqual(['foreign 4']);
   });
 
-  it('does not check where nobody else can replace the tables', async () => {
+  it('does not check if no other process can replace the tables', async () => {
     const { looks } = watchFrom(1, false);
     await pass(10_000);
     expect(looks()).toBe(0);

@@ -23,7 +23,7 @@ function buildHeader(position: number) {
   return { ...ofStream, position, digest: null, takenAtMs: position };
 }
 
-/** Does not compress, so most of its file is the payload. */
+/** Incompressible, so most of the file is its payload. */
 const text = Array.from({ length: 50 }, (_, at) => createHash('sha256').update(String(at)).digest('base64'));
 const state: readonly FoldRecord[] = [{ kind: 'value', key: '1', value: JSON.stringify(text) }];
 
@@ -36,9 +36,9 @@ function damageFile(file: string) {
 }
 
 it.each([
-  // Noticed when it is read.
+  // A read notices it.
   ['is damaged', damageFile, 0],
-  // Noticed by ClickHouse when it starts: the part is as if it had never been.
+  // ClickHouse notices it at the start, and drops the part.
   ['is cut short', (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2)), 1],
   ['is missing', (file: string) => unlinkSync(file), 1],
 ] as const)(

@@ -1,20 +1,16 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Database, openDatabase } from '../../storage/database.ts';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../../storage/database.ts';
 import { deleteCutOffRows, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 
-async function openTables() {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  const tables = await migrate(database, silentLogger);
+async function openRounds() {
+  const { database, tables } = await openTables();
   const insert = (position: number) =>
     insertRows(
       database,
@@ -49,7 +45,7 @@ function withLateInserts(
 
 describe('rows above a position', () => {
   it('are removed, those too that another writer inserts after the deletion began', async () => {
-    const { database, tables, insert } = await openTables();
+    const { database, tables, insert } = await openRounds();
     await deleteRowsAbove(withLateInserts(database, insert, 2), {
       tables,
       stream: 'MINER_COUNTER',
@@ -59,7 +55,7 @@ describe('rows above a position', () => {
   });
 
   it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
-    const { database, tables } = await openTables();
+    const { database, tables } = await openRounds();
     const killed = deleteRowsAbove(database, {
       tables,
       stream: 'MINER_COUNTER',
@@ -74,7 +70,7 @@ describe('rows above a position', () => {
   });
 
   it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {
-    const { database, tables, insert } = await openTables();
+    const { database, tables, insert } = await openRounds();
     const busy = withLateInserts(database, insert, Number.POSITIVE_INFINITY);
     await expect(
       deleteRowsAbove(busy, { tables, stream: 'MINER_COUNTER', position: 1 }),
@@ -84,7 +80,7 @@ describe('rows above a position', () => {
 
 describe('rows whose readings were not stored', () => {
   it('are removed above the restored state, since the stream may have lost their messages', async () => {
-    const { database, tables } = await openTables();
+    const { database, tables } = await openRounds();
     await insertRows(database, readings, [acceptedReading({ position: 2 })], tables.readings);
     await deleteCutOffRows(database, tables, 3);
     expect(await readPositions(database, tables.rounds)).toEqual([1, 2, 3]);

@@ -14,7 +14,7 @@ import { storedRows } from '../support/storage/storedRows.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
-/** A file system of so many MiB; null where this user may not mount one. */
+/** Mounts a file system of a size in MiB; null if this user may not. */
 function smallFileSystem(mebibytes: number): string | null {
   const path = join(temporaryDirectory(), 'small');
   mkdirSync(path);
@@ -26,7 +26,7 @@ function smallFileSystem(mebibytes: number): string | null {
   return path;
 }
 
-/** @returns the file that takes nearly all of the space. */
+/** @returns the file that takes nearly all space. */
 function fill(disk: string): string {
   const { bavail, bsize } = statfsSync(disk);
   const ballast = join(disk, 'ballast');
@@ -35,7 +35,7 @@ function fill(disk: string): string {
 }
 
 describe('a full disk', () => {
-  it('keeps what waits, and continues when there is space', async ({ skip }) => {
+  it('keeps waiting rows, and continues when there is space', async ({ skip }) => {
     const disk = smallFileSystem(64);
     if (disk === null) return skip('mounting a file system is not permitted here');
     const database = openDatabase({ path: join(disk, 'clickhouse') });
@@ -56,7 +56,7 @@ describe('a full disk', () => {
     await database.close();
   });
 
-  it('stops the local nats-server no longer than it is full', async ({ skip }) => {
+  it('stops the local nats-server only while it is full', async ({ skip }) => {
     const disk = smallFileSystem(64);
     if (disk === null) return skip('mounting a file system is not permitted here');
     const nats = await startLocalNats({ dir: join(disk, 'nats'), logger: silentLogger });

@@ -1,27 +1,15 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { openDatabase } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { listEventTables, resolveTables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
-import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { openTables, useBothLocations } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
-const engine = useClickHouseEngine();
-const locations = [
-  ['the embedded engine', async () => ({ path: temporaryDirectory() })],
-  ['a server', async () => ({ url: await engine.createDatabase() })],
-] as const;
-
-describe.each(locations)('a generation in %s', (_, locate) => {
+describe.each(useBothLocations())('a generation in %s', (_, locate) => {
   it('takes over the events of another one, with their indexes by time and by ID', async () => {
-    const database = openDatabase(await locate());
-    onTestFinished(() => database.close());
-    const active = await migrate(database, silentLogger);
+    const { database, tables: active } = await openTables(await locate());
     const rebuilt = resolveTables(active.generation + 1);
     const events = buildMeasurementEvents(
       Array.from({ length: 30 }, () => ({ receivedAtMs: 0, distances: 1 })),

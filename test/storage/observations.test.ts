@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { migrate } from '../../storage/migrations.ts';
+import type { Database } from '../../storage/database.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const installations = ['wheel-1', 'wheel-2', 'wheel-3'];
@@ -17,58 +16,53 @@ const neverAborted = new AbortController().signal;
 
 describe('observations of any age', () => {
   it('are the same page by page as all at once, wherever memory ends and however much is stored', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    try {
-      const tables = await migrate(database, silentLogger);
-      const store = storeInto(database, tables);
-      const history = fc.record({
-        steps: fc.array(fc.record({ who: fc.nat(2), gap: fc.integer({ min: 1, max: 3 }) }), {
-          maxLength: 160,
-        }),
-        retained: fc.integer({ min: 1, max: 80 }),
-        storedShare: fc.double({ min: 0, max: 1, noNaN: true }),
-        limit: fc.integer({ min: 1, max: 20 }),
-      });
-      await fc.assert(
-        fc.asyncProperty(history, async ({ steps, retained, storedShare, limit }) => {
-          await database.command(`TRUNCATE TABLE ${tables.readings}`);
-          let position = 0;
-          const readings = steps.map(({ who, gap }) => {
-            position += gap;
-            return acceptedReading({ position, installationId: installations[who] as string });
-          });
-          const stored = readings.slice(0, Math.floor(readings.length * storedShare));
-          const storedThrough = stored.at(-1)?.position ?? 0;
-          await store(stored);
-          // A batch that was sent twice.
-          await store(stored.slice(-7));
-          const recent = createRecentReadings({ storedThrough: () => storedThrough, retained });
-          for (const reading of readings) recent.add(reading);
-          const reader = createObservationReader({
-            recent,
-            database,
-            tables: () => tables,
-            isStoredThrough: ({ position: through }) => through <= storedThrough,
-          });
-          for (const installationId of installations) {
-            const expected = readings.filter((reading) => reading.installationId === installationId);
-            const seen: CounterReading[] = [];
-            let after = 0;
-            for (let more = true; more; ) {
-              const page = await reader.page(installationId, after, limit, neverAborted);
-              expect(page.items.length).toBeLessThanOrEqual(limit);
-              seen.push(...page.items);
-              after = page.items.at(-1)?.position ?? after;
-              more = page.more;
-            }
-            expect(seen).toEqual(expected);
+    const { database, tables } = await openTables();
+    const store = storeInto(database, tables);
+    const history = fc.record({
+      steps: fc.array(fc.record({ who: fc.nat(2), gap: fc.integer({ min: 1, max: 3 }) }), {
+        maxLength: 160,
+      }),
+      retained: fc.integer({ min: 1, max: 80 }),
+      storedShare: fc.double({ min: 0, max: 1, noNaN: true }),
+      limit: fc.integer({ min: 1, max: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(history, async ({ steps, retained, storedShare, limit }) => {
+        await database.command(`TRUNCATE TABLE ${tables.readings}`);
+        let position = 0;
+        const readings = steps.map(({ who, gap }) => {
+          position += gap;
+          return acceptedReading({ position, installationId: installations[who] as string });
+        });
+        const stored = readings.slice(0, Math.floor(readings.length * storedShare));
+        const storedThrough = stored.at(-1)?.position ?? 0;
+        await store(stored);
+        // A batch that was sent twice.
+        await store(stored.slice(-7));
+        const recent = createRecentReadings({ storedThrough: () => storedThrough, retained });
+        for (const reading of readings) recent.add(reading);
+        const reader = createObservationReader({
+          recent,
+          database,
+          tables: () => tables,
+          isStoredThrough: ({ position: through }) => through <= storedThrough,
+        });
+        for (const installationId of installations) {
+          const expected = readings.filter((reading) => reading.installationId === installationId);
+          const seen: CounterReading[] = [];
+          let after = 0;
+          for (let more = true; more; ) {
+            const page = await reader.page(installationId, after, limit, neverAborted);
+            expect(page.items.length).toBeLessThanOrEqual(limit);
+            seen.push(...page.items);
+            after = page.items.at(-1)?.position ?? after;
+            more = page.more;
           }
-        }),
-        { numRuns: 25 },
-      );
-    } finally {
-      await database.close();
-    }
+          expect(seen).toEqual(expected);
+        }
+      }),
+      { numRuns: 25 },
+    );
   });
 
   it('are read ten pages at once for a client that reads page after page', async () => {
@@ -116,35 +110,62 @@ describe('observations of any age', () => {
   });
 
   it('are refused, not shortened, until the database has the reading that was evicted last', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    try {
-      const tables = await migrate(database, silentLogger);
-      const store = storeInto(database, tables);
-      const readings = Array.from({ length: 60 }, (_, index) => acceptedReading({ position: index + 1 }));
-      const [{ installationId }] = readings as [CounterReading];
-      const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
-      for (const reading of readings) recent.add(reading);
-      const { isStoredThrough, onReset } = createStoredThroughQuery(database, () => tables);
-      const reader = createObservationReader({ recent, database, tables: () => tables, isStoredThrough });
-      const refused = () =>
-        expect(reader.page(installationId, 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
-      await refused();
-      await store(readings.slice(0, 49));
-      await refused();
-      // Rows of a stream that has lost its end since: above, and with another reading at that position.
-      await store([acceptedReading({ position: 50, telemetryId: '5b0f6f0e-2d0f-4d1c-9a39-0d8a5f4f2c00' })]);
-      await store([acceptedReading({ position: 70 })]);
-      await refused();
-      await database.command(`ALTER TABLE ${tables.readings} DELETE WHERE position > 49`);
-      await store(readings.slice(49, 50));
-      expect((await reader.page(installationId, 0, 10, neverAborted)).items).toHaveLength(10);
-      // After a snapshot, everything below it was stored before it.
-      onReset?.(40);
-      recent.reset(40);
-      expect((await reader.page(installationId, 39, 10, neverAborted)).items).toHaveLength(1);
-    } finally {
-      await database.close();
-    }
+    const { database, tables } = await openTables();
+    const store = storeInto(database, tables);
+    const readings = Array.from({ length: 60 }, (_, index) => acceptedReading({ position: index + 1 }));
+    const [{ installationId }] = readings as [CounterReading];
+    const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
+    for (const reading of readings) recent.add(reading);
+    const { isStoredThrough, onReset } = createStoredThroughQuery(database, () => tables);
+    const reader = createObservationReader({ recent, database, tables: () => tables, isStoredThrough });
+    const refused = () =>
+      expect(reader.page(installationId, 0, 10, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
+    await refused();
+    await store(readings.slice(0, 49));
+    await refused();
+    // Rows of a stream that has lost its end since: above, and with another reading at that position.
+    await store([acceptedReading({ position: 50, telemetryId: '5b0f6f0e-2d0f-4d1c-9a39-0d8a5f4f2c00' })]);
+    await store([acceptedReading({ position: 70 })]);
+    await refused();
+    await database.command(`ALTER TABLE ${tables.readings} DELETE WHERE position > 49`);
+    await store(readings.slice(49, 50));
+    expect((await reader.page(installationId, 0, 10, neverAborted)).items).toHaveLength(10);
+    // After a snapshot, everything below it was stored before it.
+    onReset?.(40);
+    recent.reset(40);
+    expect((await reader.page(installationId, 39, 10, neverAborted)).items).toHaveLength(1);
+  });
+
+  it('have no gap on a replica while ingest folds removed readings again', async () => {
+    const { database, tables } = await openTables();
+    const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
+    await storeInto(database, tables)(readings);
+    // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
+    const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
+    const stored = createStoredThroughQuery(database, () => tables);
+    stored.onReset?.(20);
+    recent.reset(20);
+    for (const reading of readings.slice(20, 90)) recent.add(reading);
+    const reader = createObservationReader({
+      recent,
+      database,
+      tables: () => tables,
+      isStoredThrough: stored.isStoredThrough,
+    });
+    const page = async () => {
+      try {
+        const { items } = await reader.page('wheel-1', 30, 20, neverAborted);
+        return items.map(({ position }) => position);
+      } catch (error) {
+        if (error instanceof StorageUnavailable) return 'unavailable';
+        throw error;
+      }
+    };
+    const expected = Array.from({ length: 20 }, (_, index) => 31 + index);
+    expect(await page()).toEqual(expected);
+    // Ingest starts later than the replica: the newest row is of a lost message, so it removes what is above its snapshot of 20.
+    await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 20 });
+    expect(['unavailable', expected]).toContainEqual(await page());
   });
 });
 

@@ -9,7 +9,7 @@ describe('a condition that is polled until it is met', () => {
     vi.useRealTimers();
   });
 
-  /** A condition that is met after some questions, each of which takes some time. */
+  /** A condition that is met after some checks, each of a given length. */
   function condition(metAfter: number, { takesMs = 0 } = {}) {
     const askedMs: number[] = [];
     const startMs = Date.now();

@@ -1,17 +1,14 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../storage/database.ts';
+import { expect, it } from 'vitest';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const dayMs = 86_400_000;
@@ -19,10 +16,8 @@ const days = 40;
 const neverAborted = new AbortController().signal;
 
 async function opened() {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  const tables = await migrate(database, silentLogger);
-  /** One row in each table but those of the chain, each of a time. */
+  const { database, tables } = await openTables();
+  /** Stores one row of a given time in each table that ages. */
   const store = async (into: Tables, position: number, timeMs: number) => {
     const installationId = 'wheel.one';
     const bucket = {
@@ -61,7 +56,7 @@ async function opened() {
     ...listRowTables(of, 'MINER_COUNTER'),
     ...listEventTables(of.chainEvents),
   ];
-  /** Positions of the rows that are left once ClickHouse has merged. */
+  /** Positions of the rows that remain after ClickHouse has merged. */
   const merged = async (of: Tables) => {
     const left = new Map<string, number[]>();
     for (const table of listTables(of)) {
@@ -145,7 +140,7 @@ it('a page begins with the first row that is still read, whatever ClickHouse has
   );
   expect(await read()).toEqual([3, 4, 5, 6, 7, 8, 9]);
 
-  // The row that tells a replica how far is stored is gone: below it nothing is read.
+  // A replica needs this row to know how far readings are stored. It has aged out, and nothing below it is read.
   const { isStoredThrough } = createStoredThroughQuery(database, () => tables, oldestRowMs);
   const evicted = (position: number, receivedAtMs: number) => ({
     position,

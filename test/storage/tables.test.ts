@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Address, type BlockHash, type TransactionHash, toAddress } from '../../actors/schemas/hex.ts';
 import { uint256Max } from '../../actors/schemas/wireScalars.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import { rowTables } from '../../storage/rowTables.ts';
 import { BlockWriter } from '../../storage/tables/blockWriter.ts';
 import {
@@ -43,14 +43,7 @@ import { replays } from '../../storage/tables/replays.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { defineTable, insertRows, type Table } from '../../storage/tables/table.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
-import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-
-const engine = useClickHouseEngine();
-const locations = [
-  ['the embedded engine', async () => ({ path: temporaryDirectory() })],
-  ['a server', async () => ({ url: await engine.createDatabase() })],
-] as const;
+import { openForTest, useBothLocations } from '../support/storage/openTables.ts';
 
 const earliestMs = Date.parse('0000-01-01T00:00:00.000Z');
 const latestMs = Date.parse('9999-12-31T23:59:59.999Z');
@@ -148,15 +141,9 @@ async function readAll<Row>(database: Database, table: Table<Row>, orderBy: stri
   return rows.map(table.read);
 }
 
-describe.each(locations)('tables in %s', (_, locate) => {
-  const openForTest = async () => {
-    const database = openDatabase(await locate());
-    onTestFinished(() => database.close());
-    return database;
-  };
-
+describe.each(useBothLocations())('tables in %s', (_, locate) => {
   it('return every row that is inserted, of any values', async () => {
-    const database = await openForTest();
+    const database = openForTest(await locate());
     await database.command(everyKind.createStatement());
     const unicode = fc.string({ unit: 'grapheme' });
     const amountsOfAny = fc.oneof(fc.constant(uint256Max), fc.bigInt({ min: 0n, max: uint256Max }));
@@ -207,7 +194,7 @@ describe.each(locations)('tables in %s', (_, locate) => {
   });
 
   it('hold times of any year, in order, and amounts above their column as unknown', async () => {
-    const database = await openForTest();
+    const database = openForTest(await locate());
     await database.command(rounds.createStatement());
     const times = fc.sample(fc.integer({ min: earliestMs, max: latestMs }), { numRuns: 90, seed: 5 });
     const round = { installationId: 'wheel', workUnits: uint256Max + 1n };
@@ -223,7 +210,7 @@ describe.each(locations)('tables in %s', (_, locate) => {
   });
 
   it('have comments on the table and on each column', async () => {
-    const database = await openForTest();
+    const database = openForTest(await locate());
     await database.command(everyKind.createStatement());
     const [about] = await database.select(
       "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'every_kind_of_column'",

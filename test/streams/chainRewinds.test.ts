@@ -1,45 +1,27 @@
-import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import { createChainFold } from '../../streams/chain/chainFold.ts';
-import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
-import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
-import {
-  buildEvent,
-  buildSpan,
-  buildSpanMessage,
-  writtenChainId,
-  writtenContracts,
-} from '../support/chain/writtenSpans.ts';
+import { buildSpan, buildSpanMessage, writtenSettings } from '../support/chain/writtenSpans.ts';
 import { followCaptures } from '../support/increments.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { buildCheckpointed, createWrittenFold } from '../support/streams/writtenFold.ts';
 
 const streamCreated = '2026-01-01T00:00:00Z';
 
 function createFold() {
-  const registry = new Registry();
-  const actors = createChainActors({
-    chainId: writtenChainId,
-    contracts: writtenContracts,
-    deploymentBlock: 1n,
-  });
+  const actors = createChainActors(writtenSettings);
   let evicted = 0;
   const receive: ChainActors['receive'] = (message) => {
     const outcome = actors.receive(message);
     if (outcome !== 'unread' && 'output' in outcome) evicted += outcome.output.evicted.length;
     return outcome;
   };
-  const fold = createChainFold({
-    actors: Object.assign(Object.create(actors) as ChainActors, { receive }),
-    counts: createMessageCounts(registry),
-    chainCounts: registerChainMetrics(registry, actors),
-    logger: silentLogger,
-  });
+  const { registry, fold } = createWrittenFold(
+    Object.assign(Object.create(actors) as ChainActors, { receive }),
+  );
   const take = (messages: readonly StreamMessage[], created = streamCreated) =>
     fold.receive(buildBatch(messages, created));
   /** Tracks which events have been evicted so far. */
@@ -58,23 +40,13 @@ function buildBlocks(
   events: number,
   { fork = 0, parentBranch = fork }: { fork?: number; parentBranch?: number } = {},
 ) {
-  const checkpointed = buildEvent('mining', 'Checkpointed', {
-    afterRound: 1n,
-    throughRound: 2n,
-    completedBlockCount: 0n,
-    cumulativeWork: 0n,
-    cumulativeBlockUnits: 0n,
-    eligibleWeight: 0n,
-    amount: 0n,
-    totalMinted: 0n,
-  });
   return Array.from({ length: toBlock - fromBlock + 1 }, (_, index) =>
     buildSpanMessage(
       buildSpan({
         number: fromBlock + index,
         fork,
         ...(index === 0 && { parentBranch }),
-        events: Array.from({ length: events }, () => checkpointed),
+        events: Array.from({ length: events }, () => buildCheckpointed(1)),
       }),
       seq + index,
     ),

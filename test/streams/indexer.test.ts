@@ -344,6 +344,17 @@ describe('indexer', () => {
     await expectRight(economy, nats);
   });
 
+  it.each([1n, 2n, 3n, 4n, 5n])('reads %s blocks from a provider that refuses batches', async (count) => {
+    const economy = await stillEconomy();
+    const node = await startLyingNode(economy.url);
+    node.batchLie = () => ({ status: 413 });
+    const { contracts, deploymentBlock } = economy.deployed;
+    const reader = createChainReader({ url: node.url, addresses: Object.values(contracts), proofs: 'all' });
+    const toBlock = deploymentBlock + count;
+    const { last } = await reader.range(await reader.header(deploymentBlock), toBlock);
+    expect(last.number).toBe(toBlock);
+  });
+
   it('proves only the blocks that the node names if so configured, halves refused ranges, and misses omitted blocks', async () => {
     const economy = await stillEconomy();
     const node = await startLyingNode(economy.url);

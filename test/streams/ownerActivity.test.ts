@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { Registry } from 'prom-client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
 import type { LoggedActivity } from '../../actors/chain/state/ownerState.ts';
@@ -9,13 +8,8 @@ import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
 import type { OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
-import { openDatabase } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { createStoredActivity } from '../../storage/storedActivity.ts';
-import { createChainFold } from '../../streams/chain/chainFold.ts';
-import { registerChainMetrics } from '../../streams/metrics/chainMetrics.ts';
-import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
 import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { testRelease } from '../support/chain/testRelease.ts';
 import { claimed, configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
@@ -30,11 +24,11 @@ import {
 } from '../support/chain/writtenSpans.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
+import { type OpenTables, openTables } from '../support/streams/openTables.ts';
+import { createWrittenFold } from '../support/streams/writtenFold.ts';
 
 const confirmedBy = 11;
 /** Fewer than the service has, so that pages reach both rows and memory. */
@@ -127,24 +121,9 @@ function createPlainChain(seed: number) {
   };
 }
 
-async function openTables() {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  return { database, tables: await migrate(database, silentLogger) };
-}
-
-type Opened = Awaited<ReturnType<typeof openTables>>;
-
 /** The fold and its views as in the service, over tables; rows are stored when a call returns. */
-function followPlainly({ database, tables }: Opened, messages: readonly StreamMessage[]) {
-  const registry = new Registry();
-  const actors = createChainActors({ ...writtenSettings, eventsRetained });
-  const fold = createChainFold({
-    actors,
-    counts: createMessageCounts(registry),
-    chainCounts: registerChainMetrics(registry, actors),
-    logger: silentLogger,
-  });
+function followPlainly({ database, tables }: OpenTables, messages: readonly StreamMessage[]) {
+  const { actors, fold } = createWrittenFold(createChainActors({ ...writtenSettings, eventsRetained }));
   const clock = manualClock();
   const views = createChainViews({
     installationId: 'wheel-1',

@@ -117,7 +117,7 @@ describe('row writer', () => {
         inserted.push(table);
       },
     });
-    inserted.length = 0; // What the migrations have noted.
+    inserted.length = 0; // Without the notes of the migrations.
     refusals = 2;
     feed.add(storedRows(1, 60));
     await feed.flushed();

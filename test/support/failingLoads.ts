@@ -1,6 +1,6 @@
 import { TestRunner, test } from 'vitest';
 
-/** For `npm run mutate`: a test file that cannot be loaded has a test that fails. Stryker counts tests, and would take it for one that notices nothing. */
+/** For `npm run mutate`: gives a test file that cannot be loaded a failing test. Stryker counts only tests, so it would miss the failure. */
 export default class FailingLoads extends TestRunner {
   override async importFile(path: string, source: 'collect' | 'setup'): Promise<unknown> {
     try {

@@ -1,2 +1,2 @@
-/** Noon, a multiple of 1800 s: the genesis of the deployments of tests. */
+/** Genesis of the deployments in tests: noon, a multiple of 1800 s. */
 export const genesisMs = Date.UTC(2026, 0, 31, 12);

@@ -1,4 +1,4 @@
 import { pino } from 'pino';
 
-/** A logger for parts whose log a test does not read. */
+/** For parts whose log the test does not read. */
 export const silentLogger = pino({ level: 'silent' });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 
-/** Time passes only as a test of this suite says, and jitter is always half of its bound. */
+/** In the calling suite time passes only when a test advances it, and jitter is always half of its bound. */
 export function useVirtualTime(): void {
   beforeEach(() => {
     vi.useFakeTimers();

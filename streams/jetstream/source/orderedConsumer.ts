@@ -86,28 +86,30 @@ export async function runOrderedConsumer(
     let expected = from.position + 1;
     for await (const message of delivered) {
       if (signal.aborted) break;
-      if (message.seq > through) {
+      // Read once: the client looks both up in its acknowledgement subject and buffers.
+      const { seq, data } = message;
+      if (seq > through) {
         emitPending();
         progress.skipTo(through);
         reach({ ...reached(), position: through });
         return;
       }
-      if (message.seq !== expected) {
+      if (seq !== expected) {
         emitPending();
-        reach(await missing.skipGap(reached(), expected, message.seq));
+        reach(await missing.skipGap(reached(), expected, seq));
         if (signal.aborted) break;
       }
-      if (pending.length >= batchMessagesMax || pendingBytes + message.data.length > batchBytesMax) {
+      if (pending.length >= batchMessagesMax || pendingBytes + data.length > batchBytesMax) {
         emitPending();
         await nextTurn();
         if (signal.aborted) break;
       }
-      expected = message.seq + 1;
+      expected = seq + 1;
       pending.push(message);
-      pendingBytes += message.data.length;
+      pendingBytes += data.length;
       // Messages that arrived in one turn of the event loop are emitted together at its end.
       if (pending.length === 1) setImmediate(emitPending);
-      if (message.seq === through) break;
+      if (seq === through) break;
       if (!gate.isOpen) {
         emitPending();
         await gate.opened(signal);

@@ -6,9 +6,9 @@ import {
   rowsOfMessage,
 } from '../../../actors/chain/rows/activityRows.ts';
 import { emptyChainState } from '../../../actors/chain/state/chainState.ts';
-import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
+import { buildClaim } from '../../support/chain/ownerEvents.ts';
 
 const eventsPerBlock = 7;
 const eventCount = 4 * rowsOfMessage + 3;
@@ -16,28 +16,10 @@ const retained = 100;
 const findBlock = (eventNumber: number) => BigInt(Math.floor(eventNumber / eventsPerBlock));
 const lastBlock = findBlock(eventCount - 1);
 
-const buildOwnerEvent = (eventNumber: number): OwnerEvent => ({
-  kind: 'claim',
-  address: stateOwner,
-  tokenIds: [],
-  amountBaseUnits: 1n,
-  from: null,
-  to: null,
-  level: null,
-  effectiveRound: null,
-  nextMergeBlock: null,
-  source: {
-    blockNumber: findBlock(eventNumber),
-    blockHash: buildBlockHash(1),
-    blockTimestampMs: 0,
-    transactionHash: buildTransactionHash(1),
-    transactionIndex: 0,
-    logIndex: eventNumber % eventsPerBlock,
-  },
-  position: 1,
-});
+const buildOwnerEvent = (eventNumber: number) =>
+  buildClaim({ blockNumber: findBlock(eventNumber), logIndex: eventNumber % eventsPerBlock });
 
-/** Far more in memory than stays there, as after a start on the state of an earlier version; so many are rows. */
+/** A state with far more events in memory than are retained; the first `rowCount` are rows. */
 function buildState(rowCount: number) {
   const events = Array.from({ length: eventCount }, (_, eventNumber) => buildOwnerEvent(eventNumber));
   const block = { number: lastBlock, hash: buildBlockHash(1), timestampMs: 0 };
@@ -60,7 +42,7 @@ function buildState(rowCount: number) {
   };
 }
 
-it('with one message about so many events become rows as a message may have, and whole blocks', () => {
+it('one message turns at most about `rowsOfMessage` events into rows, and only whole blocks', () => {
   let state: ReturnType<typeof makeActivityFinal>['state'] = buildState(0);
   const rows: FinalActivity[] = [];
   // The newest block is not final yet.
@@ -80,7 +62,7 @@ it('with one message about so many events become rows as a message may have, and
   );
 });
 
-it('with one message so many more events leave memory as a message may have than became rows with it', () => {
+it('one message evicts at most `rowsOfMessage` more events than it turns into rows', () => {
   let state: ReturnType<typeof makeActivityFinal>['state'] = buildState(3 * rowsOfMessage + 1);
   const takeMessage = () => {
     const { final, ...made } = makeActivityFinal(state, lastBlock - 1n, retained);

@@ -40,7 +40,7 @@ const buildRoleChange = ({ account, isGranted }: ProposerChange) =>
     sender: formatAccount(9),
   });
 
-describe('what was read before the deployment block', () => {
+describe('chain reads from before the deployment block', () => {
   const changes = fc.array(
     fc.record({ account: fc.integer({ min: 1, max: 3 }).map(formatAccount), isGranted: fc.boolean() }),
     { maxLength: 5 },
@@ -49,7 +49,7 @@ describe('what was read before the deployment block', () => {
     given.filter(({ account }, at) => given.findLastIndex((one) => one.account === account) === at),
   );
 
-  it('comes before all logs, whenever it arrives and whatever restarts meanwhile', () => {
+  it('count as older than all logs, at any time of arrival and across a restart', () => {
     fc.assert(
       fc.property(unique, changes, fc.nat(30), fc.nat(30), (read, logged, arrivesAt, restartsAt) => {
         const spans = Array.from({ length: 30 }, (_, index) => {
@@ -79,7 +79,7 @@ describe('what was read before the deployment block', () => {
     );
   });
 
-  it('counts only for the chain whose block it was read at', () => {
+  it('count only for the chain whose block they were read at', () => {
     const [known, other] = [{ account: formatAccount(1), isGranted: true }, buildHash(9, 5)];
     const spans = Array.from({ length: 20 }, (_, index) =>
       buildSpanMessage(buildSpan({ number: 10 + index }), index),
@@ -88,7 +88,7 @@ describe('what was read before the deployment block', () => {
     actors.receive(readsMessage([known], { blockHash: other }));
     for (const span of spans) actors.receive(span);
     expect(actors.newest()?.governance.operatorProposer).toBeNull();
-    // The chain is replaced from its first block on, by the one that was read.
+    // A chain with the block of the reads replaces the whole chain.
     for (let number = 10; number < 30; number++)
       actors.receive(buildSpanMessage(buildSpan({ number, fork: 1, branch: 5 }), 50 + number));
     expect(actors.newest()?.governance.operatorProposer).toBe(formatAccount(1));
@@ -98,7 +98,7 @@ describe('what was read before the deployment block', () => {
     ['of another core', { core: formatAccount(5) }, 'other_deployment'],
     ['of another block', { blockNumber: '8' }, 'malformed'],
     ['without a hash', { blockHash: '0x' }, 'malformed'],
-  ])('is rejected %s', (_what, change, reason) => {
+  ])('are rejected %s', (_what, change, reason) => {
     const actors = createChainActors(settings);
     const before = [...actors.capture().all()];
     expect(actors.receive(readsMessage([], change))).toMatchObject({ rejection: { reason } });
@@ -107,7 +107,7 @@ describe('what was read before the deployment block', () => {
 });
 
 describe('a timelock that is older than the deployment block', () => {
-  /** The economy as a deployment file shows it that begins after the block of its timelock. */
+  /** An economy whose deployment begins after the block of its timelock. */
   async function startYounger() {
     const economy = await startEconomy();
     const { deployed } = economy;
@@ -128,7 +128,7 @@ describe('a timelock that is older than the deployment block', () => {
     });
   });
 
-  it('makes only core state unavailable while the node does not answer; it is read later', async () => {
+  it('makes only core state unavailable until the node answers', async () => {
     const economy = await startYounger();
     const node = await startLyingNode(economy.url);
     node.lie = (method) => (method === 'eth_getLogs' ? { error: { code: -32000, message: 'no' } } : null);

@@ -2,34 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { chainRecords } from '../../../actors/chain/records/chainRecords.ts';
 import { collectOwners } from '../../../actors/chain/records/collectOwners.ts';
 import type { MinerPosition } from '../../../actors/chain/state/miningState.ts';
-import type { OwnerEvent } from '../../../actors/chain/state/ownerState.ts';
 import { dispatchRecords, type FoldRecord } from '../../../actors/foldRecord.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { stateOwner } from '../../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
+import { buildClaim } from '../../support/chain/ownerEvents.ts';
 
-const buildOwnerEvent = (number: number): OwnerEvent => ({
-  kind: 'claim',
-  address: stateOwner,
-  tokenIds: [BigInt(number)],
-  amountBaseUnits: 1n,
-  from: null,
-  to: stateOwner,
-  level: null,
-  effectiveRound: null,
-  nextMergeBlock: null,
-  source: {
-    blockNumber: BigInt(number),
-    blockHash: buildBlockHash(1),
-    blockTimestampMs: 0,
-    transactionHash: buildTransactionHash(1),
-    transactionIndex: 0,
-    logIndex: 0,
-  },
-  position: number + 1,
-});
+const buildOwnerEvent = (number: number) =>
+  buildClaim({ blockNumber: BigInt(number) }, { tokenIds: [BigInt(number)], to: stateOwner });
 
-/** Records of events of one owner, put and removed by their numbers. */
+/** Collects one owner's events, which are written and removed by number. */
 function collect(put: readonly number[], removed: readonly number[] = [], later: readonly number[] = []) {
   const collected = collectOwners();
   const add = dispatchRecords(...collected.readers);
@@ -50,29 +31,29 @@ function listNumbers(collected: ReturnType<typeof collectOwners>) {
 }
 
 describe('events of an owner', () => {
-  it('are those that are in memory, wherever they begin, and are evicted and taken away at both ends', () => {
+  it('may begin at any number, and are evicted and removed at both ends', () => {
     expect(listNumbers(collect([7, 8, 9]))).toEqual({ count: 10, numbers: [7, 8, 9] });
     expect(listNumbers(collect([7, 8, 9], [7, 9]))).toEqual({ count: 9, numbers: [8] });
     expect(listNumbers(collect([7, 8, 9], [8, 7, 30, 2]))).toEqual({ count: 10, numbers: [9] });
-    // A reorganization brings evicted ones back, in any order.
+    // A reorganization brings evicted events back, in any order.
     expect(listNumbers(collect([7, 8], [7], [5, 7, 6]))).toEqual({ count: 9, numbers: [5, 6, 7, 8] });
     expect(listNumbers(collect([7, 8], [7, 8], [3]))).toEqual({ count: 4, numbers: [3] });
     expect(listNumbers(collect([7, 8], [7, 8]))).toEqual({ count: undefined, numbers: undefined });
   });
 
-  it('are refused where one is missing between others', () => {
+  it('are refused if one is missing in between', () => {
     expect(() => collect([7, 9]).complete(null)).toThrow(`activity of ${stateOwner} 8 is missing`);
     expect(() => collect([7, 8, 9], [8]).complete(null)).toThrow(`activity of ${stateOwner} 8 is missing`);
   });
 
-  it('are known in the order in which they were logged, with how many are rows', () => {
+  it('are in the order of the chain, with the number of rows', () => {
     const { logged, rowCount } = collect([3, 4, 5, 6]).complete(4n).activityProgress;
     expect(logged.map(({ eventNumber }) => eventNumber).toArray()).toEqual([3, 4, 5, 6]);
     expect(rowCount).toBe(2);
     expect(collect([3, 4]).complete(null).activityProgress.rowCount).toBe(0);
   });
 
-  it('are counted as logged once, whatever was evicted, taken away and put again', () => {
+  it('are listed once after any evictions, removals and returns', () => {
     const list = (...of: Parameters<typeof collect>) =>
       collect(...of)
         .complete(7n)
@@ -113,7 +94,7 @@ describe('events of several owners', () => {
       )
       .toArray();
 
-  it('are in the order in which they were logged, however their records come', () => {
+  it('are in the order of the chain, in any order of their records', () => {
     const ofGiver = [writeEvent(giver, 0, 7, 1, giver), writeEvent(giver, 1, 7, 2, taker)];
     const ofTaker = [writeEvent(taker, 0, 7, 0, null), writeEvent(taker, 1, 7, 1, giver)];
     const ofBoth = [writeEvent(taker, 2, 7, 2, taker), writeEvent(giver, 2, 8, 0, null)];
@@ -122,7 +103,7 @@ describe('events of several owners', () => {
     expect(listLogged([...ofTaker, ...ofGiver, ...ofBoth])).toEqual(logged);
   });
 
-  it('that a reorganization has replaced under their numbers are where the others were logged', () => {
+  it('move to the place of the events that replaced them in a reorganization', () => {
     const first = [writeEvent(taker, 0, 7, 0, null), writeEvent(giver, 0, 8, 0, null)];
     expect(listLogged(first)).toEqual(['taker 0', 'giver 0']);
     const replaced = writeEvent(taker, 0, 9, 0, null);
@@ -134,7 +115,7 @@ describe('tokens of an owner', () => {
   const writePosition = (tokenId: number, owner: Address | null) =>
     chainRecords.position.writeChange(tokenId, owner === null ? undefined : buildPosition(tokenId, owner));
 
-  it('are those of the latest records of its positions, ascending', () => {
+  it('follow from the latest records of positions, ascending', () => {
     const held = [9, 2, 5, 30, 4].map((tokenId) => writePosition(tokenId, giver));
     const event = chainRecords.activity.write(`${giver}/0`, buildOwnerEvent(7));
     const later = [writePosition(5, taker), writePosition(30, null), writePosition(3, taker)];
@@ -151,8 +132,8 @@ describe('tokens of an owner', () => {
   });
 });
 
-describe('how many events an owner had', () => {
-  it('is that of its record where none is in memory, as long as there is one', () => {
+describe('the number of an owner’s events', () => {
+  it('comes from its record if no event is in memory', () => {
     const count = chainRecords.activityCount.write(giver, 5);
     const listCount = (...records: readonly FoldRecord[]) =>
       collectRecords(records).owners.get(giver)?.activityCount;

@@ -6,7 +6,7 @@ import { startEconomy } from '../../support/chain/testEconomy.ts';
 import { assertMatchesContracts } from '../../support/reference/assertMatchesContracts.ts';
 
 describe('the fold of the chain', () => {
-  it('says what the contracts say at every tenth safe block of a random economy', async () => {
+  it('equals the contracts at every tenth safe block of a random economy', async () => {
     const economy = await startEconomy();
     const { nats, caughtUp } = await startIndexed(economy);
     const random = createRandomEconomy(economy, 1);

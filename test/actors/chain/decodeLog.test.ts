@@ -57,7 +57,7 @@ function generateArgument({ type }: AbiParameter): fc.Arbitrary<unknown> {
   throw new Error(`${type} is not known here`);
 }
 
-/** The factory's logs are those of the deployment's token; it creates tokens for others too. */
+/** The decoder ignores logs of the factory for tokens of other deployments. */
 function argumentFor(kind: keyof typeof contracts, input: AbiParameter): fc.Arbitrary<unknown> {
   const isToken = kind === 'tokenFactory' && input.name === 'token';
   return isToken ? fc.constant(getAddress(addresses.token)) : generateArgument(input);
@@ -65,7 +65,7 @@ function argumentFor(kind: keyof typeof contracts, input: AbiParameter): fc.Arbi
 
 describe('a log of the contracts', () => {
   it.each(events)(
-    'is decoded as viem does it, with addresses in lower case: $kind, $event.name',
+    'is decoded as by viem, with addresses in lower case: $kind, $event.name',
     ({ kind, event }) => {
       const decode = createLogDecoder(addresses);
       fc.assert(
@@ -115,7 +115,7 @@ describe('a log of the contracts', () => {
   );
 });
 
-/** What it gives, or that it throws. */
+/** The result of a call, or `thrown`. */
 function attempt(run: () => unknown): unknown {
   try {
     return run();

@@ -13,7 +13,7 @@ import {
 import { restoreState } from '../../support/restoreState.ts';
 
 const owners = ['a', 'b', 'c'].map((digit) => toAddress(`0x${digit.repeat(40)}`));
-/** Has a token, and of its one event memory will hold nothing. */
+/** An owner of one token, whose only event is evicted. */
 const quietOwner = toAddress(`0x${'d'.repeat(40)}`);
 const everyOwner = [...owners, quietOwner];
 const ownerAt = (index: number) => owners[index % owners.length] as Address;
@@ -21,20 +21,20 @@ const eventsRetained = 20;
 const tokens = 8;
 const eventfulBlocks = 60;
 
-/** Tokens go round; of each owner some blocks have several events. */
+/** Events of a block: tokens go round, and some blocks have several events of one owner. */
 function listEvents(number: number): readonly WrittenEvent[] {
   if (number === 1) return configuredEconomy;
   if (number === 2) {
     const mints = Array.from({ length: tokens }, (_, token) => minted(ownerAt(token), token + 1));
     return [minted(quietOwner, tokens + 1), ...mints];
   }
-  // Every token is at its first owner in front of a block, so that any block may be followed by any other one.
+  // Before each block every token is at its first owner, so that blocks may follow each other in any order.
   const token = ((number * 5) % tokens) + 1;
   const [from, to] = [ownerAt(token - 1), ownerAt(token)];
   return [transferred(from, to, token), claimed(to, [token], 1n), transferred(to, from, token)];
 }
 
-/** A fold, and one that evicts nothing, of the same messages. */
+/** A fold that evicts events and one that does not, of the same messages. */
 function followBoth() {
   const evicting = createChainActors({ ...writtenSettings, eventsRetained });
   const complete = createChainActors({ ...writtenSettings, eventsRetained: Number.MAX_SAFE_INTEGER });
@@ -62,7 +62,7 @@ function followBoth() {
     appendEmpty: (count: number) => {
       for (let added = 0; added < count; added++) append([]);
     },
-    /** Replaces so many of the newest blocks by one that has other events. */
+    /** Replaces the newest blocks by one block with other events. */
     reorganize: (depth: number) => {
       number -= depth;
       append(listEvents(number + 3), branch++);
@@ -70,7 +70,7 @@ function followBoth() {
   };
 }
 
-/** Rows and memory together are what the other fold has in memory alone. */
+/** Rows and memory together must equal the memory of the complete fold. */
 function expectComplete({ evicting, complete, rows }: ReturnType<typeof followBoth>) {
   for (const owner of everyOwner) {
     const known = evicting.newest()?.owners.get(owner);
@@ -92,7 +92,7 @@ function listMemory(actors: ChainActors) {
   return { ofOwners, logged: logged?.toArray(), rowCount };
 }
 
-/** A snapshot and its increments, of which the state is restored as it is. */
+/** Checks that a snapshot and its increments restore the current state. */
 function followCaptures(actors: ChainActors) {
   const records: FoldRecord[] = [...actors.capture().all()];
   return () => {
@@ -106,7 +106,7 @@ function followCaptures(actors: ChainActors) {
 }
 
 describe('events of owners that memory evicts', () => {
-  it('are rows, and an increment says that they are gone, or there again after a reorganization', () => {
+  it('become rows; increments remove them, and add them again after a reorganization', () => {
     const followed = followBoth();
     const { evicting, append, appendEventful, appendEmpty, reorganize } = followed;
     append(listEvents(1));
@@ -122,7 +122,7 @@ describe('events of owners that memory evicts', () => {
     appendEmpty(12);
     expectRestored();
     expectComplete(followed);
-    // To states that have in memory what was evicted since, and whose newest events are replaced under their numbers.
+    // Back to states with events that were evicted since; the newest numbers get other events.
     reorganize(25);
     appendEventful(8);
     appendEmpty(12);

@@ -4,17 +4,17 @@ import { createChainRestoration, encodeSpanFold } from '../../../actors/chain/re
 import { listKeys } from '../../../actors/schemas/listKeys.ts';
 import { buildEconomyEvents, buildState, plainEconomy } from '../../support/chain/economyState.ts';
 
-/** Of other sizes they make no state: rounds follow each other, and a token's ID counts tokens. */
+/** Values that cannot be extreme: rounds are consecutive, and token IDs count tokens. */
 const counted: readonly string[] = ['previousRound', 'settledRound', 'tokenId'];
-/** What somebody may have set, of as many bits as its contract gives it. */
+/** Values that an account may have set, with all bits of their type. */
 const members = listKeys(plainEconomy).filter(
   (key) => typeof plainEconomy[key] === 'bigint' && !counted.includes(key),
 );
 
-it.each(members)('a state is restored as it was saved, however large its %s is', (member) => {
+it.each(members)('a state with a very large %s is restored unchanged', (member) => {
   for (const value of [0n, 2n ** 53n + 1n, 2n ** 64n - 1n, 2n ** 256n - 1n]) {
     const built = buildState(buildEconomyEvents({ [member]: value }));
-    // Events of the core are made up here without their arguments.
+    // These events of the core lack arguments.
     const safe = { ...built, core: { ...built.core, events: [], source: null } };
     const state = {
       ...emptySpanFoldState,

@@ -60,8 +60,8 @@ const upgrade = encodeUpgrade(core);
 
 describe('the operation that is shown', () => {
   it.each<[string, WrittenEvent[], object | null]>([
-    ['none before any', [], null],
-    ['none of another target', [buildSchedule(1, mining)], null],
+    ['is null before any', [], null],
+    ['ignores another target', [buildSchedule(1, mining)], null],
     [
       'an upgrade through the admin',
       [buildSchedule(1, proxyAdmin, upgrade)],
@@ -75,7 +75,7 @@ describe('the operation that is shown', () => {
     ],
     ['a call of the core that looks like an upgrade', [buildSchedule(1, core, upgrade)], { kind: 'call' }],
     [
-      'the one on the proxy, whatever is scheduled behind it on another target',
+      'is the operation on the proxy, although another target follows',
       [buildSchedule(1, core), buildSchedule(2, mining, upgrade), buildExecution(2, mining)],
       { id: id(1), kind: 'call', state: 'scheduled' },
     ],
@@ -151,7 +151,7 @@ describe('the proposer', () => {
       sender: formatAccount(9),
     });
 
-  it('is the newest that still has the role, none where each has lost it, and unknown where none is known', () => {
+  it('is the newest account that still has the role, the zero address if all have lost it, and unknown without any', () => {
     const step = fc.record({ account: fc.integer({ min: 1, max: 4 }), isGranted: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {

@@ -39,7 +39,7 @@ describe('a span', () => {
     ['begins the chain at the deployment block', span(5, 8), empty, 'first'],
     ['does not begin it elsewhere', span(6, 8), empty, 'unlinked'],
     [
-      'may begin anywhere where older ones were not read',
+      'may begin anywhere without a known deployment block',
       span(6, 8),
       { ...empty, deploymentBlock: null },
       'first',
@@ -47,18 +47,18 @@ describe('a span', () => {
     ['follows the head that it names', span(16, 18), known, 'next'],
     ['leaves nothing out', span(17, 18), known, 'unlinked'],
     ['follows no other head', span(16, 18, { parent: 'b' }), known, 'unlinked'],
-    ['replaces what lies above the block that it names', span(13, 18, { branch: 'b' }), known, 'fork'],
+    ['replaces the blocks above the block that it names', span(13, 18, { branch: 'b' }), known, 'fork'],
     ['replaces more blocks by fewer only as a new fork', span(13, 14, { branch: 'b' }), known, 'unlinked'],
     ['replaces more blocks by fewer as a new fork', span(13, 14, { branch: 'b', fork: 3 }), known, 'fork'],
-    ['cannot name a block that is not known', span(12, 18, { branch: 'b', fork: 3 }), known, 'unlinked'],
-    ['may fork below all that is known', span(8, 18, { branch: 'b', fork: 3 }), known, 'belowKnown'],
+    ['cannot name an unknown block', span(12, 18, { branch: 'b', fork: 3 }), known, 'unlinked'],
+    ['may fork below all known blocks', span(8, 18, { branch: 'b', fork: 3 }), known, 'belowKnown'],
     ['may replace all from the deployment block on', span(5, 18, { branch: 'b', fork: 3 }), known, 'restart'],
-    ['does not do so without a new fork', span(5, 18, { branch: 'b', fork: 2 }), known, 'unlinked'],
+    ['does not replace all without a new fork', span(5, 18, { branch: 'b', fork: 2 }), known, 'unlinked'],
   ])('%s', (_, one, before, kind) => {
     expect(linkSpan(one, before).kind).toBe(kind);
   });
 
-  it('in parts is complete with its last one', () => {
+  it('in parts is complete with its last part', () => {
     const part = (index: number, from = 16) => ({ ...span(from, from), part: { index, count: 2 } });
     const first = joinParts(null, part(0));
     expect(first).toHaveProperty('parts');

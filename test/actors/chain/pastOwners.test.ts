@@ -15,7 +15,7 @@ const pastOwners = Array.from({ length: 40 }, (_, index) =>
   toAddress(`0xe${String(index).padStart(39, '0')}`),
 );
 
-it('of owners that have no token any more memory and snapshots hold how many events they had', () => {
+it('memory and snapshots hold only the number of events for owners without tokens', () => {
   const actors = createChainActors({ ...writtenSettings, eventsRetained: 0 });
   let number = 0;
   const append = (events: readonly WrittenEvent[]) =>
@@ -26,7 +26,7 @@ it('of owners that have no token any more memory and snapshots hold how many eve
     transferred(owner, heir, tokenId),
   ];
   for (const [index, owner] of pastOwners.entries()) append(pass(owner, index + 1));
-  // Until they are final, and one more, with which they become rows.
+  // Until the events are final, and one more block, which turns them into rows.
   while (number < 1 + pastOwners.length + retainedStatesMax + 12) append([]);
 
   const owners = actors.newest()?.owners;

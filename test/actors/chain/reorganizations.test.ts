@@ -22,13 +22,13 @@ function describeState(state: SpanFoldState): string {
   );
 }
 
-/** The state as text. */
+/** The state's records as text. */
 function writeRecords(actors: ChainActors): string[] {
   return Array.from(actors.capture().all(), formatRecord).sort();
 }
 
 describe('reorganizations', () => {
-  it('of depth 1 to 11 leave no trace: the views are those of a fresh index of the final chain', async () => {
+  it('of depth 1 to 11 leave no trace: the state equals a fresh index of the final chain', async () => {
     const economy = await startEconomy();
     const { nats, caughtUp, indexer } = await startIndexed(economy);
     const random = createRandomEconomy(economy, 7);
@@ -72,7 +72,7 @@ describe('reorganizations', () => {
     expect(state.safe.some(({ block }) => block.hash === shownBefore?.hash)).toBe(false);
   });
 
-  it('end the same for a fold that starts from a snapshot taken anywhere', async () => {
+  it('give the same state to a fold that starts from any snapshot', async () => {
     const economy = await startEconomy();
     const { nats, caughtUp } = await startIndexed(economy);
     const random = createRandomEconomy(economy, 13);

@@ -30,7 +30,7 @@ describe('the arithmetic of settlements', () => {
     for (let batch = 0; batch < 50; batch++) {
       const rounds: WorkedRound[] = Array.from({ length: 1 + Math.floor(random() * 22) }, () => {
         round++;
-        // From nothing through a trickle to the most that a round may hold.
+        // From no work through very little to the maximum of a round.
         const workUnits = random() < 0.3 ? 0n : BigInt(1 + Math.floor(random() ** 6 * 999_999));
         return { roundId: round, workUnits };
       });
@@ -63,7 +63,7 @@ describe('the arithmetic of settlements', () => {
     expect(difficulties.size).toBeGreaterThan(5);
   });
 
-  it('produces batches of at most sixteen active rounds that leave out no round', () => {
+  it('splits rounds into batches of at most sixteen active rounds, and leaves none out', () => {
     const works = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 120 });
     fc.assert(
       fc.property(works, fc.integer({ min: 1, max: 16 }), (given, most) => {

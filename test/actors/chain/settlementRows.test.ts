@@ -28,7 +28,7 @@ import { manualClock } from '../../support/manualClock.ts';
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 1, 3, 10);
 
-/** A settlement, and whether it completes a block and a checkpoint mints for all that is settled then. */
+/** A settlement: whether it completes a block, and whether a checkpoint mints for everything settled so far. */
 interface Logged {
   readonly completes: boolean;
   readonly mints: boolean;
@@ -38,7 +38,7 @@ const entry = fc.record({
   gapHours: fc.oneof(fc.integer({ min: 1, max: 48 }), fc.integer({ min: 1, max: 300 })),
   completes: fc.boolean(),
   mints: fc.boolean(),
-  /** Blocks, the newest ones, that are not final. */
+  /** Number of newest blocks that are not final. */
   notFinal: fc.nat(4),
 });
 
@@ -118,7 +118,7 @@ function createCapture(state: ChainState) {
 
 const begun = buildState([...coreEvents(), ...economyEvents()], { timestampMs: startMs });
 
-/** A chain folded twice: with everything in memory, and with what is final as rows. */
+/** A chain folded twice: with everything in memory, and with final entries as rows. */
 function foldTwice(entries: readonly (Logged & { readonly gapHours: number; readonly notFinal: number })[]) {
   let whole = begun;
   let short = begun;
@@ -143,7 +143,7 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
 }
 
 describe('settlements and checkpoints', () => {
-  it('become rows once each and leave memory, and every range shows what it shows with all of them', () => {
+  it('become rows once each and are evicted, without a change of any range', () => {
     let evicted = 0;
     const history = fc.array(entry, { minLength: 40, maxLength: 90 });
     fc.assert(
@@ -171,7 +171,7 @@ describe('settlements and checkpoints', () => {
     expect(evicted).toBeGreaterThan(300);
   });
 
-  it('are not shown for a range of which some have left memory, as a clock far behind the chain asks', () => {
+  it('are unavailable for a range with evicted entries, which a clock far behind the chain requests', () => {
     const often = Array.from({ length: 40 }, () => ({
       gapHours: 96,
       completes: true,

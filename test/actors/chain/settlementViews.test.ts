@@ -19,14 +19,14 @@ function history(views: ReturnType<typeof createStateViews>['views'], range: Set
 
 describe('the window of a settlement history', () => {
   it.each(['24h', '7d', '30d'] as const)(
-    'of %s bounds what is listed at both ends, as it bounds summary and buckets',
+    'of %s bounds the list, the summary and the buckets at both ends',
     (range) => {
       const clock = manualClock();
       const first = createStateViews(buildState(coreEvents()), undefined, clock);
       const window = history(first.views, range).window;
       if (window === null) throw new Error('a range has a window');
       const { startAtMs, endAtMs } = window;
-      // A block's time may be ahead of this machine's clock, and so lie behind the end of the window.
+      // A block's time may be ahead of this clock, and so lie after the end of the window.
       const times = [startAtMs - 1, startAtMs, endAtMs - 1, endAtMs, endAtMs + 1];
       const settlements = times.flatMap((atMs, index) => {
         const round = BigInt(index + 1);
@@ -52,7 +52,7 @@ describe('the economy in a settlement history', () => {
     const { views } = createStateViews(buildState(events, { number }));
     return (['now', '24h'] as const).map((range) => {
       const { issuance, buckets, previousPeriod, recentRounds } = history(views, range);
-      // What was minted is unknown, not zero, and not of a contract that is refused.
+      // The minted amount is unknown, not zero, and does not come from a refused contract.
       const isUnknown =
         previousPeriod === null &&
         recentRounds === null &&
@@ -68,14 +68,14 @@ describe('the economy in a settlement history', () => {
     expect(issuanceAt(economyDeploymentBlock - 1n, buildEconomyEvents())).toEqual([notYetSafe, notYetSafe]);
   });
 
-  it('is not configured where its block has none, and available where it has', () => {
+  it('is not configured if it is absent at its block, otherwise available', () => {
     const { economyDeploymentBlock } = stateDeployment.chain;
     const notConfigured = ['not_configured', true];
     expect(issuanceAt(economyDeploymentBlock, coreEvents())).toEqual([notConfigured, notConfigured]);
     expect(issuanceAt(economyDeploymentBlock, buildEconomyEvents())).toEqual(['available', 'available']);
   });
 
-  it('is not configured where its contracts are others, or of an unknown version', () => {
+  it('is not configured if its contracts differ or have an unknown version', () => {
     const notConfigured = ['not_configured', true];
     const { economyDeploymentBlock: block } = stateDeployment.chain;
     const change = (name: string, args: object) =>
@@ -95,7 +95,7 @@ describe('the economy in a settlement history', () => {
 describe('a settlement history that is not live', () => {
   const staleMs = 120_001;
 
-  it('is the durable copy while the safe block is far behind the clock, and other views are unavailable', () => {
+  it('is the durable copy while the safe block is far behind the clock; other views are unavailable', () => {
     const state = buildState(buildEconomyEvents());
     const behindAfterMs = 900_000;
     for (const [aheadMs, isLive] of [
@@ -115,7 +115,7 @@ describe('a settlement history that is not live', () => {
     }
   });
 
-  it('is no copy of a state that fails a check', () => {
+  it('is unavailable for a state that fails a check', () => {
     const good = createStateViews(buildState(buildEconomyEvents()));
     good.clock.advance(staleMs);
     expect(history(good.views, 'now').source).toBe('durable-cache');

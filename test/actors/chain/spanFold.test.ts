@@ -73,7 +73,7 @@ const buildRoundMint = (roundId: bigint) =>
     accumulatedPerWeight: roundId,
   });
 
-/** What happens in an honest chain, by block; all other blocks are empty. */
+/** Events of an honest chain, by block. All other blocks are empty. */
 const honest = new Map<number, readonly WrittenEvent[]>([
   [10, [configured]],
   [12, [buildMint(1n), buildMint(2n), buildMint(3n)]],
@@ -93,7 +93,7 @@ function chainWith(changes: Readonly<Record<number, readonly WrittenEvent[]>>, t
   });
 }
 
-/** What is folded, as a snapshot has it, without what only says how it came to it. */
+/** The state without the number of forks and without older states. */
 function selectComparable(actors: ReturnType<typeof createChainActors>) {
   const { forks: _, ...state } = actors.state;
   return { ...state, safe: actors.newest() };
@@ -107,14 +107,14 @@ function foldMessages(messages: readonly ReturnType<typeof buildSpanMessage>[]) 
 
 const impossible: readonly (readonly [what: string, block: number, events: readonly WrittenEvent[]])[] = [
   ['a transfer of a token whose mint was left out', 14, [buildTransfer(owner, other, 9n)]],
-  ['a transfer by somebody who does not own it', 14, [buildTransfer(other, owner, 1n)]],
-  ['a mint of a token that is there', 14, [buildMint(1n)]],
-  ['a merge that is there twice', 16, [buildRoundMint(1n), merged, merged]],
+  ['a transfer from an account that does not own it', 14, [buildTransfer(other, owner, 1n)]],
+  ['a mint of an existing token', 14, [buildMint(1n)]],
+  ['a duplicated merge', 16, [buildRoundMint(1n), merged, merged]],
   ['a merge to a level that does not exist', 16, [{ ...merged, args: { ...merged.args, level: 7 } }]],
-  ['a settlement behind another frontier', 18, [buildSettlement(4n, 6n, 3n, 10n)]],
+  ['a settlement after another frontier', 18, [buildSettlement(4n, 6n, 3n, 10n)]],
   ['a settlement whose sums leave one out', 18, [buildSettlement(5n, 6n, 3n, 17n)]],
   ['a minted round that was never settled', 16, [buildRoundMint(77n)]],
-  ['a minted round that is there twice', 16, [buildRoundMint(1n), buildRoundMint(1n)]],
+  ['a round that is minted twice', 16, [buildRoundMint(1n), buildRoundMint(1n)]],
   ['a guardian before the configuration', 14, [buildEvent('core', 'GuardianChanged', { guardian: owner })]],
   [
     'a claim for a token that does not exist',
@@ -125,7 +125,7 @@ const impossible: readonly (readonly [what: string, block: number, events: reado
 
 describe('a block that cannot be applied', () => {
   it.each(impossible)('stops only the chain: %s', (_what, block, events) => {
-    // A good event before the impossible one: of a block all is applied or nothing.
+    // A good event before the impossible one: a block is applied as a whole or not at all.
     const before = buildEvent('token', 'Transfer', { from: zeroAddress, to: owner, value: 5n });
     const wrong = chainWith({ [block]: [before, ...events] });
     const { actors, outcomes } = foldMessages(wrong);
@@ -151,13 +151,13 @@ describe('a block that cannot be applied', () => {
     const expected = foldMessages(chainWith({})).actors;
     for (const from of [block, block - 1, deploymentBlock]) {
       const { actors } = foldMessages(wrong);
-      // The same blocks with the same hashes: they are announced once more, and only their logs differ.
+      // The same blocks with the same hashes are published again; only their logs differ.
       for (let number = from; number <= 60; number++) {
         const span = buildSpan({ number, fork: 1, branch: 0, events: honest.get(number) ?? [] });
         expect(actors.receive(buildSpanMessage(span, 100 + number))).not.toHaveProperty('rejection');
       }
       expect(actors.fault).toBeNull();
-      // Which messages announced it, and when.
+      // These members depend on the messages that published the blocks.
       const ofMessages = new Set(['recordedAtMs', 'position', 'run']);
       const withoutMessages = (one: typeof actors) =>
         JSON.stringify(selectComparable(one), (key, value) =>
@@ -167,7 +167,7 @@ describe('a block that cannot be applied', () => {
     }
   });
 
-  it('may have a log of another contract', () => {
+  it('may have a log that its contract cannot emit', () => {
     const wrong = chainWith({}).map((message) => {
       const span = JSON.parse(Buffer.from(message.data).toString());
       for (const block of span.fromBlock === '14' ? span.blocks : []) block.logs[0].data = '0x12';
@@ -198,7 +198,7 @@ describe('a block that cannot be applied', () => {
     expect(actors.state.head?.hash).toBe(buildHash(55, 1));
   });
 
-  it('needs no more memory for the blocks that wait for it than for as many retained states', () => {
+  it('keeps at most 600 blocks behind it, without their events', () => {
     const wrong = chainWith({ 14: [buildTransfer(owner, other, 9n)], 15: [configured] }, 1_500);
     const { actors } = foldMessages(wrong);
     expect(actors.state.unsafe.length).toBe(600);
@@ -212,7 +212,7 @@ describe('spans of another deployment', () => {
     (number: number) => buildSpanMessage(buildSpan({ number }), 0, 1n),
   ];
 
-  it('are rejected and change nothing, wherever they occur, also across a snapshot', () => {
+  it('are rejected anywhere and change nothing, also across a snapshot', () => {
     const good = chainWith({});
     const expected = foldMessages(good).actors;
     const strays = fc.array(
@@ -273,7 +273,7 @@ describe('the beginning of a chain', () => {
     expect(actors.state.head?.number).toBe(10n);
   });
 
-  it('is replaced by a higher fork from the deployment block, and by nothing earlier', () => {
+  it('is replaced only by a higher fork from the deployment block', () => {
     const { actors } = foldMessages(chainWith({}));
     const before = [...actors.capture().all()];
     const refused = [
@@ -293,7 +293,7 @@ describe('the beginning of a chain', () => {
     expect(actors.state).toMatchObject({ head: { hash: buildHash(10, 1) }, safe: [], forks: 1 });
   });
 
-  it('rejects a fork from a block that no span names once every state is retained, without a rewind', () => {
+  it('rejects a fork inside a span if every state is retained, instead of a rewind', () => {
     const span = buildSpan({ number: deploymentBlock });
     const wide = { ...span, toBlock: '40', hash: buildHash(40) };
     const fork = buildSpan({ number: 25, fork: 1 });
@@ -310,7 +310,7 @@ describe('the beginning of a chain', () => {
 });
 
 describe('a span', () => {
-  it('that is refused is named until a later one is accepted; one of another chain or of known blocks is not', () => {
+  it('that is refused is reported until a later one is accepted, except for another chain or known blocks', () => {
     const actors = createChainActors(settings);
     const receive = (span: object, sequence: number) =>
       actors.receive(buildSpanMessage(span as never, sequence));
@@ -346,7 +346,7 @@ describe('a span', () => {
     expect(toChainSpan(writtenChainId, changed as never)).toBeNull();
   });
 
-  it('that is in parts continues the logs of the part before', () => {
+  it('that is in parts continues the logs of the previous part', () => {
     const span = buildSpan({ number: 10, events: [configured, buildMint(1n), buildMint(2n)] });
     const [block] = span.blocks;
     const part = (index: number, from: number, to: number) => ({
@@ -365,7 +365,7 @@ describe('a span', () => {
     expect(sound.state.unsafe[0]?.events).toHaveLength(3);
   });
 
-  it('that is in parts continues after a restart, also with a log that fits into no message', () => {
+  it('that is in parts continues after a restart, also with a truncated log', () => {
     const span = buildSpan({ number: 10, events: [configured, buildMint(1n)] });
     const [block] = span.blocks;
     const logs = block?.logs ?? [];

@@ -16,11 +16,11 @@ import {
 } from '../../support/chain/feedEvents.ts';
 
 describe('the order of the feed', () => {
-  it('is by time, then by the tie-breakers of the contract; paging misses and repeats nothing, whatever arrives meanwhile', () => {
+  it('is by time and the contract’s tie-breakers; paging misses and repeats nothing while events arrive', () => {
     const walk = fc.record({
       spans: spanHistory(20),
       readings: readingHistory(20),
-      /** Of both sources, how many events are there when the walk begins, and how many come with each page. */
+      /** Share of both sources' events at the start, and the number that arrives with each page. */
       share: fc.double({ min: 0, max: 1, noNaN: true }),
       perPage: fc.nat(4),
       limit: fc.integer({ min: 1, max: 7 }),
@@ -97,7 +97,7 @@ const garbage = fc.oneof(
 const arrival = { position: fc.maxSafeNat(), ordinal: fc.maxSafeNat() };
 
 describe('a cursor of the feed', () => {
-  it('is decoded as it was encoded, for its own category only', () => {
+  it('is decoded only for its own category', () => {
     const place = fc.record({
       recordedAtMs: fc.maxSafeInteger(),
       source: fc.constantFrom('chain' as const, 'measurement' as const),
@@ -124,7 +124,7 @@ describe('a cursor of the feed', () => {
 });
 
 describe('an ID of the event stream', () => {
-  it('is decoded as it was encoded, and is not a cursor of a page', () => {
+  it('is decoded, and is not a cursor of a page', () => {
     const source = fc.record({ run: fc.string({ maxLength: 40 }), ...arrival });
     fc.assert(
       fc.property(fc.record({ measurement: source, chain: source }), (position) => {

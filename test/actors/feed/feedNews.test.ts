@@ -34,13 +34,13 @@ import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
 
 const neverAborted = new AbortController().signal;
 
-/** What the streams have produced so far. The newest events of the chain can be undone; others come instead, with later messages. */
+/** Events of the streams so far. A reorganization replaces the newest events of the chain by others, with later messages. */
 interface Streams {
   measurements: readonly MeasurementEvent[];
   chain: readonly ChainFeedEvent[];
 }
 
-/** A process that has folded both streams up to now, with some of the events evicted. */
+/** A process that folds both streams, with some of the events evicted. */
 function createProcess(streams: Streams) {
   const sources = {
     measurement: createWindow<MeasurementEvent>([]),
@@ -72,7 +72,7 @@ function createProcess(streams: Streams) {
       sources.chain = createWindow(streams.chain.slice(0, Math.floor(streams.chain.length / 2)));
       feed.refresh();
     },
-    /** Folds what the streams contain; of the chain, only what no reorganization reaches is evicted. */
+    /** Folds the streams. Only irreversible events of the chain are evicted. */
     fold: (share: number, irreversible: number) => {
       sources.measurement = evictShare(streams.measurements, share).window;
       const gone = Math.min(irreversible, Math.floor(streams.chain.length * share));
@@ -85,7 +85,7 @@ function createProcess(streams: Streams) {
   };
 }
 
-/** A client as the event stream serves it: resumed until it has everything, then sent what is new. */
+/** A client of the event stream: it is resumed until it has everything, then receives new events. */
 function createClient(feed: FeedViews, category: FeedCategory, lastId: string | null, limit: number) {
   const delivered: { id: string; arrival: string }[] = [];
   const ids: string[] = [];
@@ -131,7 +131,7 @@ function createClient(feed: FeedViews, category: FeedCategory, lastId: string | 
   };
 }
 
-/** What happens in a row, while a client listens to one of two processes. */
+/** One step, while a client listens to one of two processes. */
 const step = fc.record({
   readings: fc.nat(3),
   spans: fc.nat(2),
@@ -139,7 +139,7 @@ const step = fc.record({
   undone: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
   shares: fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true })),
   isRewound: fc.boolean(),
-  /** It drops, without the last so many of what it was sent, and opens again at one of both. */
+  /** The client disconnects without having seen the last events, and connects to either process. */
   drop: fc.option(fc.record({ unseen: fc.nat(4), at: fc.constantFrom(0, 1), isRestarted: fc.boolean() })),
 });
 
@@ -162,13 +162,13 @@ describe('a client of the event stream', () => {
         for (const one of processes) one.fold(0, 0);
         let connected = 0;
         let client = createClient(at(0).feed, category, null, limit);
-        // Opened before the first event: its ID is all that a client has that drops now.
+        // A client that disconnects before the first event has only this ID.
         let lastId = await client.open();
         const seen: { id: string; arrival: string }[] = [];
         const arrived = new Map<string, string>();
         for (const { readings: more, spans: moreSpans, undone, shares, isRewound, drop } of steps) {
           readingCount += more;
-          // Spans that were undone never arrive again: what replaces them has messages of its own.
+          // Undone spans never arrive again; their replacements have messages of their own.
           const reachable = spanCount - undone;
           const before = streams.chain.filter(({ position }) => position <= reachable);
           spanCount += moreSpans;
@@ -204,7 +204,7 @@ describe('a client of the event stream', () => {
         }
         seen.push(...client.delivered);
         expect(new Set(seen.map(({ arrival }) => arrival)).size).toBe(seen.length);
-        // Everything that is visible at the end, and nothing that never was.
+        // The client saw everything that is visible at the end, and nothing that never was.
         const visible = listItems(streams).filter(({ id }) => isOfCategory(category, parseType(id)));
         for (const { id, source, position, ordinal } of visible)
           expect(seen).toContainEqual({ id, arrival: `${source} ${position}.${ordinal}` });
@@ -221,7 +221,7 @@ describe('a client of the event stream', () => {
     );
   });
 
-  it('receives everything of a stream that was created again, though its positions restart', async () => {
+  it('receives all events of a recreated stream, although its positions restart', async () => {
     const streams: Streams = { measurements: [], chain: [] };
     const block = { gapMs: 1, blocks: [[[true]]] };
     streams.chain = buildChainEvents([block, block, block]);

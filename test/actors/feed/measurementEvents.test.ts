@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Achievement } from '../../../actors/events/eventSchemas.ts';
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
-import { type DayHistory, withReading } from '../../../actors/wheel/dayHistory.ts';
-import {
-  addAchievements,
-  formatDiscriminator,
-  type MeasurementProgress,
-} from '../../../actors/wheel/measurementEvents.ts';
+import { formatDiscriminator, type MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
+import { addPublicReading, type PublicState } from '../../../actors/wheel/publicState.ts';
 import { listReached } from '../../reference/measurementFeed.ts';
 import { acceptedReading } from '../../support/readings/acceptedReading.ts';
 
@@ -16,18 +12,10 @@ const dayMs = 86_400_000;
 const km = 1_000_000;
 
 function foldReadings(readings: readonly CounterReading[]): MeasurementProgress | null {
-  let history: DayHistory | null = null;
-  let progress: MeasurementProgress | null = null;
-  for (const reading of readings) {
-    const previousDayMm: number = history?.open.distanceMm ?? 0;
-    history = withReading(history, reading, null);
-    progress = addAchievements(progress, reading, {
-      dayMm: history.open.distanceMm ?? 0,
-      previousDayMm,
-      stored: { timestampNanos: 0n },
-    });
-  }
-  return progress;
+  const state: PublicState = { history: null, progress: null };
+  for (const reading of readings)
+    expect(addPublicReading(state, { reading, round: null, stored: { timestampNanos: 0n } })).toBeNull();
+  return state.progress;
 }
 
 function formatAchievement(achievement: Achievement): string {
@@ -43,7 +31,7 @@ function formatAchievement(achievement: Achievement): string {
 const formatLine = (type: string, discriminator: string, amount: unknown) =>
   `${type.replace('measurement.', '')} ${discriminator} ${amount}`;
 
-/** Lines of all events, sorted within the reading that they came from. */
+/** Lines of all events, sorted within their reading. */
 function formatEvents(progress: MeasurementProgress | null): string[] {
   return sortWithinReadings(
     (progress?.events.toArray() ?? []).map(({ achievement, position }) => [
@@ -53,7 +41,7 @@ function formatEvents(progress: MeasurementProgress | null): string[] {
   );
 }
 
-/** The same lines of the reference. */
+/** The reference's lines. */
 function formatReached(readings: readonly CounterReading[]): string[] {
   return sortWithinReadings(
     listReached(readings).map(({ reading, reached: { type, discriminator, payload } }) => {
@@ -76,85 +64,7 @@ const buildReading = (position: number, atMs: number, distanceMm: number, speedM
   acceptedReading({ position, observedAtMs: noon + atMs, distanceMm, speedMmPerSecond });
 
 describe('events of the measurements', () => {
-  it.each([
-    [1, 0],
-    [3, 1],
-    [5, 2],
-    [10, 3],
-    [15, 4],
-    [20, 5],
-    [30, 6],
-    [40, 7],
-    [90, 12],
-    [100, 13],
-    [150, 14],
-    [200, 15],
-    [1_000, 31],
-  ])('lifetime distance: %d km is reached at it and not a millimetre before', (threshold, earlier) => {
-    const milestones = (distanceMm: number) =>
-      formatEvents(foldReadings([buildReading(1, 0, distanceMm)])).filter((line) =>
-        line.startsWith('distance_milestone'),
-      );
-    expect(milestones(threshold * km - 1)).toHaveLength(earlier);
-    expect(milestones(threshold * km)).toHaveLength(earlier + 1);
-    expect(milestones(threshold * km).join()).toContain(
-      `distance_milestone ${threshold * km} ${threshold * km}`,
-    );
-  });
-
-  it.each([
-    [2, 556],
-    [3, 834],
-    [6, 1_667],
-    [10, 2_778],
-  ])('speed: %d km/h is reached at %d mm/s, never below', (kmPerHour, speed) => {
-    const milestones = (speedMmPerSecond: number) =>
-      formatEvents(foldReadings([buildReading(1, 0, 0, speedMmPerSecond)])).filter((line) =>
-        line.startsWith(`speed_milestone ${speed} `),
-      );
-    expect(speed * 3_600).toBeGreaterThanOrEqual(kmPerHour * km);
-    expect((speed - 1) * 3_600).toBeLessThan(kmPerHour * km);
-    expect(milestones(speed - 1)).toEqual([]);
-    expect(milestones(speed)).toHaveLength(1);
-  });
-
-  it('speed records are each at least 0.2 km/h above the last record, not above the last speed', () => {
-    const speeds = [55, 56, 111, 100, 111, 112, 112, 10, 167, 168];
-    const records = formatEvents(
-      foldReadings(speeds.map((speed, index) => buildReading(index + 1, index, 0, speed))),
-    );
-    expect(records).toEqual(['speed_record 56 null', 'speed_record 112 56', 'speed_record 168 112']);
-  });
-
-  it('daily distances and streaks restart at noon, and a day without 5 km ends a streak', () => {
-    const day = (index: number, distance: number) =>
-      buildReading(index + 1, index * dayMs + 3_600_000, distance);
-    const lines = formatEvents(
-      foldReadings([
-        day(0, 5 * km),
-        day(1, 5 * km),
-        day(2, 6 * km),
-        day(3, 5 * km - 1),
-        day(4, 5 * km),
-        day(5, 16 * km),
-      ]),
-    );
-    expect(lines.filter((line) => line.startsWith('distance_streak'))).toEqual([
-      'distance_streak 2026-02-01 2',
-      'distance_streak 2026-02-02 3',
-      'distance_streak 2026-02-05 2',
-    ]);
-    expect(lines.filter((line) => line.includes('2026-02-05:'))).toEqual(
-      [1, 10, 15, 3, 5].map((one) => `daily_distance_milestone 2026-02-05:${one * km} ${16 * km}`),
-    );
-    // Both sides of noon are different days, though a second apart.
-    const atNoon = formatEvents(
-      foldReadings([buildReading(1, dayMs - 1_000, 5 * km), buildReading(2, dayMs, 5 * km)]),
-    );
-    expect(atNoon).toContain('distance_streak 2026-02-01 2');
-  });
-
-  it('of a reading that jumps beyond all bounds are the highest hundred', () => {
+  it('of a reading that jumps very far are the highest hundred distances', () => {
     const events = foldReadings([buildReading(1, 0, Number.MAX_SAFE_INTEGER)])?.events.toArray() ?? [];
     const distances = events.filter(
       ({ achievement }) => achievement.type === 'measurement.distance_milestone',
@@ -164,15 +74,24 @@ describe('events of the measurements', () => {
     expect(next?.events.size).toBe(events.length + 1 + 5 + 1);
   });
 
-  it('are those of the definitions, for random histories', () => {
+  it('are the reference’s, at each threshold and for random histories', () => {
+    const beside = (threshold: number) => [threshold - 1, threshold];
+    const lifetimeKm = [1, 3, 5, 10, 15, 20, 30, 40, 50, 60, 70, 80, 90, 100, 150, 200, 1_000];
+    const distances = [0, ...lifetimeKm.flatMap((one) => beside(one * km))];
+    const speeds = [0, 100, 111, 112, ...[56, 556, 834, 1_667, 2_778].flatMap(beside)];
     const step = fc.record({
       gapMs: fc.oneof(fc.nat(20_000_000), fc.constantFrom(0, dayMs / 2, dayMs, 2 * dayMs)),
-      distanceMm: fc.oneof(
-        fc.nat(20 * km),
-        fc.constantFrom(0, km - 1, km, 5 * km - 1, 5 * km, 15 * km, 90 * km, 700 * km),
-      ),
-      speed: fc.oneof(fc.nat(3_000), fc.constantFrom(0, 55, 56, 555, 556, 2_777, 2_778)),
+      distanceMm: fc.oneof(fc.nat(20 * km), fc.constantFrom(...distances)),
+      speed: fc.oneof(fc.nat(3_000), fc.constantFrom(...speeds)),
     });
+    // Each distance as the first one of its own day, and each speed, in ascending order.
+    const alone = distances.map((distanceMm) => [{ gapMs: 0, distanceMm, speed: 0 }]);
+    const rising = speeds.toSorted((a, b) => a - b).map((speed) => ({ gapMs: 1, distanceMm: 0, speed }));
+    const daily = [5 * km, 5 * km, 6 * km, 5 * km - 1, 5 * km, 16 * km].map((distanceMm) => ({
+      gapMs: dayMs,
+      distanceMm,
+      speed: 0,
+    }));
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         let atMs = 0;
@@ -182,7 +101,7 @@ describe('events of the measurements', () => {
         });
         expect(formatEvents(foldReadings(readings))).toEqual(formatReached(readings));
       }),
-      { numRuns: 1_000 },
+      { numRuns: 1_000, examples: [[rising], [daily], ...alone.map((one): [typeof one] => [one])] },
     );
   });
 });

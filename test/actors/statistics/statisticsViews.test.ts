@@ -7,6 +7,7 @@ import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics/statistics.ts';
 import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { genesisMs } from '../../support/genesis.ts';
+import { jsonMessage } from '../../support/jsonMessage.ts';
 import { manualClock } from '../../support/manualClock.ts';
 import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 
@@ -31,23 +32,15 @@ function startViews() {
   const views = createViews();
   let seq = 0;
   const read = (index: number) =>
-    counters.receive({
-      seq: ++seq,
-      subject: counterSubject(id),
-      data: Buffer.from(JSON.stringify(readingMessage(id, index))),
-      timestampNanos: 0n,
-    });
-  const report = (body: object) =>
-    settlements.receive({
-      seq: ++seq,
-      subject: reporterSubject(id),
-      data: Buffer.from(JSON.stringify({ at: new Date(clock.nowMs()).toISOString(), ...body })),
-      timestampNanos: 0n,
-    });
+    counters.receive(jsonMessage(counterSubject(id), readingMessage(id, index), { seq: ++seq }));
+  const report = (body: object) => {
+    const at = new Date(clock.nowMs()).toISOString();
+    return settlements.receive(jsonMessage(reporterSubject(id), { at, ...body }, { seq: ++seq }));
+  };
   return { clock, world, views, createViews, read, report };
 }
 
-/** A submission that is submitted, and ended so much later. */
+/** Submits a submission, and ends it after `latencyMs`. */
 function submit(
   { clock, report }: ReturnType<typeof startViews>,
   name: string,
@@ -74,7 +67,7 @@ function submit(
 }
 
 describe('statistics views', () => {
-  it('of the public route are the same until the next half minute of the clock whatever arrives, of the plain one for one second', () => {
+  it('of the public route stay the same until the next half minute, of the plain route for one second', () => {
     const { clock, views, read } = startViews();
     clock.advance(1_500);
     read(1);
@@ -92,14 +85,14 @@ describe('statistics views', () => {
   });
 
   it.each(['cached', 'current'] as const)(
-    'that are %s have the same content and revision on each instance, whenever they are computed, and their end never goes back',
+    'that are %s have the same content and revision on each instance at any time, and their end never goes back',
     (kind) => {
       const { clock, views, read, createViews } = startViews();
       read(1);
       const other = createViews();
       let latestMs = 0;
       for (let step = 0; step < 300; step++) {
-        // Each instance is asked at moments of its own, and a client moves between them.
+        // The instances are asked at different moments, and a client moves between them.
         const [asked, unasked] = step % 3 === 0 ? [other, views] : [views, other];
         const shown = asked[kind]('7d');
         expect(shown.statistics.generatedAtMs).toBeGreaterThanOrEqual(latestMs);
@@ -111,7 +104,7 @@ describe('statistics views', () => {
     },
   );
 
-  it('show what is settled as soon as the chain can be shown, also where they were cached without it', () => {
+  it('show settled amounts as soon as the chain can be shown, even if they were cached without it', () => {
     const { clock, world, views } = startViews();
     const readViews = () => [views.cached('7d'), views.current('7d')] as const;
     const without = readViews();
@@ -122,7 +115,7 @@ describe('statistics views', () => {
     const first = readViews();
     for (const { settled } of first) expect(settled).toMatchObject({ settledWorkUnits: 7n });
     expect(first.map(({ revision }) => revision)).not.toEqual(without.map(({ revision }) => revision));
-    // From then on they are cached as ever: also while the chain is unavailable again.
+    // Then they are cached as usual, even while the chain is unavailable again.
     world.chain = null;
     clock.advance(999);
     expect(readViews()).toEqual(first);
@@ -133,7 +126,7 @@ describe('statistics views', () => {
     expect(views.cached('7d').settled).toBeNull();
   });
 
-  it('count submissions by what became of them, with rates and latencies', () => {
+  it('count submissions by outcome, with rates and latencies', () => {
     const world = startViews();
     const { clock, views } = world;
     expect(views.current('7d').oracle).toBeNull();
@@ -159,7 +152,7 @@ describe('statistics views', () => {
     expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
   });
 
-  it('leave out the latency of a submission whose reporter’s clock was put back', () => {
+  it('omit the latency of a submission whose reporter’s clock was set back', () => {
     const world = startViews();
     const oracle = () => {
       world.clock.advance(1_000);

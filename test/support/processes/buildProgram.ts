@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
 
 /**
- * Before the first test: tests start the built program, however they are run, so it is built from what is there, once for all projects and for
- * tests that tests run.
+ * Builds the program before the first test, once for all projects and for tests that tests run: tests start the built program.
  */
 export function setup(): void {
   if (process.env.MINER_TEST_BUILD === 'done') return;

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A certificate of a name and of IP addresses, loopback's by default, that signs itself, and its key, as PEM files in a folder. */
+/** Creates a self-signed certificate for a name and IP addresses (by default loopback) and its key, as PEM files in a folder. */
 export function createCertificate(
   dir: string,
   name: string,

@@ -2,13 +2,13 @@ import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { EventEmitter, once } from 'node:events';
 import { whenFinished } from './lifetime.ts';
 
-/** A process that a test started; it ends with the test at the latest. */
+/** A process that a test started. It ends with the test at the latest. */
 export interface TestProcess {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Everything that it has written to its output and error streams. */
+  /** Everything written to its output and error streams. */
   output(): string;
-  /** Resolves as soon as it has written `text`; fails when it ends without. */
+  /** Resolves as soon as it has written `text`. Rejects if it ends before. */
   written(text: string): Promise<void>;
   /** Sends the signal and waits until the process is gone. */
   end(signal: NodeJS.Signals): Promise<number | null>;
@@ -50,14 +50,14 @@ export function startProcess(
   return { child, pid: child.pid, output: () => output, written: waitFor, end, exited };
 }
 
-/** A server that a test can kill and start again on its ports and directory. */
+/** A server that a test can kill and restart with the same ports and directory. */
 export interface RestartableServer {
   readonly pid: number;
   kill(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
 }
 
-/** @param run starts it and resolves once it answers. */
+/** @param run starts the server, and resolves once it answers. */
 export async function startRestartable(run: () => Promise<TestProcess>): Promise<RestartableServer> {
   let server = await run();
   return {
@@ -73,12 +73,12 @@ export async function startRestartable(run: () => Promise<TestProcess>): Promise
   };
 }
 
-/** Between two questions: a tenth of the time that was waited so far, so that waiting takes little from what is waited for. */
+/** Bounds of the pause between two probes, which is a tenth of the time waited so far, so that probing costs little. */
 const [leastPauseMs, longestPauseMs] = [20, 250];
 
 /**
- * Asks again and again until `probe` answers with something; fails with what it said last. The limit only ends what will never happen: a machine
- * that is busy with other work may take many times as long as a quiet one.
+ * Calls `probe` until it returns a value, and returns that value. Fails with the last result after a limit that only hanging tests reach: a busy
+ * machine may take many times as long as a quiet one.
  */
 export async function eventually<Value>(
   probe: () => Promise<Value | null | undefined | false> | Value | null | undefined | false,
@@ -104,8 +104,8 @@ export async function eventually<Value>(
 /**
  * Waits until a server answers.
  *
- * @param describe what it has logged elsewhere, for the error.
- * @throws Error with what it has written, as soon as it has ended.
+ * @param describe returns other logs of the server, for the error.
+ * @throws Error with the server's output as soon as it has ended.
  */
 export async function untilReady(
   server: TestProcess,

@@ -11,16 +11,16 @@ const program = resolve(import.meta.dirname, 'clickHouseEngineProcess.mjs');
 
 /** The server of a test file; each test has a database of its own in it. */
 interface ClickHouseEngine {
-  /** Creates an empty database, and gives the address that the service knows it by. */
+  /** Creates an empty database, and returns its address for the service. */
   createDatabase(): Promise<string>;
   readonly pid: number;
-  /** Ends the process, without a word to it. What it has acknowledged is in its folder. */
+  /** Kills the process. Acknowledged rows stay in its folder. */
   kill(): Promise<void>;
-  /** Starts it again on the same port. */
+  /** Restarts it on the same port. */
   start(): Promise<void>;
 }
 
-/** Starts the embedded engine as a server process for the tests of the file, or of the `describe`, that this is called in. */
+/** Starts the embedded engine as a server process for the tests of the calling file or `describe`. */
 export function useClickHouseEngine(): ClickHouseEngine {
   const dir = mkdtempSync(join(tmpdir(), 'miner-engine-'));
   let port = 0;

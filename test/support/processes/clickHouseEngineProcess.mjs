@@ -1,4 +1,4 @@
-// A ClickHouse server for tests: the embedded engine behind ClickHouse's HTTP interface, as far as its clients use that. Debian's
+// A ClickHouse server for tests: the embedded engine behind the part of ClickHouse's HTTP interface that its clients use. Debian's
 // clickhouse-server is too old to hold the tables. Arguments: the folder of the data, and the port.
 import { rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { Session } from 'chdb';
 
 const [path, port] = process.argv.slice(2);
-/** Statements that concern what they name: a server answers 404 to those of what it does not have. */
+/** Codes for unknown names, which a server answers with 404. */
 const notFoundCodes = new Set(['36', '46', '47', '60', '81']);
 const badRequestCodes = new Set(['41', '53', '62', '456', '457']);
-/** As of a server. */
+/** The default of a server. */
 const keepAliveMs = 3_000;
 
-/** A session has a database of its own, and one statement at a time. */
+/** Each session has its own database, and runs one statement at a time. */
 const sessions = new Map([['default', new Session(path)]]);
 
 function sessionOf(database) {
@@ -29,13 +29,13 @@ function sessionOf(database) {
   return session;
 }
 
-/** A parameter travels in the form of `TabSeparated`. */
+/** Parameters arrive in the notation of `TabSeparated`. */
 function unescapeText(text) {
   const characters = { t: '\t', n: '\n', r: '\r', 0: '\0', b: '\b', f: '\f' };
   return text.replace(/\\(.)/gs, (_, character) => characters[character] ?? character);
 }
 
-/** An array travels as a literal. */
+/** Arrays arrive as literals. */
 function parseArray(text) {
   const items = text.slice(1, -1).match(/'(?:[^'\\]|\\.)*'|[^',]+/gs) ?? [];
   return items.map((item) => (item.startsWith("'") ? unescapeText(item.slice(1, -1)) : Number(item)));
@@ -61,7 +61,7 @@ async function readBody(request) {
 const insertion = /^\s*INSERT INTO ([\w.]+) FORMAT Native\s*?\n/;
 let insertCount = 0;
 
-/** The engine takes binary rows from files only. */
+/** The engine reads binary rows only from files. */
 async function insertRows(session, table, blocks) {
   const file = join(path, `insert-${insertCount++}`);
   await writeFile(file, blocks);

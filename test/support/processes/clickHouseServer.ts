@@ -1,35 +1,19 @@
-import { accessSync, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
 import { type ClickHouseServerSettings, writeClickHouseConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
-const program = '/usr/bin/clickhouse-server';
+const program =
+  ['/usr/bin', '/usr/sbin'].map((folder) => join(folder, 'clickhouse-server')).find(existsSync) ?? null;
 
-/** Whether Debian's clickhouse-server is installed; where it cannot be, tests that need it say so and are skipped. */
+/** Whether Debian's clickhouse-server is installed. Otherwise, tests that need it are skipped. */
 export function clickHouseServerAvailable(): boolean {
-  try {
-    accessSync(programPath());
-    return true;
-  } catch {
-    return false;
-  }
+  return program !== null;
 }
 
-function programPath(): string {
-  for (const path of [program, '/usr/sbin/clickhouse-server']) {
-    try {
-      accessSync(path);
-      return path;
-    } catch {
-      // Not here.
-    }
-  }
-  return program;
-}
-
-/** A real clickhouse-server of one test, for the network path: Debian's version is too old for the tables. */
+/** A real clickhouse-server for one test of the network path: Debian's version is too old for the tables. */
 interface TestClickHouse extends RestartableServer {
   readonly url: string;
 }
@@ -42,7 +26,9 @@ export async function startClickHouseServer(
   const configuration = writeClickHouseConfiguration(dir, { httpPort, tcpPort, ...more });
   const url = `http://127.0.0.1:${httpPort}`;
   const run = async () => {
-    const server = startProcess(programPath(), [`--config-file=${configuration}`], { cwd: dir });
+    const server = startProcess(program ?? 'clickhouse-server', [`--config-file=${configuration}`], {
+      cwd: dir,
+    });
     const answers = async () => (await fetch(`${url}/ping`)).ok;
     await untilReady(server, answers, `clickhouse-server on ${url}`, () =>
       readIfThere(join(dir, 'error.log')),

@@ -5,18 +5,18 @@ import { whenFinished } from './lifetime.ts';
 /** A TCP proxy that fails on demand. */
 interface CuttingProxy {
   readonly url: string;
-  /** Forwards requests completely, and cuts the connection in place of the next `count` answers. */
+  /** Cuts the connection instead of forwarding each of the next `count` answers. Requests are forwarded completely. */
   cutAnswers(count: number): void;
-  /** Accepts connections and forwards nothing until it is released. */
+  /** While held, accepts connections and forwards no requests. */
   hold(isHeld: boolean): void;
   readonly cuts: number;
-  /** What the newest connection has forwarded of answers. */
+  /** Answers forwarded on the newest connection so far. */
   readonly answered: string;
-  /** Resolves once it has forwarded that many bytes of answers since it was started. */
+  /** Resolves once it has forwarded this number of bytes of answers since its start. */
   forwarded(bytes: number): Promise<void>;
 }
 
-/** In front of a server at `http://127.0.0.1:port`, with or without a database, or at `nats://127.0.0.1:port`. */
+/** Starts a proxy in front of `http://127.0.0.1:port`, with or without a database, or `nats://127.0.0.1:port`. */
 export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();

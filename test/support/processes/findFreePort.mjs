@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Ports below those that systems give to outgoing connections (from 32768 on Linux): of these, another process could take one between this answer
- * and the start of the server that it is for.
+ * Ports below the range for outgoing connections (from 32768 on Linux), where another process could take the port before the server starts.
  */
 const [firstPort, endOfPorts] = [10_000, 32_000];
 
-/** A port of the loopback interface that nothing listens on at the moment. */
+/** A loopback port on which nothing listens at the moment. */
 export async function findFreePort() {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(firstPort, endOfPorts);

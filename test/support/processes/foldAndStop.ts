@@ -10,7 +10,7 @@ import {
 import { connectTo, startNats, type TestConnection } from './natsServer.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
-/** Data of a service that has folded and stored what was published, and was stopped again; the settings start another one on them. */
+/** Starts a service, waits until it has folded and stored everything that `publish` published, and stops it. The settings start another one on its data. */
 export async function foldAndStop(
   publish: (connection: TestConnection) => Promise<void>,
   deployment: Pick<MinerSettings, 'onChain'> = {},

@@ -11,15 +11,15 @@ const reference = resolve(import.meta.dirname, '../../../deploy/proxy/haproxy.cf
 /** HAProxy with the reference configuration in front of a server, without TLS. */
 export interface TestHaproxy extends TestProcess {
   readonly port: number;
-  /** A port whose connections begin with a PROXY line, which says where they come from. */
+  /** A port whose connections begin with a PROXY line with their origin. */
   readonly proxiedPort: number;
 }
 
 /**
- * Starts the reference configuration with ports and names of this machine, and one server or two. Addresses of PROXY lines are known later than those of
- * connections, so connections are counted once they are known.
+ * Starts the reference configuration with ports and names of this machine, and one server or two. A PROXY line arrives after its connection, so
+ * connections are counted once their address is known.
  *
- * @param changes of a test that would otherwise need thousands of connections.
+ * @param changes lower limits, for tests that would otherwise need thousands of connections.
  */
 export async function startHaproxy(
   program: string,

@@ -5,7 +5,7 @@ type End = () => unknown;
 
 const sharing = new AsyncLocalStorage<End[]>();
 
-/** Ends what was started when the test has finished, or after the last test of the file where it is shared by them. */
+/** Calls `end` when the test has finished, or after the last test of the file if its tests share what it ends. */
 export function whenFinished(end: End): void {
   const ends = sharing.getStore();
   if (ends !== undefined) ends.push(end);
@@ -16,8 +16,8 @@ export function whenFinished(end: End): void {
 }
 
 /**
- * What tests of a file share because it takes long to start: started for the first one that asks, ended after the last. Tests that share something
- * expect nothing of it that another one may change.
+ * Starts something slow once for all tests of a file: for the first test that asks. It ends after the last test. A test must not rely on state that
+ * another one may change.
  */
 export function shareInFile<Shared>(start: () => Promise<Shared>): () => Promise<Shared> {
   const ends: End[] = [];

@@ -3,7 +3,7 @@ import { startProcess, type TestProcess } from './childProcess.ts';
 
 const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
 
-/** Starts the built command line as an operator would; nothing of this process's environment but PATH is passed on. */
+/** Starts the built command line as an operator would. Of this process's environment it gets only PATH. */
 export function startMinerCommand(args: readonly string[], environment: Record<string, string>): TestProcess {
   return startProcess(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH, ...environment },

@@ -10,7 +10,7 @@ export interface MinerProcess extends TestProcess {
   readonly operatorUrl: string;
   /** JSON of a public route. */
   json<Body>(path: string): Promise<Body>;
-  /** Value of a metric by its name and labels as they are printed; null where it is not. */
+  /** Value of a metric by its printed name and labels; null if it is missing. */
   metric(name: string): Promise<number | null>;
   /** Lines of the log. */
   log(): Record<string, unknown>[];
@@ -23,7 +23,7 @@ export interface MinerSettings {
   readonly clickhouseUrl?: string;
   /** Release, chain and contracts of the deployment file. */
   readonly onChain?: object;
-  /** Start of round 1 (epoch milliseconds), {@link genesisMs} when it is left out. */
+  /** Start of round 1 (epoch milliseconds), {@link genesisMs} if omitted. */
   readonly startMs?: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -40,7 +40,7 @@ export function writeDeployment(dir: string, onChain: object = {}, startMs = gen
   return path;
 }
 
-/** The built service as a process of its own on free ports, as an operator would start it. */
+/** Starts the built service as a separate process on free ports, as an operator would. */
 export async function startMiner(settings: MinerSettings): Promise<MinerProcess> {
   const { role = 'run', natsUrl, dataDir, clickhouseUrl, onChain, startMs, environment = {} } = settings;
   const started = startProcess(process.execPath, [program, role], {
@@ -85,7 +85,7 @@ export async function startMiner(settings: MinerSettings): Promise<MinerProcess>
   };
 }
 
-/** Over a connection of its own: a reused one may be closed by the server just when it is used again, as happens where everything takes long. */
+/** Uses a new connection: on a slow machine, the server may close a reused one just when the request is sent. */
 export function ask(url: string): Promise<Response> {
   return fetch(url, { headers: { Connection: 'close' } });
 }
@@ -95,7 +95,7 @@ export async function waitUntilReady(miner: MinerProcess) {
   await eventually(async () => (await ask(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
 }
 
-/** What `/readyz` says, as far as tests read it. */
+/** Members of the body of `/readyz` that tests read. */
 interface ReadyBody {
   readonly status: 'ready' | 'waiting';
   readonly waitingFor: readonly string[];
@@ -123,7 +123,7 @@ export async function waitUntilFolded(miner: MinerProcess, position: number, str
   );
 }
 
-/** Waits until everything that is folded is stored in ClickHouse. */
+/** Waits until everything through `position` is folded and stored in ClickHouse. */
 export async function waitUntilStored(miner: MinerProcess, position: number) {
   await waitUntilFolded(miner, position);
   await eventually(

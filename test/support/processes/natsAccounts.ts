@@ -17,7 +17,7 @@ interface NatsWithAccounts {
   readonly port: number;
   /** Address with the password of a user. */
   urlOf(user: string): string;
-  /** A connection of the test's own, closed when it has finished. */
+  /** Opens a connection that is closed when the test has finished. */
   connectAs(user: string): Promise<NatsConnection>;
 }
 

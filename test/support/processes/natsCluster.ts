@@ -10,7 +10,7 @@ import { findFreePort } from './findFreePort.mjs';
 import { writeNatsConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
-/** Where `npm test` unpacks a newer server than the installed one, if the system has a signed source of it. */
+/** `npm test` unpacks a newer server than the installed one here, if the system has a signed source of it. */
 const unpacked = resolve(
   import.meta.dirname,
   '../../../node_modules/.cache/miner/nats-server/usr/sbin/nats-server',
@@ -18,7 +18,7 @@ const unpacked = resolve(
 
 interface NatsServerProgram {
   readonly program: string;
-  /** Second number of its version: the first has been 2 since JetStream is there. */
+  /** Second number of its version; with JetStream the first is 2. */
   readonly minor: number;
 }
 
@@ -34,7 +34,7 @@ function readProgram(program: string): NatsServerProgram {
   return { program, minor: Number(/v2\.(\d+)/.exec(version)?.[1]) };
 }
 
-/** Three nats-servers that are one cluster, each with a folder of its own. */
+/** A cluster of three nats-servers, each with its own folder. */
 export interface NatsCluster {
   /** Addresses of all, separated by commas. */
   readonly url: string;

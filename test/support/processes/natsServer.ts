@@ -13,7 +13,7 @@ import { whenFinished } from './lifetime.ts';
 import { writeNatsConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
-/** A real nats-server with JetStream, of one test. */
+/** A real nats-server with JetStream for one test. */
 export interface TestNats extends RestartableServer {
   readonly url: string;
   readonly dir: string;
@@ -56,14 +56,14 @@ export interface TestConnection {
   readonly jsm: JetStreamManager;
 }
 
-/** A connection of the test's own, closed when it has finished. */
+/** Opens a connection that is closed when the test has finished. */
 export async function connectTo(nats: TestNats): Promise<TestConnection> {
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   whenFinished(() => closeNats(connection));
   return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
 }
 
-/** All messages that a stream holds, from a sequence on if one is given, in its order and in one request. */
+/** All messages that a stream holds, optionally from a sequence on, in order and by one request. */
 export async function fetchMessages({ js, jsm }: TestConnection, stream: string, from = 1): Promise<JsMsg[]> {
   const { state } = await jsm.streams.info(stream);
   const expected = Math.min(state.messages, state.last_seq - from + 1);

@@ -11,15 +11,15 @@ const reference = resolve(import.meta.dirname, '../../../deploy/proxy/nginx.conf
 /** nginx with the reference configuration in front of a server. */
 export interface TestNginx extends TestProcess {
   readonly port: number;
-  /** A port whose connections begin with a PROXY line, which says where they come from. */
+  /** A port whose connections begin with a PROXY line with their origin. */
   readonly proxiedPort: number;
   readonly certificate: string;
 }
 
 /**
- * Starts the reference configuration with nothing changed but ports, paths, the servers behind it, and one process: a worker would outlive its master that is killed.
+ * Starts the reference configuration with other ports, paths and servers, and as one process: a worker would outlive a killed master.
  *
- * @param changes of a test that would otherwise need thousands of connections.
+ * @param changes lower limits, for tests that would otherwise need thousands of connections.
  */
 export async function startNginx(
   program: string,

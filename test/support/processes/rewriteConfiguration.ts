@@ -1,6 +1,6 @@
 export type Replacement = readonly [from: string | RegExp, to: string];
 
-/** A reference configuration with what a test has to change; each of these has to be in it, so that none is changed without notice. */
+/** Applies a test's replacements to a reference configuration. Throws if one does not match, so that none becomes void unnoticed. */
 export function rewriteConfiguration(configuration: string, replacements: readonly Replacement[]): string {
   return replacements.reduce((before, [from, to]) => {
     const changed = before.replaceAll(from, to);

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A configuration of a nats-server with JetStream that keeps everything in one folder.
+ * Writes a configuration of a nats-server with JetStream that keeps everything in one folder.
  *
- * @param settings further lines of it.
+ * @param settings further lines.
  * @param jetStream further settings of JetStream.
  * @returns the path of the file.
  */
@@ -21,7 +21,7 @@ export function writeNatsConfiguration(dir: string, port: number, settings = '',
 export interface ClickHouseServerSettings {
   readonly httpPort: number;
   readonly tcpPort: number;
-  /** Profiles and users besides the default ones, in XML. */
+  /** Profiles and users in addition to the default ones, in XML. */
   readonly profiles?: string;
   readonly users?: string;
   /** Further settings of the server, in XML. */
@@ -29,7 +29,7 @@ export interface ClickHouseServerSettings {
 }
 
 /**
- * A configuration of a clickhouse-server that keeps everything in one folder.
+ * Writes a configuration of a clickhouse-server that keeps everything in one folder.
  *
  * @returns the path of the file.
  */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { whenFinished } from './lifetime.ts';
 
-/** An empty directory that is removed when the test has finished. */
+/** Creates an empty directory that is removed when the test has finished. */
 export function temporaryDirectory(): string {
   const path = mkdtempSync(join(tmpdir(), 'miner-test-'));
   whenFinished(() => rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 }));

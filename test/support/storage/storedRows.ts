@@ -1,7 +1,7 @@
 import { noRows, type StoredRows } from '../../../storage/storedRows.ts';
 import { acceptedReading } from '../readings/acceptedReading.ts';
 
-/** Rows of `count` readings from a position on, with a round and a bucket every sixtieth. */
+/** Rows of `count` readings from a position on, with a round and a bucket for every sixtieth reading. */
 export function storedRows(fromPosition: number, count: number): StoredRows {
   const positions = Array.from({ length: count }, (_, index) => fromPosition + index);
   const closing = positions.filter((position) => position % 60 === 0);

@@ -8,14 +8,14 @@ import { followCursors } from '../http/followCursors.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
 import { fetchMessages, type TestConnection } from '../processes/natsServer.ts';
 
-/** Everything of a stream's fold that is stored, without what depends on when it was written. */
+/** All stored rows of a stream's fold, without members that depend on the time of writing. */
 interface StoredState {
   readonly readings: readonly (readonly unknown[])[];
   readonly rounds: readonly (readonly unknown[])[];
   readonly buckets: readonly (readonly unknown[])[];
 }
 
-/** Reads a database that no service uses at the moment (embedded), or a server. */
+/** Reads a server, or an embedded database that no service uses at the moment. */
 export async function storedState(location: DatabaseLocation): Promise<StoredState> {
   const database = openDatabase(location);
   try {
@@ -37,7 +37,7 @@ interface ObservationsPage {
   readonly nextCursor: string | null;
 }
 
-/** All observations of an installation, page by page as a client reads them. */
+/** Reads all observations of an installation page by page, as a client does. */
 export async function allObservations(miner: MinerProcess, installationId: string) {
   const path = `/v1/public/installations/${installationId}/observations`;
   const items: ObservationsPage['items'][number][] = [];

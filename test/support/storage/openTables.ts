@@ -1,0 +1,31 @@
+import { type Database, type DatabaseLocation, openDatabase } from '../../../storage/database.ts';
+import { migrate } from '../../../storage/migrations.ts';
+import type { Tables } from '../../../storage/tables.ts';
+import { useClickHouseEngine } from '../processes/clickHouseEngine.ts';
+import { whenFinished } from '../processes/lifetime.ts';
+import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
+import { silentLogger } from '../silentLogger.ts';
+
+/** A database that is closed when the test has finished: an empty embedded one unless a location is given. */
+export function openForTest(location: DatabaseLocation = { path: temporaryDirectory() }): Database {
+  const database = openDatabase(location);
+  whenFinished(() => database.close());
+  return database;
+}
+
+/** Both ways to an empty database, for tests of statements: the embedded engine, and the same engine over HTTP. */
+export function useBothLocations() {
+  const engine = useClickHouseEngine();
+  return [
+    ['the embedded engine', async (): Promise<DatabaseLocation> => ({ path: temporaryDirectory() })],
+    ['a server', async (): Promise<DatabaseLocation> => ({ url: await engine.createDatabase() })],
+  ] as const;
+}
+
+/** Such a database with empty tables. */
+export async function openTables(
+  location?: DatabaseLocation,
+): Promise<{ readonly database: Database; readonly tables: Tables }> {
+  const database = openForTest(location);
+  return { database, tables: await migrate(database, silentLogger) };
+}

@@ -1,0 +1,40 @@
+import { Registry } from 'prom-client';
+import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
+import { createChainFold } from '../../../streams/chain/chainFold.ts';
+import { registerChainMetrics } from '../../../streams/metrics/chainMetrics.ts';
+import { createMessageCounts } from '../../../streams/pipeline/messageCounts.ts';
+import type { StreamFold } from '../../../streams/pipeline/streamFold.ts';
+import { buildEvent, type WrittenEvent, writtenSettings } from '../chain/writtenSpans.ts';
+import { silentLogger } from '../silentLogger.ts';
+
+interface WrittenFold {
+  readonly registry: Registry;
+  readonly actors: ChainActors;
+  readonly fold: StreamFold;
+}
+
+/** The fold of written spans, with its metrics. */
+export function createWrittenFold(actors: ChainActors = createChainActors(writtenSettings)): WrittenFold {
+  const registry = new Registry();
+  const fold = createChainFold({
+    actors,
+    counts: createMessageCounts(registry),
+    chainCounts: registerChainMetrics(registry, actors),
+    logger: silentLogger,
+  });
+  return { registry, actors, fold };
+}
+
+/** An event of the feed. */
+export function buildCheckpointed(afterRound: number): WrittenEvent {
+  return buildEvent('mining', 'Checkpointed', {
+    afterRound: BigInt(afterRound),
+    throughRound: BigInt(afterRound + 1),
+    completedBlockCount: 0n,
+    cumulativeWork: 0n,
+    cumulativeBlockUnits: 0n,
+    eligibleWeight: 0n,
+    amount: 0n,
+    totalMinted: 0n,
+  });
+}
