@@ -47,7 +47,7 @@ const printed: Record<string, RegExp> = {
   'events ts events': /^(?:\S+Z [\w.]+ \S+\n){5}/,
   'numbers sh numbers': /^"\w+BaseUnits":"\d+"\n/,
   'numbers ts numbers': /^\d+ work units 1\.25\n$/,
-  'numbers py numbers': /^[\d.]+ SQK minted\n/,
+  'numbers py amounts': /^[\d.]+ SQK minted\n/,
   'limits sh limits':
     /^RateLimit-Policy: "publicHeavy";q=20;w=4\r\nRateLimit: "publicHeavy";r=\d+;t=[1-4]\r\n$/,
   'limits py limits': /^25 requests, available\n$/,
