@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { rejectionReasons } from '../actors/messages/rejectionReasons.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import type { StreamPlace } from './commands/replay/replayPlan.ts';
@@ -6,6 +6,7 @@ import type { DoctorOptions } from './commands/runDoctor.ts';
 import type { IndexerOptions } from './commands/runIndexer.ts';
 import type { LocalOptions } from './commands/runLocal.ts';
 import type { McpOptions } from './commands/runMcp.ts';
+import { type Shell, shells, writeCompletion } from './commands/writeCompletion.ts';
 import { variablesHelp } from './configuration/configuration.ts';
 import { createRedaction, redactOutput } from './process/redaction.ts';
 import type { ServiceSettings } from './service/serviceSettings.ts';
@@ -116,6 +117,40 @@ program
       isFollowing: follow,
     }),
   );
+
+program
+  .command('check-message')
+  .description('check a message before it is published: prints `accepted`, or the reason why not')
+  .argument('<subject>', 'such as miner.counter.my~wheel')
+  .argument('[file]', 'file with the message; standard input by default')
+  .option('--live', 'also compare it with what the streams of MINER_NATS_URL hold; publishes nothing')
+  .addHelpText(
+    'after',
+    `
+The check needs no running service. It applies every rule that the content of a message can break. With --live it also applies
+the rules that compare a message with earlier ones: duplicate, out_of_order, counter_regression, not_allowed. Readings and module
+snapshots are compared with those among the newest 10000 messages of their stream. Limits on the number of installations
+and instances are not checked, and NATS drops a message ID that it has seen in the last two minutes.
+
+Exit status: 0 accepted, 1 rejected, 2 not checked.`,
+  )
+  .action(async (subject: string, file: string | undefined, { live = false }: { readonly live?: boolean }) =>
+    (await import('./commands/runCheckMessage.ts')).runCheckMessage({
+      subject,
+      file: file ?? null,
+      isLive: live,
+    }),
+  );
+
+program
+  .command('completion')
+  .description(
+    'print a script that completes commands and options, such as for `source <(miner completion bash)`',
+  )
+  .addArgument(new Argument('<shell>').choices(shells))
+  .action((shell: Shell) => {
+    process.stdout.write(writeCompletion(shell, program, process.argv[1] ?? ''));
+  });
 
 program
   .command('openapi')

@@ -82,13 +82,19 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /** Issues of a value. The value is cut short first, since zod could report a hundred thousand issues. */
 function findIssues(schema: z.ZodType, value: unknown, at?: string): string[] {
-  const { error } = schema.safeParse(cutShort(value, at === undefined ? 0 : 1));
+  const shown = cutShort(value, at === undefined ? 0 : 1);
+  const { error } = schema.safeParse(shown);
   if (error === undefined) return [];
   return error.issues.map(({ path, message }) => {
     const place = at === undefined ? path : [at, ...path];
-    return `${place.join('.') || 'message'}: ${message}`;
+    const given = path.reduce<unknown>((outer, key) => Object(outer)[key], shown);
+    const text = given === undefined ? 'nothing' : JSON.stringify(given).slice(0, givenCharactersMax);
+    return `${place.join('.') || 'message'}: ${message}, given ${text}`;
   });
 }
+
+/** Characters of a wrong value that its rejection shows. */
+const givenCharactersMax = 60;
 
 /** Limits of the value that an error describes: items per list, members per object, and depth. */
 const shownItems = 8;

@@ -1,4 +1,4 @@
-// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test`. Installs missing packages and
+// Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test|client`. Installs missing packages and
 // servers, and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) it installs
 // nothing and names what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -15,13 +15,13 @@ const purpose = process.argv[2] ?? 'run';
 const engine = process.env.UWS_USE_FALLBACK === undefined ? chooseEngine(describeMachine()) : 'legacy';
 const engineOptions = [`--workspace=deploy/engines/${engine}`, '--include-workspace-root'];
 
-const needsNats = purpose === 'test' || !process.env.MINER_NATS_URL;
+const needsNats = purpose === 'test' || (purpose !== 'client' && !process.env.MINER_NATS_URL);
 
 checkNode();
 if (process.env.NODE_ENV === 'production') requireInstalled();
 else install();
 // Tests build by themselves, however they are started.
-if (purpose !== 'test' && canBuild()) build();
+if (purpose !== 'test' && purpose !== 'client' && canBuild()) build();
 
 function install() {
   installPackages();

@@ -1,7 +1,7 @@
 // `npm run build`, or `node deploy/build/build.mjs FOLDER...` for some folders of `dist`, such as `deploy` for the service alone: bundles the
-// programs into `dist`, and writes the types of the client. Types are not checked here (`npm run types`).
+// programs into `dist`, and packs the client. Types are not checked here (`npm run types`).
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
@@ -26,7 +26,7 @@ const optionalPackages = [
 /** Programs by the folder they are built into. */
 const programs = {
   deploy: ['deploy/miner.ts', 'deploy/probeIngest.ts'],
-  client: ['deploy/release/writeClientTypes.ts'],
+  client: ['deploy/release/writeClientTypes.ts', 'deploy/release/writeMessageSchemas.ts'],
   tools: [
     'benchmarks/bench.ts',
     'benchmarks/hostile/attacker.ts',
@@ -68,9 +68,24 @@ function programOptions(folder) {
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   const folders = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(programs);
-  await buildFolders(folders);
-  if (folders.includes('client'))
+  // The service serves the packed client, whose build is this one of `client`, and more.
+  if (folders.includes('deploy')) packClient();
+  else if (folders.includes('client')) {
+    await buildFolders(['client']);
     execFileSync(process.execPath, [join(root, 'dist/client/writeClientTypes.js')]);
+  }
+  await buildFolders(folders.filter((folder) => folder !== 'client'));
+}
+
+function packClient() {
+  execFileSync(process.execPath, [join(root, 'http/client/build.mjs')]);
+  const folder = join(root, 'dist/package');
+  mkdirSync(folder, { recursive: true });
+  const pack = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder];
+  const options = { cwd: join(root, 'http/client'), encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] };
+  const [{ filename, version, integrity }] = JSON.parse(execFileSync('npm', pack, options));
+  renameSync(join(folder, filename), join(folder, 'client.tgz'));
+  writeFileSync(join(folder, 'client.json'), JSON.stringify({ version, integrity }));
 }
 
 /** Overwrites the folders first and then removes files of former builds, since a program of this checkout may be starting meanwhile. */

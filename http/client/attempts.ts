@@ -4,16 +4,16 @@ import { spreadDelay } from './spreadDelay.ts';
 const longestDelayMs = 30_000;
 
 export interface AttemptSettings {
-  /** Attempts of a request whose failure may pass, 5 unless it is given. */
+  /** Largest number of attempts of a request whose failure may be temporary. Default: 5. */
   readonly attemptsMax?: number;
-  /** Milliseconds before the second attempt, 500 unless it is given; twice as many before each further one, through 30 seconds. */
+  /** Milliseconds before the second attempt, doubled for each further one, up to 30 seconds. Default: 500. */
   readonly firstDelayMs?: number;
 }
 
 /**
- * Milliseconds before the next attempt, at least what the service asks for.
+ * @returns milliseconds before the next attempt, at least as many as the service asks for.
  *
- * @param failures attempts that failed in a row, from 1.
+ * @param failures consecutive failed attempts, from 1.
  */
 export function chooseDelayMs(
   error: unknown,
@@ -41,9 +41,9 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Repeats what fails for reasons that may pass.
+ * Repeats work that fails for temporary reasons.
  *
- * @throws the last error, after as many attempts as the settings allow.
+ * @throws the last error, once all attempts have failed.
  */
 export async function attempt<Result>(
   work: () => Promise<Result>,

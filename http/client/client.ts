@@ -10,27 +10,32 @@ import {
   type RequestOptions,
 } from './request.ts';
 
-/** Reads a Mining Activity Read Service. Decimals are bigints in all that it returns. */
+/** Parameters and options of a call. Parameters may be left out if the route requires none. */
+type Rest<Given, Options> =
+  Record<never, never> extends Given
+    ? [parameters?: Given, options?: Options]
+    : [parameters: Given, options?: Options];
+
+/** Reads a Mining Activity Read Service. Returns decimals as bigints. */
 export interface Client {
   /**
-   * The body of a route, by its path as the contract writes it: `get('/v2/public/stats', { range: '7d' })`. What is not known now is a body with
-   * `status: 'unavailable'`, which the type makes one look at.
+   * Reads the body of a route, by its path in the contract: `get('/v2/public/stats', { range: '7d' })`. If the body is not known now, it has
+   * `status: 'unavailable'`; the type asks for this case.
    *
    * @throws ServiceError
    */
-  get<At extends Path>(path: At, parameters: Parameters<At>, options?: RequestOptions): Promise<Body<At>>;
+  get<At extends Path>(path: At, ...rest: Rest<Parameters<At>, RequestOptions>): Promise<Body<At>>;
   /**
-   * The body of a route, and each that differs from the one before, until the iteration ends.
+   * Yields the body of a route, then every changed body, until the iteration ends.
    *
-   * @throws ServiceError for what does not pass.
+   * @throws ServiceError for an error that is not temporary.
    */
   poll<At extends Path>(
     path: At,
-    parameters: Parameters<At>,
-    options?: PollOptions,
+    ...rest: Rest<Parameters<At>, PollOptions>
   ): AsyncGenerator<Body<At>, never>;
   /**
-   * All pages of a list.
+   * Yields all pages of a list.
    *
    * @throws ServiceError
    */
@@ -40,9 +45,9 @@ export interface Client {
     options?: RequestOptions,
   ): AsyncGenerator<Page<Body<At>>, void>;
   /**
-   * Events as they become visible, each once, over any number of connections, until the iteration ends.
+   * Yields each event once, when it becomes visible, over any number of connections, until the iteration ends.
    *
-   * @throws ServiceError for what does not pass.
+   * @throws ServiceError for an error that is not temporary.
    */
   events(options?: EventsOptions): AsyncGenerator<StreamedEvent, never>;
 }
@@ -50,8 +55,8 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   const requester = createRequester(options);
   return {
-    get: (path, parameters, asked = {}) => requester.get(path, parameters, asked),
-    poll: (path, parameters, asked = {}) => poll(requester, path, parameters, asked),
+    get: (path, ...[parameters = {}, asked = {}]) => requester.get(path, parameters, asked),
+    poll: (path, ...[parameters = {}, asked = {}]) => poll(requester, path, parameters, asked),
     pages: (path, parameters, asked = {}) => readPages(requester, path, parameters, asked),
     events: (asked = {}) => streamEvents(requester, asked),
   };

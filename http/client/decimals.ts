@@ -1,7 +1,7 @@
-/** Where the decimals of a body are: `1` is one, a list has them in each item. */
+/** Places of the decimals in a body: `1` is a decimal, and a list describes each of its items. */
 export type Decimals = 1 | readonly [Decimals] | { readonly [member: string]: Decimals };
 
-/** Decimal strings become bigints, in place, where a body has them. */
+/** Replaces the decimal strings of a body by bigints, in place. */
 export function parseDecimals(value: unknown, decimals: Decimals | undefined): unknown {
   if (decimals === undefined || value === null) return value;
   if (decimals === 1) return typeof value === 'string' ? BigInt(value) : value;
@@ -18,9 +18,9 @@ export function parseDecimals(value: unknown, decimals: Decimals | undefined): u
 }
 
 /**
- * An amount in base units as a decimal number, exact, without zeros at its end: 1500000000000000000n with 18 decimals is `1.5`.
+ * Writes an amount of base units as an exact decimal number without trailing zeros: 1500000000000000000n with 18 decimals is `1.5`.
  *
- * @param decimals of the token, such as `asset.decimals`.
+ * @param decimals decimals of the token, such as `asset.decimals`.
  */
 export function formatUnits(baseUnits: bigint, decimals: number): string {
   const digits = baseUnits.toString().padStart(decimals + 1, '0');

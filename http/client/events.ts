@@ -8,30 +8,30 @@ import { mayPass, requireOk } from './serviceError.ts';
 export interface EventsOptions extends RequestOptions {
   readonly category?: 'all' | 'protocol' | 'players' | 'measurement';
   /**
-   * Begins behind an event: a `position` that an earlier iteration gave, or the `id` of an event of the feed. Left out: with what becomes visible from now on.
+   * Begins after an event: a `position` from an earlier iteration, or the `id` of an event in the feed. By default only new events follow.
    */
   readonly after?: string;
-  /** Begins with the newest events of the feed, so many at most (1-100), and continues behind them; `after` goes before it. */
+  /** Begins with this many of the newest events in the feed (1-100), then continues. Ignored if `after` is given. */
   readonly newest?: number;
-  /** Called for each connection that ended or could not be made, before the next one is. */
+  /** Called when a connection has ended or failed, before the next attempt. */
   readonly onReconnect?: (error: unknown) => void;
 }
 
 export interface StreamedEvent {
   readonly event: FeedEvent;
-  /** To resume behind it with `after`, also later and elsewhere. */
+  /** Resumes after this event if passed as `after`, also in another program. */
   readonly position: string;
 }
 
 const path = '/v1/events/stream';
-/** The service sends a comment every 15 seconds: a connection that is silent for three times as long is dead. */
+/** The service sends a comment every 15 seconds. A connection that is silent three times as long is dead. */
 const silenceMaxMs = 45_000;
 
 /**
- * Events of the feed as they become visible, each once, over any number of connections: one that ends is replaced, and continues behind the last event
- * that was received.
+ * Yields each event of the feed once, when it becomes visible. A connection that ends is replaced, and the next one continues after the last
+ * received event.
  *
- * @throws TypeError when `after` is empty, as a file is whose writing was broken off.
+ * @throws TypeError if `after` is empty, such as a position from a file that was not written completely.
  */
 export async function* streamEvents(
   requester: Requester,
@@ -72,18 +72,18 @@ export async function* streamEvents(
   }
 }
 
-/** The connection broke off, or nothing came for too long. */
+/** The connection broke, or was silent for too long. */
 class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
 interface Message {
   readonly id: string;
-  /** Null for a position alone. */
+  /** Null if the message is only a position. */
   readonly event: FeedEvent | null;
 }
 
-/** What one connection delivers, until it ends. */
+/** Yields the messages of one connection, until it ends. */
 async function* connect(
   { url, fetch: send, options }: Requester,
   query: object,
@@ -111,7 +111,7 @@ async function* connect(
         const event = parseDecimals(JSON.parse(message.data), eventDecimals) as FeedEvent;
         if (id !== null) messages.push({ id, event });
       },
-      onError: () => undefined, // A field that is not known.
+      onError: () => undefined, // An unknown field.
     });
     const decoder = new TextDecoder();
     for await (const piece of readPieces(response.body)) {
@@ -120,7 +120,7 @@ async function* connect(
       const text = decoder.decode(piece, { stream: true });
       parser.feed(text);
       if (id === null) {
-        // The position that a stream begins with has no event, and the parser does not report it.
+        // A stream begins with a position without an event, which the parser does not report.
         beginning += text;
         id = /^id: ?(.+)\n(?:.*\n)*?\n/m.exec(beginning)?.[1] ?? null;
         if (id !== null) yield { id, event: null };
@@ -129,7 +129,7 @@ async function* connect(
     }
   } catch (error) {
     if (ending.signal.reason instanceof ConnectionLost) throw ending.signal.reason;
-    // A body that breaks off fails with an error of the platform.
+    // If the body breaks, the platform throws a TypeError.
     throw error instanceof TypeError ? new ConnectionLost('it broke off', { cause: error }) : error;
   } finally {
     clearTimeout(silence);

@@ -8,16 +8,16 @@ export type PagedPath = {
 
 export interface Page<Result> {
   readonly body: Result;
-  /** The pages before it are of a state that is gone: what was made of them is to be forgotten, and this is the first one of another state. */
+  /** The list starts again with this page, since the state of the earlier pages is gone: discard their contents. */
   readonly isRestart: boolean;
 }
 
-/** The state of a list may go so often while it is read. */
+/** How often a list may start again. */
 const restartsMax = 5;
 
 /**
- * All pages of a list, each read when it is asked for, all of one state. Where that state goes meanwhile (a reorganization, or a client that takes very
- * long), the list begins again with `isRestart`.
+ * Yields all pages of a list, all of one state. Each page is read when it is asked for. If the state is gone by then, after a reorganization or a very
+ * long pause, the list starts again with `isRestart`.
  */
 export async function* readPages<At extends PagedPath>(
   requester: Requester,
@@ -31,7 +31,7 @@ export async function* readPages<At extends PagedPath>(
     let body: Body<At>;
     try {
       body = await requester.get(path, { ...parameters, ...(cursor !== null && { cursor }) }, asked);
-      // The public routes of owners say it this way, and the same when the chain is unavailable: then the first page says it again.
+      // Public owner routes answer this way if the state is gone. They also do if the chain is unavailable; then the first page says so again.
       if (cursor !== null && isUnavailable(body)) throw new StateGone();
     } catch (error) {
       if (cursor === null || !isStateGone(error) || ++restarts > restartsMax) throw error;

@@ -2,15 +2,15 @@ import { attempt, sleep } from './attempts.ts';
 import type { Answer, Body, Path, Requester, RequestOptions } from './request.ts';
 
 export interface PollOptions extends RequestOptions {
-  /** Milliseconds between requests, 2,000 unless it is given. */
+  /** Milliseconds between requests. Default: 2,000. */
   readonly intervalMs?: number;
-  /** Called for each failure that may pass, before it is tried again. */
+  /** Called for each temporary failure, before the next attempt. */
   readonly onFailure?: (error: unknown) => void;
 }
 
 /**
- * The body of a route, and each that differs from the one before. Only what changed is transferred where the route has an `ETag`. What may pass is
- * tried again for as long as it takes.
+ * Yields the body of a route, then every changed body. If the route has an `ETag`, unchanged bodies are not transferred. Temporary failures are
+ * retried without a limit.
  */
 export async function* poll<At extends Path>(
   requester: Requester,

@@ -6,25 +6,25 @@ import { requireOk } from './serviceError.ts';
 export interface ClientOptions extends AttemptSettings {
   /** Address of the service, such as `https://miner.example`. */
   readonly baseUrl: string;
-  /** Sent with each request, such as a `User-Agent`; browsers do not let all of them be set. */
+  /** Headers of each request, such as `User-Agent`. Browsers refuse to set some headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** `fetch` of the platform unless it is given. */
+  /** Default: `fetch` of the platform. */
   readonly fetch?: typeof fetch;
 }
 
 export type Path = keyof Routes;
 export type Body<At extends Path> = Routes[At]['body'];
 
-/** The parameters of a route: left out where it has none, and where none of them is required. */
+/** Parameters of a route, in its path and its query. */
 export type Parameters<At extends Path> = Routes[At]['path'] & Routes[At]['query'];
 
 export interface RequestOptions {
-  /** Ends it, with the signal's reason. */
+  /** Ends the call with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
 export interface Answer<Result> {
-  /** Null where the copy that `etag` named is current. */
+  /** Null if the copy with the given `etag` is current. */
   readonly body: Result | null;
   readonly etag: string | null;
 }
@@ -38,7 +38,7 @@ export interface Requester {
     parameters: object,
     asked: RequestOptions & { readonly etag?: string | null },
   ): Promise<Answer<Body<At>>>;
-  /** As many attempts as the client makes. */
+  /** Repeats the request after temporary failures. */
   get<At extends Path>(path: At, parameters: object, asked: RequestOptions): Promise<Body<At>>;
 }
 
@@ -69,7 +69,7 @@ export function createRequester(options: ClientOptions): Requester {
     });
     await requireOk(response);
     if (response.status === 304) return { body: null, etag };
-    // Types are of the schema that every body is checked against before it is sent.
+    // The service checks every body against the schema of this type before it sends it.
     const body = parseDecimals(await response.json(), decimals[path]) as Body<At>;
     return { body, etag: response.headers.get('ETag') };
   }

@@ -6,16 +6,16 @@ interface Refusal {
   readonly retryAfterMs: number | null;
 }
 
-/** The service answered with an error: a status from 400 on. */
+/** The service answered with a status of 400 or above. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
-  /** Of the response, such as 429. */
+  /** Status of the response, such as 429. */
   readonly status: number;
-  /** What is wrong, such as `rate_limited`; null where something between here and the service answered. */
+  /** Error code, such as `rate_limited`; null if a proxy answered instead of the service. */
   readonly code: string | null;
-  /** Names the request in the service's log; null where there is none. */
+  /** Name of the request in the service's log; null if the response has no ID. */
   readonly requestId: string | null;
-  /** Milliseconds that the service asks to wait for; null where it does not. */
+  /** Milliseconds to wait, from `Retry-After`; null if the service does not ask for a delay. */
   readonly retryAfterMs: number | null;
 
   constructor({ url, status, code, requestId, retryAfterMs }: Refusal) {
@@ -29,11 +29,11 @@ export class ServiceError extends Error {
   }
 }
 
-/** What a later attempt may get past: too many requests, and a service or a proxy that cannot answer at the moment. */
+/** Statuses that a later attempt may get past: too many requests, or no answer at the moment. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export function mayPass(error: unknown): boolean {
-  // `fetch` fails with a TypeError where nothing answers.
+  // `fetch` fails with a TypeError if nothing answers.
   return error instanceof ServiceError ? passing.has(error.status) : error instanceof TypeError;
 }
 

@@ -4,12 +4,13 @@ export interface DelayBounds {
 }
 
 /**
- * Milliseconds before another attempt: twice as many after each failure, up to a bound, at least as many as were asked for, and up to a fifth
- * more, so that clients that failed together do not come back together. The service's own retries vary both ways (`machines/backoff.ts`); here a wait
- * may only become longer, since the service says how long it has to be. The client is a package that imports nothing of the service.
+ * @returns milliseconds before the next attempt. They double after each failure up to a bound, and are at least as many as the service asks for. Up to a
+ * fifth is added, so that clients that failed together do not return together.
  *
- * @param failures attempts that failed in a row, from 1.
- * @param askedMs what the service asks for (`Retry-After`); 0 where it says nothing.
+ * The service's own retries also become shorter (`machines/backoff.ts`). Here a delay only grows, since the service says how long it must be.
+ *
+ * @param failures consecutive failed attempts, from 1.
+ * @param askedMs delay from `Retry-After`; 0 if there is none.
  */
 export function spreadDelay(failures: number, { firstMs, longestMs }: DelayBounds, askedMs = 0): number {
   const ownMs = Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));

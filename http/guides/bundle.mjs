@@ -1,9 +1,12 @@
 // The guides as pages, written into the folder of the service by `deploy/build/build.mjs`: Markdown to HTML happens at build time alone.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Marked } from 'marked';
 
 const folder = import.meta.dirname;
+/** The packed client with its version and hash, and the JSON Schemas of messages: `deploy/build/build.mjs` makes them first. */
+const packageFolder = join(folder, '../../dist/package');
+const schemas = join(folder, '../client/dist/schemas');
 const languages = { sh: 'curl', ts: 'TypeScript', py: 'Python', js: 'JavaScript' };
 
 /** The guides, in the order of their list; `name` is the last part of the path. */
@@ -19,11 +22,23 @@ export function guides() {
       for (const file of [...sources, style]) this.addWatchFile(file);
     },
     generateBundle() {
+      const { version, integrity } = JSON.parse(readFileSync(join(packageFolder, 'client.json'), 'utf8'));
       for (const [index, { name, title }] of guidePages.entries()) {
-        const source = renderGuide(name, title, readFileSync(sources[index], 'utf8'));
+        const markdown = readFileSync(sources[index], 'utf8')
+          .replaceAll('{{version}}', version)
+          .replaceAll('{{integrity}}', integrity);
+        const source = renderGuide(name, title, markdown);
         this.emitFile({ type: 'asset', fileName: `guides/${name}.html`, source });
       }
       this.emitFile({ type: 'asset', fileName: 'guides/style.css', source: readFileSync(style) });
+      const packed = join(packageFolder, 'client.tgz');
+      this.emitFile({ type: 'asset', fileName: 'guides/client.tgz', source: readFileSync(packed) });
+      for (const name of readdirSync(schemas))
+        this.emitFile({
+          type: 'asset',
+          fileName: `schemas/${name}`,
+          source: readFileSync(join(schemas, name)),
+        });
     },
   };
 }

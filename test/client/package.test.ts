@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 import { expect, it } from 'vitest';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
@@ -8,28 +9,25 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-it('the package of the client is one file with types, and runs and compiles where nothing else is installed', async () => {
+it('the client is installed from the service, and runs and compiles as a module and as CommonJS', async () => {
   const dir = temporaryDirectory();
-  execFileSync(process.execPath, [join(root, 'http/client/build.mjs')], { stdio: 'pipe' });
-  const [packed] = JSON.parse(
-    execFileSync('npm', ['pack', '--json', '--pack-destination', dir], {
-      cwd: join(root, 'http/client'),
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  ) as { filename: string; files: { path: string }[] }[];
-  const paths = packed?.files.map(({ path }) => path) ?? [];
-  expect(paths.filter((path) => path.endsWith('.js'))).toEqual(['dist/index.js']);
-  expect(paths).toContain('dist/index.d.ts');
+  const { base, get } = await startPublicServer();
+  const { version, integrity } = JSON.parse(readFileSync(join(root, 'dist/package/client.json'), 'utf8'));
+  const page = await (await get('/docs/client')).text();
+  expect([page.includes(version), page.includes(integrity)]).toEqual([true, true]);
+  // Asynchronous, since this process serves the package.
+  const install = startProcess('npm', ['install', '--no-audit', `${base}/docs/client.tgz`], { cwd: dir });
+  expect([await install.exited, install.output()]).toEqual([0, expect.stringContaining('added 1 package')]);
+  expect(readFileSync(join(dir, 'package-lock.json'), 'utf8')).toContain(integrity);
+  const installed = join(dir, 'node_modules/mining-activity-client/dist');
+  const paths = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+  expect(paths.filter((path) => path.endsWith('.js')).sort()).toEqual(['cjs/index.js', 'index.js']);
   expect(paths.filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))).toEqual([]);
-  const installed = join(dir, 'node_modules/mining-activity-client');
-  mkdirSync(installed, { recursive: true });
-  execFileSync('tar', ['xzf', join(dir, packed?.filename ?? ''), '--strip-components=1', '-C', installed]);
+  expect(paths).toContain('schemas/CounterReadingMessage.json');
 
-  const { base } = await startPublicServer();
   const program = (type: string) => `
     import { createClient } from 'mining-activity-client';
-    const { measurement } = await createClient({ baseUrl: ${JSON.stringify(base)} }).get('/v4/public/process', {});
+    const { measurement } = await createClient({ baseUrl: ${JSON.stringify(base)} }).get('/v4/public/process');
     const work${type} = measurement === null ? null : measurement.cumulativeWorkUnits;
     console.log(typeof work, String(work));
   `;
@@ -37,36 +35,68 @@ it('the package of the client is one file with types, and runs and compiles wher
   const run = startProcess(process.execPath, ['program.mjs'], { cwd: dir });
   expect(await run.exited).toBe(0);
   expect(run.output()).toContain('bigint ');
+  const required =
+    "const { createClient } = require('mining-activity-client'); console.log(typeof createClient)";
+  const fromCommonJs = startProcess(process.execPath, ['-e', required], { cwd: dir });
+  expect([await fromCommonJs.exited, fromCommonJs.output()]).toEqual([0, 'function\n']);
 
-  const compile = async (source: string) => {
-    writeFileSync(join(dir, 'program.mts'), source);
+  const compile = async (source: string, file = 'program.mts') => {
+    writeFileSync(join(dir, file), source);
     const options = [
       '--strict',
       '--noEmit',
       '--module',
-      'nodenext',
+      file.endsWith('.cts') ? 'node16' : 'nodenext',
       '--target',
       'es2023',
       '--lib',
       'es2023,dom',
     ];
-    const tsc = startProcess(
-      join(root, 'node_modules/.bin/tsc'),
-      [...options, '--types', '', 'program.mts'],
-      {
-        cwd: dir,
-      },
-    );
+    const tsc = startProcess(join(root, 'node_modules/.bin/tsc'), [...options, '--types', '', file], {
+      cwd: dir,
+    });
     const status = await tsc.exited;
     return { status, output: tsc.output() };
   };
   expect(await compile(program(': bigint | null'))).toEqual({ status: 0, output: '' });
+  const commonJs =
+    "import { createClient } from 'mining-activity-client';\nexport const status = createClient({ baseUrl: '' }).get('/v1/status');\n";
+  expect(await compile(commonJs, 'program.cts')).toEqual({ status: 0, output: '' });
+  const withoutRange = commonJs.replace('/v1/status', '/v2/public/stats');
+  expect((await compile(withoutRange, 'program.cts')).output).toContain('Expected 2-3 arguments, but got 1');
   expect((await compile(program(': string | null'))).output).toContain("Type 'bigint' is not assignable");
 
-  // What its page shows, one after another.
+  // All programs of its page, one after another.
   const readme = readFileSync(join(root, 'http/client/README.md'), 'utf8');
   const shown = [...readme.matchAll(/```ts\n(.*?)```/gs)].map(([, source]) => source).join('\n');
   const given =
     "import type { Position } from 'mining-activity-client';\nlet saved: string | undefined;\nconst address = '0x';\n";
   expect(await compile(given + shown)).toEqual({ status: 0, output: '' });
+});
+
+it('the schemas of messages are served, and accept the examples of MESSAGES.md', async () => {
+  const { get } = await startPublicServer();
+  const { messages } = (await (await get('/schemas')).json()) as { messages: Record<string, string> };
+  const page = readFileSync(join(root, 'streams/MESSAGES.md'), 'utf8');
+  const examples = [...page.matchAll(/^```json miner\.(\S+)\n(.*?)\n```$/gms)];
+  const schemas: Record<string, string> = {
+    CounterReadingMessage: 'counter.my~wheel',
+    ModuleSnapshotMessage: 'module.my~wheel.sensor-1',
+    SignerMessage: 'signer.my~wheel',
+    OracleMessage: 'oracle.my~wheel',
+    ReporterMessage: 'reporter.my~wheel',
+    ChainSpanMessage: 'chain.1.span',
+    ChainReadsMessage: 'chain.1.reads',
+  };
+  expect(Object.keys(messages)).toEqual(Object.keys(schemas));
+  for (const [name, path] of Object.entries(messages)) {
+    const response = await get(path);
+    expect(response.headers.get('content-type')).toBe('application/schema+json');
+    const ajv = new Ajv2020();
+    formats.default(ajv);
+    const validate = ajv.compile((await response.json()) as object);
+    const [, , lines = ''] = examples.find(([, subject]) => subject === schemas[name]) ?? [];
+    for (const line of lines.split('\n')) expect([line, validate(JSON.parse(line))]).toEqual([line, true]);
+    expect(validate({})).toBe(false);
+  }
 });

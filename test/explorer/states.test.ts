@@ -126,9 +126,9 @@ describe('the explorer follows the wheel', () => {
       await savePicture(page, `state-${icon}-${width}-${scheme}`);
       if (icon !== 'wheel-turning') continue;
       const text = await page.locator('.now .figures').textContent();
-      expect(text).toContain('42.1 rpm');
-      expect(text).toContain('2.5 km/h');
-      expect(text).toContain('3.42 km');
+      expect(text).toContain('42.1\u00a0rpm');
+      expect(text).toContain('2.5\u00a0km/h');
+      expect(text).toContain('3.42\u00a0km');
       expect(await page.title()).toContain('Turning');
     }
     // Open pages ask, and would be counted below.

@@ -1,10 +1,15 @@
-import { resolve } from 'node:path';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import type { Address } from 'viem';
 import { describe, expect, it } from 'vitest';
+import { createJudge } from '../../deploy/commands/checkMessage.ts';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { errorStatus } from '../../http/routes/errors.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { routes } from '../../http/routes/routes.ts';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { type ChainWithHistory, startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import {
   findOverflow,
@@ -18,7 +23,8 @@ import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../supp
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
-import { shareInFile } from '../support/processes/lifetime.ts';
+import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { fetchMessages } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const tsc = resolve(import.meta.dirname, '../../node_modules/.bin/tsc');
@@ -41,12 +47,13 @@ const printed: Record<string, RegExp> = {
   'events ts events': /^(?:\S+Z [\w.]+ \S+\n){5}/,
   'numbers sh numbers': /^"\w+BaseUnits":"\d+"\n/,
   'numbers ts numbers': /^\d+ work units 1\.25\n$/,
-  'numbers py numbers': /^[\d.]+ SQK minted\n/,
+  'numbers py amounts': /^[\d.]+ SQK minted\n/,
   'limits sh limits':
     /^RateLimit-Policy: "publicHeavy";q=20;w=4\r\nRateLimit: "publicHeavy";r=\d+;t=[1-4]\r\n$/,
   'limits py limits': /^25 requests, available\n$/,
   'errors sh errors':
     /^HTTP\/1.1 400 Bad Request\r\nLink: <\/docs\/errors#invalid_query>; rel="help"\r\n{"error":"invalid_query"}\n$/,
+  'client sh install': /added 1 package/,
   'client ts client': /^available\n400 invalid_address \S+\n$/,
 };
 
@@ -75,7 +82,7 @@ const ownerOfSeveral = shareInFile(async () => {
 
 describe('the programs of the guides', () => {
   it('are all run, but for those of browsers', () => {
-    const runnable = snippets.filter(({ language }) => language !== 'js');
+    const runnable = snippets.filter(({ id, language }) => language !== 'js' && !id.startsWith('publishing'));
     expect(runnable.map(({ id }) => id)).toEqual(Object.keys(printed));
   });
 
@@ -164,6 +171,28 @@ describe('the programs of the guides', () => {
   );
 });
 
+describe('the programs in Python that go on', () => {
+  it.each(['start py follow', 'polling py poll', 'paging py pages', 'limits py limits'])(
+    '%s survives a service that is killed in the middle of a chunk',
+    async (id) => {
+      // Before the programs begin, since they give up after a few attempts.
+      const { owner, views } = await ownerOfSeveral();
+      const { chain } = await world();
+      const port = await findFreePort();
+      const halfAnswer = `require('node:http').createServer((_, response) => response.write('{"half', () =>
+        console.log('answered'))).listen(${port}, '127.0.0.1', () => console.log('listening'))`;
+      const killed = startProcess(process.execPath, ['-e', halfAnswer]);
+      await killed.written('listening');
+      const run = await runSnippet(id, temporaryDirectory(), `http://127.0.0.1:${port}`, owner);
+      await killed.written('answered');
+      await killed.end('SIGKILL');
+      await startPublicServer({ chain: id.startsWith('paging') ? views : chain.views }, port);
+      const pattern = new RegExp(printed[id]?.source.replace(/^\^|\$$/g, '') ?? '');
+      await eventually(() => pattern.test(run.output()), 'its output');
+    },
+  );
+});
+
 const world = shareInFile(() => startChainWithHistory({ seed: 7, steps: 40 }));
 
 async function settleMore({ chain, random }: ChainWithHistory) {
@@ -187,6 +216,89 @@ function listBehind(known: readonly string[], all: readonly string[]): string[] 
   expect(behind.length).toBeGreaterThan(0);
   return behind;
 }
+
+describe('the programs that publish', () => {
+  const programs = snippets.filter(({ id }) => id.startsWith('publishing'));
+  const files = { 'counter.txt': '100\n', 'rounds.txt': '1 240\n2 100\n' };
+  const expected = { cumulativeWork: '340', cumulativeBlockUnits: '0', workPerThousandBlocks: '1000000' };
+  const batch = { previousSettledThroughRound: '0', settledThroughRound: '2', activeRoundCount: 2 };
+
+  /** A folder with all programs, as a reader of the guide has it, and what runs one of them in it. */
+  async function prepareFolder(natsUrl: string) {
+    const folder = temporaryDirectory();
+    const written = { ...batch, expected: { ...expected, completedBlockCount: '0' } };
+    for (const [name, text] of Object.entries({ ...files, 'batch.json': JSON.stringify(written) }))
+      writeFileSync(join(folder, name), text);
+    for (const program of programs) await prepareSnippet(program, folder, natsUrl);
+    const run = async (id: string, url = natsUrl) => {
+      const program = programs.find((one) => one.id === id);
+      if (program === undefined) throw new Error(`no ${id}`);
+      const { command, args } = await prepareSnippet(program, folder, url);
+      return startProcess(command, args, { cwd: folder, env: { ...process.env, NATS_URL: url } });
+    };
+    const listOutbox = () =>
+      existsSync(join(folder, 'outbox'))
+        ? readdirSync(join(folder, 'outbox')).filter((name) => name.endsWith('.json'))
+        : [];
+    return { folder, run, listOutbox };
+  }
+
+  it('have at most forty lines', () => {
+    expect(programs.map(({ id }) => id.split(' ')[2])).toEqual([
+      'outbox',
+      'gateway',
+      'gateway',
+      'oracle',
+      'reporter',
+    ]);
+    for (const { source } of programs) expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  });
+
+  it('publish each message once, also those from before NATS was there and before they were killed', async () => {
+    const { natsUrl, json } = await service();
+    let prepared = await prepareFolder(natsUrl);
+    const telemetry = () =>
+      json<{ measurement: { cumulativeWorkUnits: string } | null }>(
+        '/v1/public/installations/my.wheel/telemetry',
+      );
+    const nowhere = `nats://127.0.0.1:${await findFreePort()}`;
+    for (const [index, id] of ['publishing ts gateway', 'publishing py gateway'].entries()) {
+      prepared = await prepareFolder(natsUrl);
+      const { folder, run, listOutbox } = prepared;
+      const without = await run(id, nowhere);
+      await eventually(() => listOutbox().length >= 2, 'two readings in the outbox');
+      await without.end('SIGKILL');
+      const counter = String(200 + index);
+      writeFileSync(join(folder, 'counter.txt'), counter);
+      const again = await run(id);
+      await eventually(
+        async () => (await telemetry()).measurement?.cumulativeWorkUnits === counter,
+        `the reading of ${id}: ${again.output()}`,
+      );
+      await again.end('SIGKILL');
+    }
+    const { folder, run, listOutbox } = prepared;
+    const oracle = await run('publishing py oracle');
+    await eventually(() => existsSync(join(folder, 'oracle.json')), 'the closure');
+    await eventually(() => listOutbox().length === 0, `an empty outbox: ${oracle.output()}`);
+    const reporter = await run('publishing py reporter');
+    expect([await reporter.exited, reporter.output(), listOutbox()]).toEqual([0, '', []]);
+
+    const connection = await connect(readNatsAccess({ url: natsUrl }));
+    whenFinished(() => connection.close());
+    const nats = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
+    for (const stream of ['MINER_COUNTER', 'MINER_PIPELINE'] as const) {
+      const stored = (await fetchMessages(nats, stream)).filter(({ subject }) =>
+        subject.endsWith('.my~wheel'),
+      );
+      const judge = createJudge(stream);
+      expect(stored.map((message) => judge(message))).toEqual(stored.map(() => null));
+      const ids = stored.map(({ headers }) => headers?.get('Nats-Msg-Id'));
+      expect(new Set(ids).size).toBe(stored.length);
+      expect(stored.length).toBeGreaterThanOrEqual(6);
+    }
+  });
+});
 
 describe('the pages of the guides', () => {
   const paths = ['/docs', ...guidePages.map(({ name }) => `/docs/${name}`)];

@@ -29,7 +29,8 @@ async function connectClient(port: number, { isDeaf = false } = {}) {
     socket.on('data', (chunk) => {
       received += chunk.toString('latin1');
     });
-  const closed = once(socket, 'close');
+  // Unlike `once` of node:events, it resolves after an error, too.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   await once(socket, 'connect');
   const countAnswers = (status = '') => received.split(`HTTP/1.1 ${status}`).length - 1;
   return { socket, closed, countAnswers };

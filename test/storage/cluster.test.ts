@@ -1,14 +1,13 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { type Database, openDatabase } from '../../storage/database.ts';
+import { expect, it } from 'vitest';
+import type { Database } from '../../storage/database.ts';
 import { dropTables } from '../../storage/generations.ts';
 import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { openForTest } from '../support/storage/openTables.ts';
 
-it('on a cluster every table, view and removal is of all its servers, in statements that ClickHouse parses', async () => {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
+it('on a cluster every table, view and removal covers all servers, in statements that ClickHouse parses', async () => {
+  const database = openForTest();
   const statements: string[] = [];
   // The embedded engine has no cluster: it runs the statements without that part.
   const onCluster: Database = {

@@ -1,21 +1,16 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Database } from '../../storage/database.ts';
-import { openDatabase } from '../../storage/database.ts';
 import { createKnownInstallations } from '../../storage/knownInstallations.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { createObservationReader } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 describe('observations of installations that nobody has', () => {
-  it('are answered without ClickHouse, after it was asked once for those that it has', async () => {
-    const real = openDatabase({ path: temporaryDirectory() });
-    onTestFinished(() => real.close());
-    const tables = await migrate(real, silentLogger);
-    // Rows of before an incomplete replay, whose messages the fold does not know.
+  it('are answered without ClickHouse, after it has listed its installations once', async () => {
+    const { database: real, tables } = await openTables();
+    // Rows from before an incomplete replay, whose messages the fold does not know.
     const rows = ['wheel-1', 'wheel-2'].map((installationId, index) =>
       acceptedReading({ position: index + 1, installationId }),
     );
@@ -58,7 +53,7 @@ describe('observations of installations that nobody has', () => {
     expect(statements).toBe(1);
     expect([await count('wheel-1'), await count('wheel-2')]).toEqual([1, 1]);
 
-    // What the fold learns of is asked for from then on.
+    // Once the fold knows an installation, ClickHouse is asked for it.
     folded.add('wheel-3');
     const before = statements;
     expect(await count('wheel-3')).toBe(0);
@@ -71,7 +66,7 @@ describe('observations of installations that nobody has', () => {
     expect(await count('wheel-1')).toBe(0);
   });
 
-  it('are asked for where ClickHouse has more than are listed, and again when the list failed', async () => {
+  it('are looked up if ClickHouse has more than the list holds, and the list is read again after a failure', async () => {
     let isAway = true;
     const database = {
       select: async () => {

@@ -1,17 +1,13 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { migrate } from '../../storage/migrations.ts';
+import { expect, it } from 'vitest';
+import type { Database } from '../../storage/database.ts';
 import { createConsistentReads, withRemovalMarks } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 
 const removeNothing = async () => undefined;
 
 async function open() {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  await migrate(database, silentLogger);
+  const { database } = await openTables();
   let statements = 0;
   const counted: Database = {
     ...database,
@@ -24,7 +20,7 @@ async function open() {
   const readConsistently = createConsistentReads(counted);
   return {
     database,
-    /** What was read, how often, and statements beside that. */
+    /** Number of reads, and of statements in addition to them. */
     read: async (meanwhile: () => Promise<unknown> = removeNothing) => {
       const before = { statements, reads };
       const result = await readConsistently(async () => {

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { migrate } from '../../storage/migrations.ts';
+import type { Database } from '../../storage/database.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
@@ -15,8 +14,8 @@ import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldS
 import { insertRows } from '../../storage/tables/table.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { createRecords } from '../support/increments.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 
 const stream = 'MINER_COUNTER';
 
@@ -43,9 +42,7 @@ function buildState(position: number): FoldRecord[] {
 }
 
 async function openStore() {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  const tables = await migrate(database, silentLogger);
+  const { database, tables } = await openTables();
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   return { database, tables, store };
 }
@@ -198,7 +195,7 @@ describe('snapshots', () => {
       const own = (await store.list(stream)).filter(({ foldVersion }) => foldVersion === 1);
       expect(own.map(({ position }) => position)).toEqual(expect.arrayContaining(done));
       for (const header of own) expect(await readContent(store, header)).toEqual(saved.get(header.position));
-      // What comes next is saved as if nothing had been.
+      // The next save works as if nothing had happened.
       await store.saveBase(buildHeader(60), buildState(60));
       expect(await readContent(store, await findNewest(store))).toEqual(contentOfRecords(buildState(60)));
     }
@@ -315,7 +312,7 @@ function header(ordinal: number, overrides: Partial<StoredSnapshotHeader> = {}):
   };
 }
 
-/** What is left of so many snapshots, saved one after another; `check` sees what is left after each. */
+/** Retained snapshots after saving `count` of them; `check` sees them after each. */
 function savedInOrder(
   count: number,
   check: (kept: readonly StoredSnapshotHeader[], ordinal: number) => void = () => undefined,

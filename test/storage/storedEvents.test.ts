@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/eventSchemas.ts';
 import type { EventWindow } from '../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
@@ -18,9 +18,8 @@ import {
   type ReadNews,
 } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import { listEventTables, type Tables } from '../../storage/tables.ts';
@@ -37,16 +36,14 @@ import {
   spanHistory,
 } from '../support/chain/feedEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
-import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { openForTest, openTables, useBothLocations } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const neverAborted = new AbortController().signal;
 
-/** Memory alone, rows alone, or any share of both. */
+/** Share of events that have left memory: none, all or any. */
 const share = fc.oneof(fc.constant(0), fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true }));
 const history = fc.record({
   readings: readingHistory(25),
@@ -57,7 +54,7 @@ const history = fc.record({
   category: fc.constantFrom(...feedCategories),
 });
 
-/** Of these a client that has received none reads rows. */
+/** All events are in rows, so a client that has received none of them reads rows. */
 const allInRows = {
   readings: [0, 1, 2].map((receivedAtMs) => ({ receivedAtMs, distances: 1 })),
   spans: [],
@@ -139,18 +136,12 @@ async function resume(
   }
 }
 
-const engine = useClickHouseEngine();
-/** The statements are the same, and so are most of the answers: the way over HTTP is taken with fewer histories. */
-const locations = [
-  ['the embedded engine', async () => ({ path: temporaryDirectory() }), 15],
-  ['a server', async () => ({ url: await engine.createDatabase() }), 5],
-] as const;
+describe.each(useBothLocations())('events of any age in %s', (kind, locate) => {
+  // The statements are the same, so the way over HTTP is tried with fewer histories.
+  const numRuns = kind === 'a server' ? 5 : 15;
 
-describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
   async function open() {
-    const database = openDatabase(await locate());
-    onTestFinished(() => database.close());
-    const tables = await migrate(database, silentLogger);
+    const { database, tables } = await openTables(await locate());
     const clear = async () => {
       for (const table of [tables.measurementEvents, tables.chainEvents].flatMap(listEventTables))
         await database.command(`TRUNCATE TABLE ${table}`);
@@ -248,7 +239,7 @@ describe.each(locations)('events of any age in %s', (_, locate, numRuns) => {
         expect(located[source]).toEqual({ run: feedRun, position, ordinal });
         const { delivered } = await resume(feed, 'all', located, 30);
         const ids = new Set(delivered.map((item) => item.id));
-        // Of its own source what arrived after it, of the other at least that.
+        // A client gets all later events of the same source, and at least all later ones of the other source.
         for (const item of all) {
           if (item.source === source)
             expect(ids.has(item.id)).toBe(
@@ -290,9 +281,7 @@ function mergeByArrival(
 
 describe('a read of old events', () => {
   it('reads as many rows of forty thousand as of a thousand', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    onTestFinished(() => database.close());
-    const tables = await migrate(database, silentLogger);
+    const { database, tables } = await openTables();
     const [event] = buildChainEvents([{ gapMs: 0, blocks: [[[false]]] }]);
     if (event === undefined) throw new Error('no event');
     // Twenty of a message, a hundred of a time, and one in fifty is of a player.
@@ -362,45 +351,36 @@ describe('events that are on their way to ClickHouse', () => {
   };
 
   it('are awaited by a reader, which reports when they do not arrive', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    try {
-      const tables = await migrate(database, silentLogger);
-      const { feed, sources } = createFeed(database, tables);
-      evictTwo(sources);
-      await storeRows(database, tables, buildRows([first], []));
-      const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
-      await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
-      const asked = ask();
-      await storeRows(database, tables, buildRows([second], []));
-      expect(await asked).toHaveProperty('events.length', 2);
-    } finally {
-      await database.close();
-    }
+    const { database, tables } = await openTables();
+    const { feed, sources } = createFeed(database, tables);
+    evictTwo(sources);
+    await storeRows(database, tables, buildRows([first], []));
+    const ask = () => feed.page({ category: 'all', limit: 2, cursor: null }, neverAborted);
+    await expect(ask()).rejects.toThrow('ClickHouse does not hold the older measurement events yet');
+    const asked = ask();
+    await storeRows(database, tables, buildRows([second], []));
+    expect(await asked).toHaveProperty('events.length', 2);
   });
 
   it('are written at once when a page of the writing process needs them', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
+    const database = openForTest();
     const { tables, writer } = await openWriter(database);
-    try {
-      let flushes = 0;
-      const measurement = {
-        ...writer,
-        // Rows are gathered for a second otherwise.
-        flushNow: () => {
-          flushes++;
-          writer.flushNow();
-        },
-      };
-      const eventsStored = createWriterEventsStored({ measurement, chain: null });
-      const { feed, sources } = createFeed(database, tables, eventsStored);
-      evictTwo(sources);
-      feedWriter(writer).add({ ...buildRows([first, second], []), throughPosition: 3 });
-      const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
-      expect(await ask()).toHaveProperty('events.length', 3);
-      expect(await ask()).toHaveProperty('events.length', 3);
-      expect(flushes).toBe(1);
-    } finally {
-      await database.close();
-    }
+    let flushes = 0;
+    const measurement = {
+      ...writer,
+      // Rows are gathered for a second otherwise.
+      flushNow: () => {
+        flushes++;
+        writer.flushNow();
+      },
+    };
+    const eventsStored = createWriterEventsStored({ measurement, chain: null });
+    const { feed, sources } = createFeed(database, tables, eventsStored);
+    evictTwo(sources);
+    feedWriter(writer).add({ ...buildRows([first, second], []), throughPosition: 3 });
+    const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
+    expect(await ask()).toHaveProperty('events.length', 3);
+    expect(await ask()).toHaveProperty('events.length', 3);
+    expect(flushes).toBe(1);
   });
 });

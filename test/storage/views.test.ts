@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import { type Database, openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import { activate, createEmpty, findActiveTables } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { chainCheckpoints, chainSettlements } from '../../storage/tables/chainSettlements.ts';
@@ -15,17 +15,11 @@ import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
-
-async function open() {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  return { database, tables: await migrate(database, silentLogger) };
-}
 
 /** Rows as a batch that was sent twice leaves them. */
 async function fill(database: Database, tables: Tables, speedMmPerSecond: number) {
@@ -114,7 +108,7 @@ const speeds = async (database: Database) =>
 
 describe('views', () => {
   it('show each row of the active generation once, and follow the pointer', async () => {
-    const { database, tables } = await open();
+    const { database, tables } = await openTables();
     await fill(database, tables, 7);
     expect(await speeds(database)).toEqual([7, 7, 7]);
     for (const view of ['rounds', 'half_hour_buckets'])
@@ -139,7 +133,7 @@ describe('views', () => {
   });
 
   it('that a kill left behind the pointer show the previous tables, and follow at the next start', async () => {
-    const { database, tables } = await open();
+    const { database, tables } = await openTables();
     await fill(database, tables, 7);
     const rebuilt = resolveTables(tables.generation + 1);
     await createEmpty(database, rebuilt);
@@ -161,7 +155,7 @@ describe('views', () => {
   });
 
   it('of events show both sources, and an event that two runs have stored once', async () => {
-    const { database, tables } = await open();
+    const { database, tables } = await openTables();
     const event = {
       run: '1.0',
       category: 'measurement',
@@ -186,7 +180,7 @@ describe('views', () => {
   });
 
   it('have a comment on each column', async () => {
-    const { database } = await open();
+    const { database } = await openTables();
     const columns = await database.select(
       `SELECT table, name, comment FROM system.columns WHERE database = currentDatabase()
        AND table IN ('readings', 'rounds', 'half_hour_buckets', 'events')`,
@@ -196,7 +190,7 @@ describe('views', () => {
   });
 
   it('answer the queries that the page of the tables shows', async () => {
-    const { database, tables } = await open();
+    const { database, tables } = await openTables();
     await fill(database, tables, 7);
     const page = readFileSync(resolve(import.meta.dirname, '../../storage/README.md'), 'utf8');
     const queries = [...page.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql = '']) => sql);

@@ -62,7 +62,7 @@ function createChainWriter() {
 async function createWritten() {
   const { database, tables } = await openTables();
   const start = async (position = 0) => {
-    const { writer } = await openWriter(database, 'MINER_CHAIN');
+    const { writer } = await openWriter(database, { stream: 'MINER_CHAIN' });
     const feed = feedWriter(writer, position);
     const removeAbove = (position: number) =>
       deleteRowsAbove(database, { tables, stream: 'MINER_CHAIN', position });

@@ -7,11 +7,12 @@ import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
+import { createStreams } from '../support/streams/startStreams.ts';
 
 describe('streams', () => {
   it('are created as MESSAGES.md says, and stay unchanged the next time', async () => {
     const { jsm } = await connectTo(await startNats());
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(jsm);
     const created = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     for (const { config } of created) {
       expect(config).toMatchObject({
@@ -30,14 +31,14 @@ describe('streams', () => {
         deny_purge: !['MINER_REJECTED', 'MINER_LEASE'].includes(config.name),
       });
     }
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(jsm);
     const found = await Promise.all(streamNames.map((name) => jsm.streams.info(name)));
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
   it('take a new retention, and keep other settings and messages', async () => {
     const { jsm, js } = await connectTo(await startNats());
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(jsm);
     const { config } = await jsm.streams.info('MINER_COUNTER');
     await jsm.streams.update('MINER_COUNTER', { ...config, max_bytes: 1_000_000_000, description: 'ours' });
     await js.publish('miner.counter.wheel', '{}');

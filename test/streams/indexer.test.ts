@@ -1,24 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import type { SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
-import { streamNames } from '../../actors/messages/subjects.ts';
 import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
 import { createBloomTest } from '../../streams/indexer/logsBloom.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { fetchSpans, foldSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
 import { type AnswerMemory, type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
-import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import type { TestConnection } from '../support/processes/natsServer.ts';
 import { assertMatchesContracts } from '../support/reference/assertMatchesContracts.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { startStreams } from '../support/streams/startStreams.ts';
 
 async function emptyStreams(): Promise<TestConnection> {
-  const nats = await connectTo(await startNats());
-  await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
-  return nats;
+  return (await startStreams()).nats;
 }
 
 async function runEconomy(steps: number): Promise<TestEconomy> {

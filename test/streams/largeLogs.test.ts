@@ -4,9 +4,7 @@ import { createChainActors } from '../../actors/chain/chainActors.ts';
 import type { ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
 import { proxyAdminAbi, timelockAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { readMetadata } from '../../actors/chain/state/tokenMetadata.ts';
-import { streamNames } from '../../actors/messages/subjects.ts';
 import { buildSpans } from '../../streams/indexer/buildSpans.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { metadataEvent, plainMetadata } from '../support/chain/economyState.ts';
 import { fetchSpans, foldSpans, startIndexer } from '../support/chain/indexedChain.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
@@ -19,17 +17,12 @@ import {
   writtenSettings,
 } from '../support/chain/writtenSpans.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { writeNatsConfiguration } from '../support/processes/serverConfigurations.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { startStreams } from '../support/streams/startStreams.ts';
 
-async function startStreams(maxPayload: number) {
-  const server = await startNats(temporaryDirectory(), `max_payload: ${maxPayload}`);
-  const nats = await connectTo(server);
-  await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
-  return { server, nats };
-}
+const startStreamsOf = (maxPayload: number) =>
+  startStreams(temporaryDirectory(), `max_payload: ${maxPayload}`);
 
 /** A timelock's call that upgrades the core, with an argument of a given length, in a block that becomes safe. */
 async function scheduleLargeUpgrade({ client, deployed, operator, mine }: TestEconomy, bytes: number) {
@@ -62,7 +55,7 @@ describe('a log of a contract', () => {
     async (_size, bytes, maxPayload, isTruncated) => {
       const economy = await startEconomy();
       await scheduleLargeUpgrade(economy, bytes);
-      const { nats } = await startStreams(maxPayload);
+      const { nats } = await startStreamsOf(maxPayload);
       const { caughtUp, indexer } = startIndexer(economy, nats);
       await caughtUp();
       expect(indexer.status()).toMatchObject({ state: 'following', lostRaces: 0, providerFailures: 0 });
@@ -78,7 +71,7 @@ describe('a log of a contract', () => {
   it('is not published while not even its beginning fits, but is once NATS takes more', async () => {
     const economy = await startEconomy();
     await scheduleLargeUpgrade(economy, 2_000);
-    const { server, nats } = await startStreams(2_048);
+    const { server, nats } = await startStreamsOf(2_048);
     const { caughtUp, indexer } = startIndexer(economy, nats);
     await eventually(() => indexer.status().state === 'unpublishable', 'a span that cannot be published');
     expect(indexer.status().problem).toMatch(/span of blocks \d+ to \d+ has \d+ bytes.*2048.*max_payload/);

@@ -1,8 +1,6 @@
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { streamNames } from '../../actors/messages/subjects.ts';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../../streams/jetstream/source/messageSource.ts';
 import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
@@ -10,9 +8,9 @@ import { missingDigest, startOfStream } from '../../streams/jetstream/streamPosi
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { collectSource } from '../support/streams/collectedSource.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
+import { createStreams } from '../support/streams/startStreams.ts';
 
 const subject = 'miner.counter.wheel';
 
@@ -86,7 +84,7 @@ describe('message source', () => {
     const collected = collectSource(nats);
     await eventually(() => collected.sequences.length === 20, '20 messages');
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(nats.jsm);
     await publish(nats, 1, 30, 'another');
     await eventually(() => collected.failure, 'divergence');
     expect(collected.failure).toBeInstanceOf(StreamDiverged);
@@ -269,7 +267,7 @@ describe('message source', () => {
     await nats.jsm.streams.delete('MINER_PIPELINE');
     const other = collectSource(nats, { stream: 'MINER_PIPELINE' });
     await eventually(() => other.source.status().state === 'missing', 'a missing stream');
-    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(nats.jsm);
     await nats.js.publish('miner.signer.wheel', '{}');
     await eventually(() => other.sequences.length === 1, 'its first message');
   });

@@ -1,10 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createActor, waitFor } from 'xstate';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
@@ -13,22 +11,20 @@ import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/ingest/rebuildGeneration.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
+import { openTables } from '../support/streams/openTables.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
 
-async function openTables() {
+async function createFilled() {
   const nats = await connectTo(await startNats());
   const { jsm, js } = nats;
   await createRemovableStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE']);
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  const tables = await migrate(database, silentLogger);
+  const { database, tables } = await openTables();
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   /** Tables that contain a reading. */
   const fill = async (filled: Tables, identity: typeof ours) => {
@@ -73,7 +69,7 @@ async function openTables() {
 
 describe('the generation that is written to', () => {
   it('is the next one if another fold made the active rows, and nobody else fills tables meanwhile', async () => {
-    const { choose, locks } = await openTables();
+    const { choose, locks } = await createFilled();
     const { tables, rebuild } = await choose(async () => undefined);
     expect([tables.generation, rebuild?.from, locks()]).toEqual([2, 1, 1]);
     rebuild?.release();
@@ -81,7 +77,7 @@ describe('the generation that is written to', () => {
   });
 
   it('is above the generation that a replay of another fold activates meanwhile, whose tables stay', async () => {
-    const { database, choose, replay, locks } = await openTables();
+    const { database, choose, replay, locks } = await createFilled();
     let isReplayed = false;
     const { tables, rebuild } = await choose(async () => {
       if (!isReplayed) await replay(others);
@@ -92,13 +88,13 @@ describe('the generation that is written to', () => {
   });
 
   it('is the generation that a replay of the same fold activates meanwhile', async () => {
-    const { choose, replay, locks } = await openTables();
+    const { choose, replay, locks } = await createFilled();
     const { tables, rebuild } = await choose(() => replay(ours));
     expect([tables.generation, rebuild, locks()]).toEqual([2, null, 0]);
   });
 
   it('is not rebuilt without messages that have left stream and rows, unless the loss is accepted', async () => {
-    const { database, jsm, js, tables, choose, locks } = await openTables();
+    const { database, jsm, js, tables, choose, locks } = await createFilled();
     for (let message = 1; message <= 9; message++) await js.publish('miner.counter.wheel', '{}');
     const reading = acceptedReading({ position: 5, receivedAtMs: Date.now() });
     await storeRows(database, tables, { readings: [reading] });
@@ -131,7 +127,7 @@ describe('the generation that is written to', () => {
   });
 
   it('is not chosen if the state and the messages of MINER_PIPELINE are gone, unless the loss is accepted', async () => {
-    const { nats, database, jsm, js, tables, choose } = await openTables();
+    const { nats, database, jsm, js, tables, choose } = await createFilled();
     const none = async () => undefined;
     for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
     const { created: streamCreated } = await jsm.streams.info('MINER_PIPELINE');

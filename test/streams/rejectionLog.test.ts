@@ -1,8 +1,5 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { streamNames } from '../../actors/messages/subjects.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createRejectedStream } from '../../streams/jetstream/rejectedStream.ts';
 import { parseNanos } from '../../streams/jetstream/streamPosition.ts';
 import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
@@ -21,8 +18,10 @@ import { connectTo, fetchMessages, startNats, type TestConnection } from '../sup
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { readRejections } from '../support/storage/storedState.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { buildBatchItem, feedSink } from '../support/streams/sinkFeed.ts';
+import { createStreams } from '../support/streams/startStreams.ts';
 
 async function startLog(settings = '') {
   const server = await startNats(temporaryDirectory(), settings);
@@ -38,8 +37,7 @@ async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions>
     stream: 'MINER_COUNTER',
     clock: manualClock(),
     logger: silentLogger,
-    onFailing: () =>
-      ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger }),
+    onFailing: () => createStreams(nats.jsm),
     ...options,
   });
   await log.resume();
@@ -51,12 +49,12 @@ function feedLog(log: RejectionLog, position = 0) {
   const sink = feedSink(log.publishAfter(position));
   const addAll = (rejections: RejectedMessage[]) =>
     sink.give(buildBatchItem({ rejections }, rejections.at(-1)?.sequence ?? 0));
-  return {
-    add: (message: RejectedMessage) => addAll([message]),
-    addAll,
-    flushed: (timeoutMs?: number) => sink.emptied(timeoutMs),
-    cancel: sink.cancel,
+  const add = (message: RejectedMessage) => addAll([message]);
+  const publish = async (...messages: RejectedMessage[]) => {
+    messages.forEach(add);
+    await sink.emptied();
   };
+  return { add, addAll, publish, flushed: sink.emptied, cancel: sink.cancel };
 }
 
 /** Sets an operator's limit, which the service does not change. */
@@ -97,6 +95,13 @@ async function buildRejections(nats: TestConnection, count: number): Promise<Rej
 const readSequences = async (nats: TestConnection) =>
   (await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence);
 
+/** The rejection that is message `seq` of the stream of rejections. */
+async function readRejection({ jsm }: TestConnection, seq: number) {
+  const stored = await jsm.streams.getMessage('MINER_REJECTED', { seq });
+  expect(stored?.subject).toBe('miner.rejected.MINER_COUNTER');
+  return rejectionMessage.parse(stored?.json());
+}
+
 describe('rejection log', () => {
   it('publishes each rejection once with its bytes, although messages are folded again', async () => {
     const { nats } = await startLog();
@@ -106,21 +111,14 @@ describe('rejection log', () => {
       await publishBad(nats, ''),
     ];
     const log = await logOn(nats);
-    for (const message of messages) log.add(message);
-    await log.flushed();
-    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 2 });
-    const second = rejectionMessage.parse(stored?.json());
+    await log.publish(...messages);
+    const second = await readRejection(nats, 2);
     expect(second).toMatchObject({ sequence: 2, reason: 'malformed', byteLength: 4, truncated: false });
     expect(Buffer.from(second.original, 'base64').toString('utf8')).toBe('twö');
-    expect(stored?.subject).toBe('miner.rejected.MINER_COUNTER');
 
     const again = await logOn(nats);
-    for (const message of messages) again.add(message);
-    again.add(await publishBad(nats, 'four'));
-    await again.flushed();
-    expect((await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([
-      1, 2, 3, 4,
-    ]);
+    await again.publish(...messages, await publishBad(nats, 'four'));
+    expect(await readSequences(nats)).toEqual([1, 2, 3, 4]);
   });
 
   it('publishes what a cancelled pipeline left, once, although the next pipeline produces it again', async () => {
@@ -153,10 +151,8 @@ describe('rejection log', () => {
   it('stores no rejection before its predecessor, and logs why one is refused', async () => {
     const { nats } = await startLog();
     const [first, second, third] = await buildRejections(nats, 3);
-    const lines: string[] = [];
-    const log = await logOn(nats, {
-      logger: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
-    });
+    const { lines, logger } = collectLines('warn');
+    const log = await logOn(nats, { logger });
     await limitMessages(nats, 1_000);
     log.addAll([first, { ...second, detail: 'x'.repeat(2_000) }, third] as RejectedMessage[]);
     await eventually(() => log.failures > 2, 'failures');
@@ -223,7 +219,7 @@ describe('rejection log', () => {
   it('publishes in groups with the rights of the shipped user', async () => {
     const connection = await (await startNatsWithAccounts()).connectAs('ingest');
     const nats = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
-    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(nats.jsm);
     const end = await createRejectedStream(nats).append('miner.rejected.MINER_COUNTER', 0, ['1', '2', '3']);
     expect(end).toBe(3);
   });
@@ -243,14 +239,12 @@ describe('rejection log', () => {
   it('publishes again for a recreated stream with the same sequences', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
-    log.add(await publishBad(nats, 'one'));
-    await log.flushed();
+    await log.publish(await publishBad(nats, 'one'));
     await nats.jsm.streams.delete('MINER_COUNTER');
-    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(nats.jsm);
     const other = await publishBad(nats, 'one');
     await log.resume();
-    log.add(other);
-    await log.flushed();
+    await log.publish(other);
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
@@ -262,23 +256,17 @@ describe('rejection log', () => {
     const [first, second] = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
     // The stream has lost its second message, and holds another one in its place.
-    log.add(first);
-    log.add({ ...second, ...lost });
-    await log.flushed();
+    await log.publish(first, { ...second, ...lost });
     await log.resume();
-    log.add(first);
-    log.add(second);
-    await log.flushed();
-    expect((await readRejections(nats, 'MINER_COUNTER')).map(({ sequence }) => sequence)).toEqual([1, 2, 2]);
+    await log.publish(first, second);
+    expect(await readSequences(nats)).toEqual([1, 2, 2]);
   });
 
   it('keeps only the beginning of a message that is too long', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
-    log.add(await publishBad(nats, 'x'.repeat(900_000)));
-    await log.flushed();
-    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 1 });
-    const rejection = rejectionMessage.parse(stored?.json());
+    await log.publish(await publishBad(nats, 'x'.repeat(900_000)));
+    const rejection = await readRejection(nats, 1);
     expect(rejection).toMatchObject({ byteLength: 900_000, truncated: true });
     expect(Buffer.from(rejection.original, 'base64')).toHaveLength(512 * 1024);
   });
@@ -287,16 +275,13 @@ describe('rejection log', () => {
     const { nats } = await startLog('max_payload: 32768');
     const log = await logOn(nats);
     const messages = [await publishBad(nats, 'x'.repeat(30_000)), await publishBad(nats, 'y'.repeat(100))];
-    for (const message of messages) log.add(message);
-    await log.flushed();
+    await log.publish(...messages);
     expect(log.failures).toBe(0);
-    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 1 });
-    const rejection = rejectionMessage.parse(stored?.json());
+    const rejection = await readRejection(nats, 1);
     expect(rejection).toMatchObject({ byteLength: 30_000, truncated: true });
     expect(rejection.original.length).toBeGreaterThan(20_000);
     const again = await logOn(nats);
-    for (const message of messages) again.add(message);
-    await again.flushed();
+    await again.publish(...messages);
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
@@ -308,12 +293,10 @@ describe('rejection log', () => {
       await publishBad(nats, 'x'.repeat(30_000)),
       await publishBad(nats, 'y'.repeat(30_000)),
     ];
-    log.add(first);
-    await log.flushed();
+    await log.publish(first);
     expect(log.failures).toBe(0);
     await limitMessages(nats, 2_000);
-    log.add(second);
-    await log.flushed();
+    await log.publish(second);
     expect(log.failures).toBe(1);
     const lengths = (await fetchMessages(nats, 'MINER_REJECTED')).map((stored) => {
       const { original, truncated } = rejectionMessage.parse(stored.json());
@@ -324,8 +307,7 @@ describe('rejection log', () => {
       { truncated: true, originalLength: 0 },
     ]);
     const again = await logOn(nats);
-    for (const message of [first, second]) again.add(message);
-    await again.flushed();
+    await again.publish(first, second);
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
 
@@ -349,21 +331,15 @@ describe('rejection log', () => {
     const { nats } = await startLog();
     const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
-    for (const message of messages) log.add(message);
-    await log.flushed();
-    const stored = await nats.jsm.streams.getMessage('MINER_REJECTED', { seq: 2 });
-    const ofLaterVersion = { ...rejectionMessage.parse(stored?.json()), reason: 'unheard_of' };
+    await log.publish(...messages);
+    const ofLaterVersion = { ...(await readRejection(nats, 2)), reason: 'unheard_of' };
     await nats.jsm.streams.deleteMessage('MINER_REJECTED', 2);
     for (const body of [JSON.stringify(ofLaterVersion), '{}', 'not JSON'])
       await nats.js.publish('miner.rejected.MINER_COUNTER', body);
 
-    const lines: string[] = [];
-    const again = await logOn(nats, {
-      logger: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
-    });
-    for (const message of messages) again.add(message);
-    again.add(await publishBad(nats, 'three'));
-    await again.flushed();
+    const { lines, logger } = collectLines('warn');
+    const again = await logOn(nats, { logger });
+    await again.publish(...messages, await publishBad(nats, 'three'));
     expect(lines.filter((line) => line.includes('no rejection'))).toEqual([
       expect.stringContaining('"sequence":5,'),
     ]);
@@ -374,14 +350,10 @@ describe('rejection log', () => {
   it('warns of each reason once a minute, with an example and the number', async () => {
     const { nats } = await startLog();
     const clock = manualClock();
-    const lines: string[] = [];
-    const log = await logOn(nats, {
-      clock,
-      logger: pino({ level: 'warn' }, { write: (line) => lines.push(line) }),
-    });
+    const { lines, logger } = collectLines('warn');
+    const log = await logOn(nats, { clock, logger });
     const reject = async (reason: RejectedMessage['reason']) => {
-      log.add({ ...(await publishBad(nats, reason)), reason });
-      await log.flushed();
+      await log.publish({ ...(await publishBad(nats, reason)), reason });
     };
     for (let round = 0; round < 3; round++) {
       for (const reason of ['malformed', 'duplicate', 'malformed'] as const) await reject(reason);
@@ -408,8 +380,7 @@ describe('rejection log', () => {
     const log = await logOn(nats);
     const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     await nats.jsm.streams.delete('MINER_REJECTED');
-    for (const message of messages) log.add(message);
-    await log.flushed();
+    await log.publish(...messages);
     expect(log.failures).toBeGreaterThan(0);
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
 import type { FoldRecord } from '../../actors/foldRecord.ts';
@@ -10,8 +10,9 @@ import { noRows } from '../../storage/storedRows.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
 import { createTestFollower, emptySinks, prepareToFollow } from '../support/streams/testFollower.ts';
 
 /** Messages between two saves: first the whole state, then increments. */
@@ -95,9 +96,7 @@ async function startFollower(database: Database, logger: Logger = silentLogger) 
     sinks: emptySinks(removedAbove),
     logger,
   });
-  const end = () => follower.stop({ graceMs: 5_000 });
-  whenFinished(end);
-  return { follower, seen, state, removedAbove, end };
+  return { follower, seen, state, removedAbove, end: () => follower.stop({ graceMs: 5_000 }) };
 }
 
 /** Interferes with the reading statement of a number, from 0. */
@@ -175,8 +174,7 @@ it('logs a damaged increment, and folds again everything after its predecessor',
     `ALTER TABLE ${tables.foldSnapshots} UPDATE payload = concat('AAAA', substring(payload, 5))
      WHERE part = 2 SETTINGS mutations_sync = 1`,
   );
-  const lines: string[] = [];
-  const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  const { lines, logger } = collectLines('error');
   const { follower, seen, state: stateNow } = await startFollower(database, logger);
   await eventually(() => follower.isCaughtUp, 'the restored state');
   expect([stateNow(), seen]).toEqual([state, { restoredAt: 6, sequences: [7, 8, 9, 10, 11, 12] }]);

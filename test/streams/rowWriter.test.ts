@@ -4,6 +4,7 @@ import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
@@ -13,9 +14,10 @@ import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 async function writerOn(database: Database) {
-  const { tables, writer } = await openWriter(database);
+  const clock = manualClock();
+  const { tables, writer } = await openWriter(database, { clock });
   onTestFinished(() => database.close());
-  return { writer, feed: feedWriter(writer), tables };
+  return { writer, feed: feedWriter(writer), tables, clock };
 }
 
 const embedded = () => writerOn(openDatabase({ path: temporaryDirectory() }));
@@ -65,12 +67,13 @@ describe('row writer', () => {
 
   it('sends the identical batch again while the database is unavailable, and emits nothing meanwhile', async () => {
     const database = createSwitchableDatabase(openDatabase({ path: temporaryDirectory() }));
-    const { writer, feed, tables } = await writerOn(database);
+    const { writer, feed, tables, clock } = await writerOn(database);
     database.isUnavailable = true;
     for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
     await eventually(() => database.refused.length >= 3, 'three attempts');
     expect(new Set(database.refused.map((blocks) => blocks.toString('latin1'))).size).toBe(1);
-    expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: expect.any(Number) });
+    clock.advance(7_000);
+    expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: 7_000 });
     expect(writer.isFailing()).toBe(true);
     expect(feed.waiting).toBe(210);
     database.isUnavailable = false;
@@ -83,7 +86,7 @@ describe('row writer', () => {
     const database = openDatabase({ path: temporaryDirectory() });
     let answer: (() => void) | null = null;
     let isSilent = false;
-    const { writer, feed } = await writerOn({
+    const { writer, feed, clock } = await writerOn({
       ...database,
       insertBlocks: async (...insert) => {
         await database.insertBlocks(...insert);
@@ -97,6 +100,8 @@ describe('row writer', () => {
     expect(writer.status().storingForMs).toBeNull();
     feed.add(storedRows(1, 2));
     await eventually(() => writer.status().storingForMs !== null, 'an attempt');
+    clock.advance(3_000);
+    expect(writer.status().storingForMs).toBe(3_000);
     expect(writer.status().failingForMs).toBeNull();
     await eventually(() => {
       answer?.();

@@ -1,15 +1,13 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { openDatabase } from '../../storage/database.ts';
+import { describe, expect, it } from 'vitest';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
-import { migrate } from '../../storage/migrations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
+import { openTables } from '../support/streams/openTables.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const identity = { foldVersion: 1, configuration: 'ours' };
@@ -20,9 +18,7 @@ async function createAgain() {
   const { connection, jsm } = await connectTo(await startNats());
   const create = () => createRemovableStreams(jsm, ['MINER_COUNTER']);
   await create();
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  const tables = await migrate(database, silentLogger);
+  const { database, tables } = await openTables();
   const readCreated = async () => (await jsm.streams.info('MINER_COUNTER')).created;
   await noteGeneration(database, {
     ...identity,

@@ -1,20 +1,23 @@
-import { type Logger, pino } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { NEVER, Subject } from 'rxjs';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
 import { RecordRefused } from '../../actors/foldRecord.ts';
-import { streamNames } from '../../actors/messages/subjects.ts';
+import { createEmpty } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import { formatSnapshotName } from '../../storage/tables/foldSnapshot.ts';
+import { resolveTables } from '../../storage/tables.ts';
 import type { FollowerSinks } from '../../streams/follower/streamFollower.ts';
-import { ensureStreams } from '../../streams/jetstream/ensureStreams.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
+import { createStreams } from '../support/streams/startStreams.ts';
 import {
   createTestFollower,
   emptySinks,
@@ -45,9 +48,12 @@ interface FollowerOptions {
   readonly logger?: Logger;
 }
 
-/** Follows with a fold that keeps the sequences it has seen since the restoration. */
-function startFollower(
-  { nats, snapshots }: Awaited<ReturnType<typeof prepareStream>>,
+type PreparedStream = Awaited<ReturnType<typeof prepareStream>>;
+
+/** Follows through a position, with a fold that keeps the sequences it has seen since the restoration. */
+async function followThrough(
+  position: number,
+  { nats, snapshots }: PreparedStream,
   options: FollowerOptions = {},
 ) {
   const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = options;
@@ -74,17 +80,18 @@ function startFollower(
   };
   const sinks = writes ? emptySinks(seen.removedAbove) : null;
   const follower = createTestFollower(nats, { fold, snapshots, sinks, clock, logger });
-  const running = follower.ended;
-  onTestFinished(async () => {
-    await follower.stop({ graceMs: 5_000 });
-    await running;
-  });
-  const waitUntilFolded = (position: number) =>
-    eventually(
-      () => seen.restoredAt !== null && follower.status().position === position,
-      `position ${position}`,
-    );
-  return { seen, follower, waitUntilFolded, end: () => follower.stop({ graceMs: 5_000 }) };
+  await eventually(
+    () => seen.restoredAt !== null && follower.status().position === position,
+    `position ${position}`,
+  );
+  return { seen, follower };
+}
+
+/** Follows through a position, and saves the state there. */
+async function saveThrough(position: number, setup: PreparedStream, options?: FollowerOptions) {
+  const { seen, follower } = await followThrough(position, setup, options);
+  await follower.stop({ graceMs: 5_000 });
+  return seen;
 }
 
 /** A fold without output. */
@@ -101,18 +108,13 @@ describe('a follower of a stream', () => {
     const { snapshots, publish } = setup;
     const clock = manualClock(Date.UTC(2026, 0, 31, 12) + 3_600_000);
     await publish(10);
-    const ahead = startFollower(setup, { clock });
-    await ahead.waitUntilFolded(10);
-    await ahead.end();
+    await saveThrough(10, setup, { clock });
     // The clock was an hour ahead, and is put right.
     await publish(10);
-    const right = startFollower(setup, { clock: manualClock(Date.UTC(2026, 0, 31, 12)) });
-    await right.waitUntilFolded(20);
-    await right.end();
+    await saveThrough(20, setup, { clock: manualClock(Date.UTC(2026, 0, 31, 12)) });
     expect((await snapshots.list(stream)).map(({ position }) => position)).toEqual([20, 10]);
     await publish(5);
-    const last = startFollower(setup);
-    await last.waitUntilFolded(25);
+    const last = await followThrough(25, setup);
     expect(last.seen).toEqual({ restoredAt: 20, sequences: [21, 22, 23, 24, 25], removedAbove: [] });
   });
 
@@ -121,21 +123,14 @@ describe('a follower of a stream', () => {
     const { nats, publish } = setup;
     const clock = manualClock();
     await publish(10);
-    const first = startFollower(setup, { clock });
-    await first.waitUntilFolded(10);
-    await first.end();
+    await saveThrough(10, setup, { clock });
     clock.advance(3_600_000);
     await publish(10);
-    const second = startFollower(setup, { clock });
-    await second.waitUntilFolded(20);
-    await second.end();
-    const old = startFollower(setup, { clock, snapshotAgeMs: 600_000, writes: false });
-    await old.waitUntilFolded(20);
-    expect(old.seen.restoredAt).toBe(10);
-    await old.end();
+    await saveThrough(20, setup, { clock });
+    const old = await saveThrough(20, setup, { clock, snapshotAgeMs: 600_000, writes: false });
+    expect(old.restoredAt).toBe(10);
     await nats.jsm.streams.purge(stream, { seq: 16 });
-    const young = startFollower(setup, { clock, snapshotAgeMs: 600_000 });
-    await young.waitUntilFolded(20);
+    const young = await followThrough(20, setup, { clock, snapshotAgeMs: 600_000 });
     expect(young.seen).toEqual({ restoredAt: 20, sequences: [], removedAbove: [] });
   });
 
@@ -145,15 +140,12 @@ describe('a follower of a stream', () => {
     const clock = manualClock();
     for (const position of [10, 20]) {
       await publish(10);
-      const saving = startFollower(setup, { clock });
-      await saving.waitUntilFolded(position);
-      await saving.end();
+      await saveThrough(position, setup, { clock });
       if (position === 10) clock.advance(3_600_000);
     }
     await nats.jsm.streams.deleteMessage(stream, 20);
     await publish(1);
-    const next = startFollower(setup, { clock, snapshotAgeMs: 600_000 });
-    await next.waitUntilFolded(21);
+    const next = await followThrough(21, setup, { clock, snapshotAgeMs: 600_000 });
     expect(next.seen).toMatchObject({ restoredAt: 10, removedAbove: [10] });
     expect((await snapshots.list(stream)).map(({ position }) => position)).toEqual([10]);
     expect(next.follower.status().divergences).toBe(1);
@@ -163,17 +155,11 @@ describe('a follower of a stream', () => {
     const setup = await prepareStream();
     const { publish, snapshots } = setup;
     await publish(10);
-    const sound = startFollower(setup);
-    await sound.waitUntilFolded(10);
-    await sound.end();
+    await saveThrough(10, setup);
     await publish(10);
-    const faulty = startFollower(setup, { captures: 'another' });
-    await faulty.waitUntilFolded(20);
-    await faulty.end();
-    const lines: string[] = [];
-    const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
-    const restored = startFollower(setup, { logger });
-    await restored.waitUntilFolded(20);
+    await saveThrough(20, setup, { captures: 'another' });
+    const { lines, logger } = collectLines('error');
+    const restored = await followThrough(20, setup, { logger });
     expect(restored.seen).toMatchObject({ restoredAt: 10, removedAbove: [] });
     const [refused] = (await snapshots.list(stream)).map(formatSnapshotName);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
@@ -189,16 +175,11 @@ describe('a follower of a stream', () => {
   it('ignores snapshots of another deployment, and removes its rows', async () => {
     const setup = await prepareStream();
     await setup.publish(10);
-    const one = startFollower(setup, { settings: { core: '0x01' } });
-    await one.waitUntilFolded(10);
-    await one.end();
-    const other = startFollower(setup, { settings: { core: '0x02' } });
-    await other.waitUntilFolded(10);
-    expect(other.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
-    await other.end();
+    await saveThrough(10, setup, { settings: { core: '0x01' } });
+    const other = await saveThrough(10, setup, { settings: { core: '0x02' } });
+    expect(other).toMatchObject({ restoredAt: 0, removedAbove: [0] });
     // After a change back, its own rows and snapshots are gone too.
-    const back = startFollower(setup, { settings: { core: '0x01' } });
-    await back.waitUntilFolded(10);
+    const back = await followThrough(10, setup, { settings: { core: '0x01' } });
     expect(back.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
   });
 
@@ -206,14 +187,11 @@ describe('a follower of a stream', () => {
     const setup = await prepareStream();
     const { nats, publish } = setup;
     await publish(10);
-    const one = startFollower(setup);
-    await one.waitUntilFolded(10);
-    await one.end();
+    await saveThrough(10, setup);
     await nats.jsm.streams.delete(stream);
-    await ensureStreams(nats.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
+    await createStreams(nats.jsm);
     await publish(4);
-    const other = startFollower(setup);
-    await other.waitUntilFolded(4);
+    const other = await followThrough(4, setup);
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
   });
 
@@ -221,14 +199,11 @@ describe('a follower of a stream', () => {
     const setup = await prepareStream();
     const { nats, publish } = setup;
     await publish(10);
-    const one = startFollower(setup);
-    await one.waitUntilFolded(10);
-    await one.end();
+    await saveThrough(10, setup);
     await nats.jsm.streams.purge(stream, { seq: 7 });
     await nats.jsm.streams.deleteMessage(stream, 10);
     await publish(1);
-    const other = startFollower(setup);
-    await other.waitUntilFolded(11);
+    const other = await followThrough(11, setup);
     expect(other.seen).toEqual({ restoredAt: 0, sequences: [7, 8, 9, 11], removedAbove: [6] });
   });
 
@@ -245,10 +220,6 @@ describe('a follower of a stream', () => {
         await nats.jsm.streams.add(config);
       },
     });
-    onTestFinished(async () => {
-      await follower.stop({ graceMs: 0 });
-      await follower.ended;
-    });
     await eventually(() => follower.isCaughtUp, 'a stream to be followed');
   });
 
@@ -262,10 +233,6 @@ describe('a follower of a stream', () => {
       snapshots,
       sinks: null,
       source: { batchesAfter: () => NEVER, ends$, status: () => status },
-    });
-    onTestFinished(async () => {
-      await follower.stop({ graceMs: 0 });
-      await follower.ended;
     });
     await eventually(() => follower.isRestored, 'the state to be restored');
     expect(follower.isCaughtUp).toBe(false);
@@ -292,10 +259,6 @@ describe('a follower of a stream', () => {
       }),
     };
     const follower = createTestFollower(nats, { fold, snapshots, sinks: null });
-    onTestFinished(async () => {
-      await follower.stop({ graceMs: 0 });
-      await follower.ended;
-    });
     await publish(2);
     await eventually(() => follower.status().position === 2, 'two messages');
     await publish(1);
@@ -349,10 +312,6 @@ describe('a follower of a stream', () => {
     };
     const policy = { intervalMs: 600_000, messages: 1 };
     const follower = createTestFollower(nats, { fold, snapshots, sinks, policy });
-    onTestFinished(async () => {
-      await follower.stop({ graceMs: 0 });
-      await follower.ended;
-    });
     for (let position = 1; position <= 3; position++) {
       await publish(1);
       await eventually(() => follower.status().snapshotPosition === position, `the state of ${position}`);
@@ -360,5 +319,66 @@ describe('a follower of a stream', () => {
     await publish(1);
     await eventually(() => count === 4, 'the fold to have rewound');
     expect(seen).toEqual([[2], [1, 2, 3], [1, 2]]);
+  });
+
+  it('saves nothing of the previous tables if it is stopped while it restores from replaced ones', async () => {
+    const prepared = await prepareToFollow();
+    const { nats, database } = prepared;
+    let { tables } = prepared;
+    const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+    /** Set while ClickHouse does not answer the request for snapshots. */
+    let restoring: Promise<void> | null = null;
+    let stored: string[] = [];
+    let restoredAt: number | null = null;
+    const fold: StreamFold = {
+      ...stateless,
+      // Rows are stored at once in the tables that are active.
+      receive: ({ messages }) => {
+        for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
+        return { rows: noRows, rejections: [] };
+      },
+      capture: () => ({ all: () => [{ kind: 'state', key: '', value: '{}' }], changes: null }),
+      beginRestore: () => ({
+        add: () => undefined,
+        complete: () => (position) => {
+          restoredAt = position;
+        },
+      }),
+    };
+    const follower = createTestFollower(nats, {
+      fold,
+      snapshots: {
+        ...store,
+        list: async (asked) => {
+          await restoring;
+          return store.list(asked);
+        },
+      },
+      sinks: emptySinks(),
+      useGeneration: () => {
+        tables = replayed;
+        stored = ['g2 1', 'g2 2', 'g2 3', 'g2 4', 'g2 5'];
+      },
+    });
+    const running = follower.ended;
+    for (let number = 0; number < 10; number++) await nats.js.publish(subject, `${number}`);
+    await eventually(() => restoredAt !== null && follower.status().position === 10, 'ten messages');
+
+    // A replay through message 5 ends: its tables hold the rows of 1 to 5 and become the active ones.
+    const replayed = resolveTables(2);
+    await createEmpty(database, replayed);
+    let answer: () => void = () => undefined;
+    restoring = new Promise((resolve) => {
+      answer = resolve;
+    });
+    follower.restoreFrom(replayed.generation);
+    await eventually(() => tables.generation === 2, 'the replaced tables');
+    await follower.stop({ graceMs: 5_000 });
+    const saved = (await store.list(stream)).map(({ position }) => position);
+    answer();
+    // The request is answered only now, when the follower has been stopped.
+    const isEnded = await Promise.race([running.then(() => true), sleep(5_000).then(() => false)]);
+    // Only the previous tables hold the rows of 6 to 10: a snapshot of 10 would omit them for good.
+    expect({ saved, stored: stored.length, isEnded }).toEqual({ saved: [], stored: 5, isEnded: true });
   });
 });

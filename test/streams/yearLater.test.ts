@@ -43,15 +43,7 @@ it('a year later the state is unchanged, although retention has removed all of i
     const dependencies = { recent, counts: createMessageCounts(registry), logger: silentLogger, registry };
     const follow = (stream: InputStreamName, fold: StreamFold) => {
       const source = createMessageSource({ ...nats, stream, clock, logger: silentLogger });
-      const follower = createTestFollower(nats, {
-        stream,
-        source,
-        fold,
-        snapshots,
-        sinks: emptySinks(),
-        clock,
-      });
-      return { follower, running: follower.ended };
+      return createTestFollower(nats, { stream, source, fold, snapshots, sinks: emptySinks(), clock });
     };
     const followers = [
       follow('MINER_COUNTER', counterStream.createFold(counters, dependencies)),
@@ -62,16 +54,13 @@ it('a year later the state is unchanged, although retention has removed all of i
       pipeline,
       reached: (positions: readonly number[]) =>
         eventually(
-          () => followers.every(({ follower }, at) => follower.status().position === positions[at]),
+          () => followers.every((follower, at) => follower.status().position === positions[at]),
           `positions ${positions}`,
         ),
-      missed: () => followers.map(({ follower }) => follower.status().missedMessages),
+      missed: () => followers.map((follower) => follower.status().missedMessages),
       records: () => [list(counters.capture()), list(pipeline.capture())],
       stop: async () => {
-        for (const { follower, running } of followers) {
-          await follower.stop({ graceMs: 5_000 });
-          await running;
-        }
+        for (const follower of followers) await follower.stop({ graceMs: 5_000 });
       },
     };
   }

@@ -48,7 +48,7 @@ export const positiveDecimal = decimal.regex(/^[1-9]/).meta({
 export const tokenSymbol = z
   .string()
   .regex(/^[A-Z0-9]{1,16}$/)
-  .meta({ id: 'TokenSymbol', description: 'Ticker of the reward token' });
+  .meta({ id: 'TokenSymbol', description: 'Symbol of a token' });
 export const tokenDecimals = z.int().min(0).max(255);
 export const asset = z
   .strictObject({

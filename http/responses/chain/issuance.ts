@@ -24,7 +24,7 @@ const collection = z
     allowlistStart: timestamp.nullable().describe('Start of the sale to the allowlist; null without a sale'),
     allowlistEnd: timestamp.nullable().describe('Start of the public sale; null without a sale'),
   })
-  .meta({ id: 'CollectionState', description: 'The sale of the collection’s tokens' });
+  .meta({ id: 'CollectionState', description: 'State of the collection’s sale' });
 
 const members = {
   asset: asset.describe('The reward token'),

@@ -93,14 +93,14 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
 
       /** From here on the response may be written in a later turn. */
       const wait = () => {
-        deadline = setTimeout(() => {
-          finish(() => refuse(exchange, createHttpError('request_timeout')));
-          ending.abort();
-        }, timeoutMs);
+        deadline = setTimeout(
+          () => abandon(() => refuse(exchange, createHttpError('request_timeout'))),
+          timeoutMs,
+        );
+        // The substitute engine calls it for an answered request, too.
         response.onAborted(() => {
           exchange.isAborted = true;
-          finish(() => undefined);
-          ending.abort();
+          abandon(() => undefined);
         });
         pending.add(ending);
         counts.change(client, 1);
@@ -114,6 +114,11 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         counts.change(client, -1);
         metrics.changeReadsInFlight(-1);
         if (!exchange.isAborted) response.cork(write);
+      };
+      const abandon = (write: () => void) => {
+        if (isAnswered) return;
+        finish(write);
+        ending.abort();
       };
       const follow = (found: ReturnType<typeof read>) => {
         if (!(found instanceof Promise)) return finish(() => answer(exchange, found, onBody));

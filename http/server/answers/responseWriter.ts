@@ -137,6 +137,8 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
       response.writeHeader('Content-Type', jsonType);
       response.writeHeader('Cache-Control', 'no-store');
       response.writeHeader('Link', helpLinks[code]);
+      // Lets the page that was refused read why, and nothing else.
+      if (code === 'cors_origin_not_allowed') response.writeHeader('Access-Control-Allow-Origin', '*');
       if (retryAfterSeconds !== undefined) response.writeHeader('Retry-After', String(retryAfterSeconds));
       end(exchange, status, Buffer.from(JSON.stringify({ error: code })));
     },

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../actors/clock.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
-import { createJsonSchema, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
+import { createJsonSchema, messageSchemaNames, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
 import { robotsText, writeModelText, writeSecurityText } from '../../routes/documentation/machineTexts.ts';
 import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 import { findSchemaPath } from '../../routes/route.ts';
@@ -86,7 +86,15 @@ export function loadDocuments(
     document(`/docs/${name}`, contentType, () => readFileSync(join(assets, name)), { isLarge });
   const built = (name: string) => readFileSync(join(findBuiltFolder('guides', 'start.html'), name));
   const guide = (path: string, name: string) =>
-    document(path, 'text/html; charset=utf-8', () => built(`${name}.html`), { own: guideHeaders });
+    document(path, 'text/html; charset=utf-8', () => addressGuide(built(`${name}.html`), publicUrl), {
+      own: guideHeaders,
+    });
+  const readSchema = (name: string) =>
+    JSON.parse(readFileSync(join(findBuiltFolder('schemas', 'index.json'), `${name}.json`), 'utf8'));
+  const schemaIndex = () => ({
+    messages: Object.fromEntries(messageSchemaNames.map((name) => [name, findSchemaPath(name)])),
+    bodies: Object.fromEntries(schemaNames.map((name) => [name, findSchemaPath(name)])),
+  });
   return [
     document('/openapi.json', 'application/json', () => toJson(openApi()), { isLarge: true }),
     ...schemaNames.map((name) =>
@@ -94,11 +102,18 @@ export function loadDocuments(
         toJson(createJsonSchema(name, openApi().components?.schemas ?? {}, publicUrl)),
       ),
     ),
+    document('/schemas', 'application/json', () => toJson(schemaIndex())),
+    ...messageSchemaNames.map((name) =>
+      document(findSchemaPath(name), 'application/schema+json', () =>
+        toJson({ ...(publicUrl !== null && { $id: publicUrl + findSchemaPath(name) }), ...readSchema(name) }),
+      ),
+    ),
     document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
     ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
     guide('/docs', 'start'),
     ...guidePages.map(({ name }) => guide(`/docs/${name}`, name)),
+    document('/docs/client.tgz', 'application/gzip', () => built('client.tgz')),
     document('/docs/style.css', 'text/css; charset=utf-8', () => built('style.css')),
     document('/docs/reference', 'text/html; charset=utf-8', () => Buffer.from(reference), {
       own: referenceHeaders,
@@ -126,6 +141,13 @@ function describeSecurity(contact: string, clock: Clock): PublicDocument {
     isLarge: false,
     prepare: () => prepare(writeSecurityText(contact, clock.nowMs())),
   };
+}
+
+/** The examples of the guides ask this address, unless the operator has configured the public one. */
+const exampleUrl = 'http://127.0.0.1:8080';
+
+function addressGuide(html: Buffer, publicUrl: string | null): Buffer {
+  return publicUrl === null ? html : Buffer.from(html.toString().replaceAll(exampleUrl, publicUrl));
 }
 
 function toJson(value: object): Buffer {

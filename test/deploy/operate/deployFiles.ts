@@ -39,7 +39,7 @@ export function operatorPaths(): string[] {
 
 /** Commands of the command line, by its source. */
 export function commandNames(): string[] {
-  return [...readDeployFile('miner.ts').matchAll(/\.command\('(\w+)'\)/g)].map(([, name = '']) => name);
+  return [...readDeployFile('miner.ts').matchAll(/\.command\('([\w-]+)'\)/g)].map(([, name = '']) => name);
 }
 
 /** Instructions of the Containerfile, one in each line. */

@@ -36,7 +36,7 @@ describe.each(pages)('%s', (page) => {
   it('gives commands and options that the command line has', () => {
     const source = readDeployFile('miner.ts');
     const given = [
-      ...text.matchAll(/(?:(?:^|`)miner|miner\.js|indexer) ([a-z]+)((?: +(?:--)?[\w./:-]+)*)/gm),
+      ...text.matchAll(/(?:(?:^|`)miner|miner\.js|indexer) ([a-z-]+)((?: +(?:--)?[\w./:-]+)*)/gm),
     ];
     const named = given.filter(([line]) => !line.startsWith('indexer') || line.includes('index --'));
     expect(named.length).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ import guidePages from '../../../http/guides/pages.json' with { type: 'json' };
 const root = resolve(import.meta.dirname, '../../..');
 const client = join(root, 'http/client/index.ts');
 
-/** A program of a guide. */
+/** A program of a guide: a block that has a name. */
 interface Snippet {
   /** Page, language and name: `start ts follow`. */
   readonly id: string;
@@ -18,7 +18,7 @@ export const readGuide = (name: string) => readFileSync(join(root, 'http/guides'
 
 export function listSnippets(): Snippet[] {
   return guidePages.flatMap(({ name: page }) =>
-    [...readGuide(page).matchAll(/^```(\w*) ?(\w*)\n(.*?)^```$/gms)].map(
+    [...readGuide(page).matchAll(/^```(\w+) (\w+)\n(.*?)^```$/gms)].map(
       ([, language = '', name = '', source = '']) => ({
         id: `${page} ${language} ${name}`,
         language,
@@ -29,21 +29,22 @@ export function listSnippets(): Snippet[] {
 }
 
 /** What runs a snippet in a folder, against the service at an address. */
-export async function prepareSnippet({ language, source }: Snippet, folder: string, base: string) {
+export async function prepareSnippet({ id, language, source }: Snippet, folder: string, base: string) {
+  const [, , ownName] = id.split(' ');
   const addressed = source.replaceAll('http://127.0.0.1:8080', base);
   const write = (name: string) => {
     writeFileSync(join(folder, name), addressed);
     return join(folder, name);
   };
-  if (language === 'sh') return { command: 'sh', args: [write('snippet.sh')] };
-  if (language === 'py') return { command: 'python3', args: [write('snippet.py')] };
+  if (language === 'sh') return { command: 'sh', args: [write(`${ownName}.sh`)] };
+  if (language === 'py') return { command: 'python3', args: [write(`${ownName}.py`)] };
   if (language !== 'ts') throw new Error(`nothing runs ${language}`);
   const file = join(folder, 'snippet.mjs');
   await build({
     cwd: root,
     input: write('snippet.ts'),
     platform: 'node',
-    resolve: { alias: { 'mining-activity-client': client } },
+    resolve: { alias: { 'mining-activity-client': client }, modules: [join(root, 'node_modules')] },
     output: { file },
     logLevel: 'silent',
   });
@@ -73,6 +74,7 @@ export function writeTypeCheck(snippets: readonly Snippet[], folder: string): st
     paths: {
       'mining-activity-client': [client],
       'eventsource-parser': [join(root, 'node_modules/eventsource-parser')],
+      '@nats-io/*': [join(root, 'node_modules/@nats-io/*')],
     },
   };
   const project = join(folder, 'tsconfig.json');

@@ -1,13 +1,12 @@
 import { createActor, waitFor } from 'xstate';
 import type { Clock } from '../../../actors/clock.ts';
-import { streamNames } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
 import type { LeaseHolder } from '../../../machines/leaseSetup.ts';
 import { createLease, findStandbyHolder, isLeaseHeld } from '../../../streams/ingest/ingestLease.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
+import { createStreams } from './startStreams.ts';
 
 export interface HeldLease {
   /** Whether no other process can hold the lease now. */
@@ -25,7 +24,7 @@ export function startContender({ js, jsm }: TestConnection, name = 'one', clock:
       jetStream: () => ({ js, jsm }),
       clock,
       logger: silentLogger,
-      onMissing: () => ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger }),
+      onMissing: () => createStreams(jsm),
     }),
     { input: { name, isUnused: true } },
   );

@@ -2,17 +2,20 @@ import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import type { Database } from '../../../storage/database.ts';
 import { migrate } from '../../../storage/migrations.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
-import { manualClock } from '../manualClock.ts';
+import { type ManualClock, manualClock } from '../manualClock.ts';
 import { silentLogger } from '../silentLogger.ts';
 
 /** Migrates a database and opens a writer to its tables. */
-export async function openWriter(database: Database, stream: InputStreamName = 'MINER_COUNTER') {
+export async function openWriter(
+  database: Database,
+  { stream = 'MINER_COUNTER', clock = manualClock() }: { stream?: InputStreamName; clock?: ManualClock } = {},
+) {
   const tables = await migrate(database, silentLogger);
   const writer = createRowWriter({
     stream,
     database,
     tables: () => tables,
-    clock: manualClock(),
+    clock,
     logger: silentLogger,
   });
   return { tables, writer };

@@ -1,7 +1,4 @@
 import { systemClock } from '../../../deploy/process/systemClock.ts';
-import { type Database, openDatabase } from '../../../storage/database.ts';
-import { migrate } from '../../../storage/migrations.ts';
-import type { Tables } from '../../../storage/tables.ts';
 import {
   createStreamFollower,
   type FollowerSinks,
@@ -12,23 +9,17 @@ import { createMessageSource } from '../../../streams/jetstream/source/messageSo
 import { type LoneMember, runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
-import { temporaryDirectory } from '../processes/temporaryDirectory.ts';
 import { silentLogger } from '../silentLogger.ts';
+import { type OpenTables, openTables } from './openTables.ts';
 import { createRemovableStreams } from './removableStreams.ts';
 
 export const followedStream = 'MINER_COUNTER';
 
 /** Opens empty streams, and a database with empty tables. */
-export async function prepareToFollow(): Promise<{
-  readonly nats: TestConnection;
-  readonly database: Database;
-  readonly tables: Tables;
-}> {
+export async function prepareToFollow(): Promise<OpenTables & { readonly nats: TestConnection }> {
   const nats = await connectTo(await startNats());
   await createRemovableStreams(nats.jsm);
-  const database = openDatabase({ path: temporaryDirectory() });
-  whenFinished(() => database.close());
-  return { nats, database, tables: await migrate(database, silentLogger) };
+  return { nats, ...(await openTables()) };
 }
 
 /** Sinks that only record removals. */
@@ -44,7 +35,7 @@ export function emptySinks(removedAbove: number[] = []): FollowerSinks {
   };
 }
 
-/** Runs a follower without a supervisor. It saves a snapshot only when it is stopped. */
+/** Runs a follower without a supervisor until the test has finished. It saves a snapshot only when it is stopped. */
 export function createTestFollower(
   nats: TestConnection,
   options: Pick<StreamFollowerOptions, 'fold' | 'snapshots' | 'sinks'> & Partial<StreamFollowerOptions>,
@@ -57,5 +48,7 @@ export function createTestFollower(
     policy: { intervalMs: 600_000, messages: 1_000_000 },
     ...options,
   });
-  return Object.assign(follower, runAlone(follower.member));
+  const running = runAlone(follower.member);
+  whenFinished(() => running.stop({ graceMs: 5_000 }));
+  return Object.assign(follower, running);
 }

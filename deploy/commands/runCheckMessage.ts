@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
+import type { Rejection } from '../../actors/messages/decodeMessage.ts';
+import type { InputStreamName } from '../../actors/messages/subjects.ts';
+import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import { readConfiguration } from '../configuration/configuration.ts';
+import { formatFinding } from '../diagnosis/finding.ts';
+import { checkContent, createJudge, findInputStream } from './checkMessage.ts';
+import { connectForDiagnosis, openParts } from './runDoctor.ts';
+
+/** A reading or a module snapshot is compared only with the newest ones: so many messages of the stream are searched for them. */
+const searchedMessagesMax = 10_000;
+
+interface CheckMessageOptions {
+  readonly subject: string;
+  /** Null: standard input. */
+  readonly file: string | null;
+  /** Compares the message with those that the stream holds. */
+  readonly isLive: boolean;
+}
+
+/** The command line's `check-message`. Exits with status 0 if the message is accepted, 1 if it is rejected, 2 if it cannot be checked. */
+export async function runCheckMessage({ subject, file, isLive }: CheckMessageOptions): Promise<void> {
+  try {
+    const stream = findInputStream(subject);
+    if (stream === null)
+      throw new Error(`no stream takes ${subject}: expected a subject such as miner.counter.my~wheel`);
+    const data = file === null ? await buffer(process.stdin) : readFileSync(file);
+    const rejection =
+      checkContent(stream, subject, data) ?? (isLive ? await checkLive(stream, subject, data) : null);
+    process.stdout.write(rejection === null ? 'accepted\n' : `${rejection.reason}: ${rejection.detail}\n`);
+    process.exitCode = rejection === null ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`${readErrorMessage(error)}\n`);
+    process.exitCode = 2;
+  }
+}
+
+/** What the service would say if the message were stored now. */
+async function checkLive(
+  stream: InputStreamName,
+  subject: string,
+  data: Uint8Array,
+): Promise<Rejection | null> {
+  if (stream === 'MINER_CHAIN')
+    throw new Error('--live checks no messages of the chain: only the indexer publishes them');
+  const findings: string[] = [];
+  const connection = await connectForDiagnosis(readConfiguration(process.env), (failed) => {
+    findings.push(...failed.flatMap(formatFinding));
+  });
+  if (connection === null) throw new Error(findings.join('\n'));
+  try {
+    const judge = createJudge(stream);
+    for await (const message of readSubject(await openParts(connection), stream, subject)) judge(message);
+    return judge({ seq: 0, subject, data, timestampNanos: BigInt(Date.now()) * 1_000_000n });
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Stored messages of a subject. Oracle, reporter and signer are compared with everything that they have said. */
+async function* readSubject({ js, jsm }: JetStream, stream: InputStreamName, subject: string) {
+  const last = await jsm.streams.getMessage(stream, { last_by_subj: subject });
+  if (last === null) return;
+  const isNewestEnough = /^miner\.(?:counter|module)\./.test(subject);
+  const first = isNewestEnough ? Math.max(1, last.seq - searchedMessagesMax) : 1;
+  const consumer = await js.consumers.get(stream, { filter_subjects: subject, opt_start_seq: first });
+  for await (const message of await consumer.consume()) {
+    yield message;
+    if (message.info.pending === 0) return;
+  }
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { chainReadsMessage } from '../../actors/chain/spans/chainReads.ts';
+import { chainSpanFormat } from '../../actors/chain/spans/chainSpan.ts';
+import { moduleSnapshotMessage } from '../../actors/device/moduleSnapshot.ts';
+import { signerMessage } from '../../actors/device/signerIdentity.ts';
+import { address, blockHash, bytes32, transactionHash } from '../../actors/schemas/wireScalars.ts';
+import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
+import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
+import { counterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import type { MessageSchemaName } from '../../http/routes/documentation/jsonSchemas.ts';
+
+/** Subject and schema of each kind of message, by the name of its JSON Schema. */
+const messages: Readonly<
+  Record<MessageSchemaName, { readonly subject: string; readonly schema: z.ZodType }>
+> = {
+  CounterReadingMessage: { subject: 'miner.counter.<installation>', schema: counterReadingMessage },
+  ModuleSnapshotMessage: { subject: 'miner.module.<installation>.<instance>', schema: moduleSnapshotMessage },
+  SignerMessage: { subject: 'miner.signer.<installation>', schema: signerMessage },
+  OracleMessage: { subject: 'miner.oracle.<installation>', schema: oracleMessage },
+  ReporterMessage: { subject: 'miner.reporter.<installation>', schema: reporterMessage },
+  ChainSpanMessage: { subject: 'miner.chain.<chainId>.span', schema: chainSpanFormat.schema },
+  ChainReadsMessage: { subject: 'miner.chain.<chainId>.reads', schema: chainReadsMessage },
+};
+
+/** Checks that zod runs as functions, as patterns. */
+const patterns = new Map<unknown, string>([
+  [address, '^0x[0-9a-f]{40}$'],
+  ...[blockHash, bytes32, transactionHash].map((schema) => [schema, '^0x[0-9a-f]{64}$'] as const),
+]);
+
+/**
+ * JSON Schemas (draft 2020-12) of all messages, by name. A rule that compares members, such as ascending rounds, has no
+ * JSON Schema: `miner check-message` checks those, too.
+ */
+export function createMessageSchemas(): Record<string, object> {
+  return Object.fromEntries(
+    Object.entries(messages).map(([title, { subject, schema }]) => {
+      const converted = z.toJSONSchema(schema, {
+        io: 'input',
+        override: ({ zodSchema, jsonSchema }) => {
+          const pattern = patterns.get(zodSchema);
+          if (pattern !== undefined) jsonSchema.pattern = pattern;
+        },
+      });
+      return [title, { title, description: `A message on ${subject}`, ...converted }];
+    }),
+  );
+}

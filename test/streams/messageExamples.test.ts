@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
+import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
+import { checkContent, createJudge, findInputStream } from '../../deploy/commands/checkMessage.ts';
+
+const page = readFileSync(resolve(import.meta.dirname, '../../streams/MESSAGES.md'), 'utf8');
+const examples = [...page.matchAll(/^```json (miner\S+)\n(.*?)\n```$/gms)].flatMap(
+  ([, subject = '', lines = '']) =>
+    lines.split('\n').map((text) => ({ subject, text, data: Buffer.from(text) })),
+);
+
+it('MESSAGES.md shows every kind of message', () => {
+  const named = examples.map(({ subject, text }) => {
+    const [, kind, , chainKind] = subject.split('.');
+    return (JSON.parse(text) as { type?: string }).type ?? (kind === 'chain' ? chainKind : kind);
+  });
+  const types = [...oracleMessage.options, ...reporterMessage.options].map(({ shape }) => shape.type.value);
+  expect([...new Set(named)].sort()).toEqual(
+    ['counter', 'module', 'signer', 'span', 'reads', ...types].sort(),
+  );
+});
+
+it.each(examples)('the decoder accepts the example on $subject: $text', ({ subject, data }) => {
+  const stream = findInputStream(subject);
+  expect(stream === null ? 'no stream' : checkContent(stream, subject, data)).toBeNull();
+});
+
+it('the examples of oracle and reporter are accepted in their order', () => {
+  const judge = createJudge('MINER_PIPELINE');
+  const judged = examples
+    .filter(({ subject }) => findInputStream(subject) === 'MINER_PIPELINE')
+    .map(({ subject, data }, index) => judge({ seq: index + 1, subject, data, timestampNanos: 0n }));
+  expect(judged).toEqual(judged.map(() => null));
+});
