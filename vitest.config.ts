@@ -56,8 +56,6 @@ const listFiles = (project: TestProject) => testFiles.filter((file) => findTestP
 const projectNames: readonly string[] = ['embedded', 'parts', 'unit'] satisfies TestProject[];
 
 const buildProgram = 'test/support/processes/buildProgram.ts';
-/** For the projects whose tests start parts of the service. */
-const releasedParts = 'test/support/releasedParts.ts';
 
 class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -89,7 +87,6 @@ export default defineConfig({
           include: listFiles('embedded'),
           isolate: true,
           globalSetup: buildProgram,
-          setupFiles: releasedParts,
         },
       },
       {
@@ -100,7 +97,6 @@ export default defineConfig({
           // What one file has loaded, the next one need not load again.
           isolate: false,
           globalSetup: buildProgram,
-          setupFiles: releasedParts,
         },
       },
     ],

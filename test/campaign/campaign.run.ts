@@ -29,7 +29,7 @@ import { createReplays } from './replays.ts';
 
 const setting = (name: string, otherwise: number) => Number(process.env[`CAMPAIGN_${name}`] ?? otherwise);
 const minutes = setting('MINUTES', 20);
-/** It goes on until so many processes were killed, however long that takes. */
+/** The campaign runs until this many processes were killed. */
 const kills = setting('KILLS', 0);
 const seed = setting('SEED', 7);
 const clients = setting('CLIENTS', 2_000);
@@ -107,7 +107,7 @@ it('shows every reading and event exactly once, and the same as a service withou
         natsProxy.hold(true);
         await pause(random.integer(500, 5_000));
         natsProxy.hold(false);
-        // What was swallowed meanwhile leaves the connection without sense.
+        // The swallowed bytes make the connection unusable.
         natsProxy.cutAnswers(1);
       },
     ],
@@ -117,7 +117,7 @@ it('shows every reading and event exactly once, and the same as a service withou
     [
       'reorganization',
       async () => {
-        // What the contracts are, and that they sell, stays.
+        // The contracts and their sale stay unchanged.
         const depth = Math.min(random.integer(1, 40), Number((await readTip()) - opened));
         await reorganize(economy, depth, steps.step);
       },
@@ -127,7 +127,7 @@ it('shows every reading and event exactly once, and the same as a service withou
   const endMs = performance.now() + minutes * 60_000;
   while (performance.now() < endMs || countKills() < kills) {
     if (random.oneOf(2)) await steps.step();
-    // Mostly at once, and now and then after some time in which everything can catch up.
+    // Mostly at once, sometimes after a pause in which everything can catch up.
     await pause(random.oneOf(20) ? random.integer(5_000, 12_000) : random.integer(0, 700));
     const isKill = !random.oneOf(4);
     const [kind, strike] = isKill ? (faults[0] as (typeof faults)[number]) : random.pick(faults);
@@ -145,7 +145,7 @@ it('shows every reading and event exactly once, and the same as a service withou
   await waitUntilStored(miner, state.last_seq);
   const lastReplay = await replays.complete();
   await waitUntilReady(miner);
-  // So that the feed shows everything that has happened.
+  // Until the feed shows all events.
   for (let block = 0n; block < confirmations; block++) await economy.mine();
   const tip = await readTip();
   const seesTip = async (one: MinerProcess) =>

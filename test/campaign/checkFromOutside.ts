@@ -8,7 +8,7 @@ import { allObservations, readRejections } from '../support/storage/storedState.
 /** Without process and status: their revision follows freshness, which may change between two requests. */
 const paths = listPlainPaths().filter((path) => !['/v4/public/process', '/v1/status'].includes(path));
 
-/** Differences after a campaign; there should be none. */
+/** Differences after a campaign; should be empty. */
 interface OutsideFindings {
   readonly accepted: number;
   readonly missingReadings: number;

@@ -7,7 +7,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 /** Goes by the clock of the operating system, which the standing clock does not stop. */
 const leftOut = new Set(['date']);
-/** A stream has sent what it had to resume with when it is quiet for so long: it looks at the feed once a second. */
+/** After this much silence a resumed stream has sent its backlog, because it reads the feed once a second. */
 const quietMs = 1_500;
 
 /** Files of one set of answers. */
@@ -55,7 +55,7 @@ export function createClient(publicUrl, folder) {
   };
 }
 
-/** With `quietAfterMs`, an answer that does not end is taken as it is once nothing more has come for so long. */
+/** With `quietAfterMs`, an endless response counts as complete after this much silence. */
 function sendRequest(agent, publicUrl, { method, path, headers }, quietAfterMs = 0) {
   const { hostname, port } = new URL(publicUrl);
   return new Promise((resolve, reject) => {
@@ -86,7 +86,7 @@ function formatHeaders(received, asked) {
   return Object.entries(received)
     .filter(([name]) => !leftOut.has(name))
     .map(([name, value]) => {
-      // Random where the caller sent no valid one.
+      // Random unless the caller sent a valid one.
       const isRandom = name === 'x-request-id' && value !== asked['X-Request-Id'];
       return `${name}: ${isRandom ? '(random)' : value}`;
     })

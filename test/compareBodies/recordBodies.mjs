@@ -11,8 +11,8 @@ import { allowedOrigin, askEverything } from './requests.mjs';
 const dayMs = 86_400_000;
 
 /**
- * What is recorded one after another over the same data, each by a process of its own: folded from the streams alone;
- * restored from what the first one saved; with what is published to it while it runs; and a day later, when readings and the
+ * Steps recorded one after another over the same data, each by its own process: folded from the streams alone;
+ * restored from the first step's snapshots; with messages published while it runs; and a day later, when readings and the
  * chain are old. Until then the chain is never stale: streams may be much older than the present of their simulation.
  */
 const steps = [
@@ -26,7 +26,7 @@ const steps = [
 export const stepNames = steps.map(({ name }) => name);
 
 /**
- * Writes a folder for each step through the one that is named: a file for each answer, and in `stored/` the rows of all
+ * Writes a folder for each step up to the named one: a file for each response, and in `stored/` the rows of all
  * tables and the rejections after it.
  */
 export async function recordBodies({ program, streams, out, through }) {
@@ -47,7 +47,7 @@ export async function recordBodies({ program, streams, out, through }) {
     for (const step of steps.slice(0, stepNames.indexOf(through) + 1)) {
       await recordStep(service, step, Date.parse(recording.clock), join(folder, step.name));
       hasPublished ||= step.publications !== undefined;
-      // Snapshots hold when messages arrived, which nats-server has stamped on those of this record.
+      // Snapshots hold arrival times, which nats-server stamped on messages of this record.
       const leftOut = hasPublished ? ['fold_snapshots'] : [];
       await writeStored(service, join(folder, step.name, 'stored'), leftOut);
     }
@@ -100,7 +100,7 @@ async function writeStored({ dataDir, nats }, folder, leftOut) {
   writeFileSync(join(folder, 'MINER_REJECTED.jsonl'), (await readRejections(nats.jsm)).join(''));
 }
 
-/** Rejected messages as lines, by stream and sequence: how the streams interleave is random, as are the headers that chain them. */
+/** Rejected messages as lines, sorted by stream and sequence, because their order and their chain headers are random. */
 async function readRejections(jsm) {
   const { state } = await jsm.streams.info('MINER_REJECTED');
   const found = [];

@@ -8,7 +8,7 @@ import type { TestConnection } from '../support/processes/natsServer.ts';
 import { assertMatchesContracts } from '../support/reference/assertMatchesContracts.ts';
 import { startGeth } from './geth.ts';
 
-/** An economy that has lived for so many blocks, on a chain of geth's. */
+/** Runs an economy on geth for a number of blocks. */
 async function startLivingEconomy(steps: number, ...args: string[]) {
   const geth = await startGeth(...args);
   const economy = await startEconomy(geth);
@@ -18,7 +18,7 @@ async function startLivingEconomy(steps: number, ...args: string[]) {
   return { geth, economy, random };
 }
 
-/** The newest safe state is what the contracts say. */
+/** Expects the newest safe state to equal the contracts'. */
 async function expectRight(economy: TestEconomy, nats: TestConnection) {
   const { state, rejections } = await foldSpans(economy, nats);
   expect(rejections).toEqual([]);
@@ -52,7 +52,7 @@ describe('the indexer on go-ethereum', () => {
   });
 
   it('follows reorganizations of 1 to 40 blocks', async () => {
-    // For a moment after `debug_setHead`, the index of logs names blocks that are gone, to the tests' own searches too.
+    // Just after `debug_setHead`, geth's log index still names removed blocks, also to the tests' own searches.
     const { economy, random } = await startLivingEconomy(45, '--history.logs.disable');
     const { nats, caughtUp, indexer } = await startIndexed(economy);
     await caughtUp();
@@ -122,7 +122,7 @@ describe('the indexer on go-ethereum', () => {
     const { caughtUp, indexer } = startIndexer(economy, nats, geth.url, proofs);
     await caughtUp();
     expect(indexer.status().providerFailures).toBe(0);
-    // The comparison asks for many things at once.
+    // The comparison sends many requests at once.
     await geth.kill('SIGTERM');
     await geth.restart();
     await expectRight(economy, nats);

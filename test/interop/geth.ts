@@ -21,11 +21,11 @@ import { createAccount, createTransactionSigner, type SentTransaction } from './
 /** The contracts are deployed across the first of these forks, and used across the second. */
 const forks = { osakaTime: chainGenesis - 3_595, amsterdamTime: chainGenesis + 12 * 3_600 };
 
-/** A contract that logs what it is called with: the first word as the topic, all of it as data. */
+/** A contract that logs its call data: the first word as the topic, everything as data. */
 const logging = { address: `0x${'e'.repeat(40)}`, code: '0x366000600037600035366000a100' } as const;
 
 const accounts = Array.from({ length: 20 }, (_, index) => createAccount(index));
-/** Calls the contract that logs, in each block. */
+/** Calls the logging contract in each block. */
 const stranger = createAccount(19);
 const delegating = createAccount(18);
 
@@ -34,12 +34,12 @@ interface Block {
   readonly transactions: readonly Hex[];
 }
 
-/** A development chain of go-ethereum. It takes what tests ask of anvil, and does it in its own way. */
+/** A development chain of go-ethereum with the interface that tests use for anvil. */
 interface Geth extends EconomyNode {
-  /** Answers of its own. */
+  /** Sends a request and returns the result. */
   request(method: string, params?: unknown[]): Promise<never>;
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Starts it again, with further arguments, and gives it the blocks that it has lost, if any; resolves with their number. */
+  /** Restarts it with further arguments and gives it the blocks that it lost. Resolves with their number. */
   restart(...args: string[]): Promise<number>;
 }
 
@@ -73,7 +73,7 @@ export async function startGeth(...args: string[]): Promise<Geth> {
   });
   /** Every block above the first. */
   let blocks: Block[] = [];
-  /** Sent, and in no block yet. */
+  /** Transactions that are not in a block yet. */
   let waiting: { readonly from: Address; readonly signed: Hex }[] = [];
 
   /** The same transactions at the same time on the same parent become the same block. */
@@ -148,7 +148,7 @@ export async function startGeth(...args: string[]): Promise<Geth> {
   };
 }
 
-/** The chain of `--dev` with accounts that own something, and with forks at times of its own. */
+/** The genesis of `--dev` with funded accounts and its own fork times. */
 function createChain(dir: string) {
   const genesis = JSON.parse(execFileSync('geth', ['--dev', 'dumpgenesis'], { encoding: 'utf8' }));
   const { bogotaTime: _, ...config } = genesis.config;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { type Address, concat, type Hex, type TransactionSerializable, toHex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 
-/** What a node is asked to send. */
+/** A transaction that a node is asked to send. */
 export interface SentTransaction {
   readonly from: Address;
-  /** None creates a contract. */
+  /** Undefined or null to create a contract. */
   readonly to?: Address | null;
   readonly data?: Hex;
   readonly value?: Hex;
@@ -38,11 +38,11 @@ interface TransactionSignerOptions {
   readonly chainId: number;
   /** Delegates to each contract that a transaction of type 4 calls. */
   readonly delegating: Account;
-  /** Of the account that delegates, as the chain has it. */
+  /** Nonce of the delegating account on the chain. */
   readonly readDelegatingNonce: () => Promise<number>;
 }
 
-/** Signs transactions of all types in turn, the blob of one that has some included. */
+/** Signs transactions of all types in turn, with the blobs of type 3. */
 export function createTransactionSigner(options: TransactionSignerOptions) {
   const { chainId, delegating, readDelegatingNonce } = options;
   let turn = 0;
@@ -51,7 +51,7 @@ export function createTransactionSigner(options: TransactionSignerOptions) {
     const fees = { chainId, maxFeePerGas: 1_000n * gwei, maxPriorityFeePerGas: 1n };
     const types: (() => Promise<TransactionSerializable> | TransactionSerializable)[] = [
       () => ({ type: 'legacy', chainId, gasPrice: 1_000n * gwei }),
-      // As before EIP-155.
+      // Without a chain ID, as before EIP-155.
       () => ({ type: 'legacy', gasPrice: 1_000n * gwei }),
       () => ({ type: 'eip2930', chainId, gasPrice: 1_000n * gwei, accessList }),
       () => ({ type: 'eip1559', ...fees, accessList }),

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** No part of `npm test`: what these tests run against is built with Go (`npm run interop`). */
+/** Not part of `npm test`, because it needs servers built with Go (`npm run interop`). */
 export default defineConfig({
   test: {
     include: ['test/interop/*.interop.ts'],

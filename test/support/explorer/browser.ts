@@ -7,7 +7,7 @@ import { whenFinished } from '../processes/lifetime.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The system's browser: the one of playwright is a download of its own. */
+/** The system's Chromium, because Playwright would download one. */
 function findBrowser(): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const candidates = browserNames.flatMap((name) => folders.map((folder) => join(folder, name)));
@@ -17,12 +17,12 @@ function findBrowser(): string {
   return found;
 }
 
-/** A browser, closed with the test, or after the last test of the file where it is shared. */
+/** A browser that closes after its test, or after the file's last test if it is shared. */
 export async function startBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: findBrowser(),
-    // Within a container it runs as root, and has no room for shared memory.
-    // Drawn by the processor either way: without a process that pretends to be a graphics card it takes less of it.
+    // In a container it runs as root and has little shared memory.
+    // The processor draws either way, and does so more cheaply without a process that emulates a graphics card.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
   whenFinished(() => browser.close());
@@ -36,7 +36,7 @@ interface Look {
   readonly hasTouch?: boolean;
 }
 
-/** A window without anything of another one: its own storage, tabs that share it. */
+/** A window with its own storage, which its tabs share. */
 export async function openWindow(browser: Browser, look: Look = {}): Promise<BrowserContext> {
   const { width = 1440, scheme = 'light', isScriptAllowed = true, hasTouch = false } = look;
   const context = await browser.newContext({
@@ -46,28 +46,28 @@ export async function openWindow(browser: Browser, look: Look = {}): Promise<Bro
     javaScriptEnabled: isScriptAllowed,
     hasTouch,
   });
-  // Only what hangs runs into it: a stream that a busy service refuses is asked for again after minutes.
+  // Only a hanging test reaches this limit: a refused event stream is requested again after minutes.
   context.setDefaultTimeout(480_000);
   whenFinished(() => context.close());
   return context;
 }
 
-/** Where pictures go that `npm run screenshots` asks for; null in an ordinary run. */
+/** Folder for the pictures of `npm run screenshots`; null in an ordinary run. */
 export const picturesFolder = process.env.MINER_SCREENSHOTS ?? null;
 
-/** Where pictures are asked for: all of the page, down to its end. */
+/** Saves a picture of the whole page if pictures are requested. */
 export async function savePicture(page: Page, name: string) {
   if (picturesFolder !== null)
     await page.screenshot({ path: join(picturesFolder, `${name}.png`), fullPage: true });
 }
 
-/** What a page did that it must not: errors, and requests to elsewhere. */
+/** Errors of a page, and its requests to other origins. Both should be empty. */
 interface Conduct {
   readonly errors: string[];
   readonly requests: string[];
 }
 
-/** Opens an address, and waits until the page lives (where it has script). */
+/** Opens a URL and waits until the page's script has started, if it may run. */
 export async function openPage(
   context: BrowserContext,
   url: string,
@@ -76,7 +76,7 @@ export async function openPage(
   const conduct: Conduct = { errors: [], requests: [] };
   page.on('pageerror', (error) => conduct.errors.push(error.message));
   page.on('console', (message) => {
-    // The browser writes a line for each answer that is an error; those are expected where a test causes them.
+    // The browser logs each error response. Tests that cause errors expect these lines.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       conduct.errors.push(message.text());
   });
@@ -85,7 +85,7 @@ export async function openPage(
   return { page, conduct };
 }
 
-/** Until the browser's program has taken over. */
+/** Waits until the page's script has taken over. */
 export async function waitUntilLive(page: Page) {
   await page.locator('.liveness').waitFor();
 }
@@ -96,9 +96,9 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
-/** What axe finds, one line per element; none is what a page should have. */
+/** Violations that axe finds, one line per element. A page should have none. */
 export async function findViolations(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, so that the page's Content-Security-Policy is left as it is. A page that was examined before has it.
+  // The debugger evaluates it, so the page's Content-Security-Policy need not change. A page that was examined before has it already.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource);
   const result = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)',
@@ -110,7 +110,7 @@ export async function findViolations(page: Page): Promise<string[]> {
   );
 }
 
-/** Whether the page is wider than its window, so that it would scroll sideways. */
+/** Whether the page is wider than its window and would scroll sideways. */
 export async function findOverflow(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 }

@@ -8,16 +8,16 @@ const program = resolve(import.meta.dirname, '../../../dist/deploy/miner.js');
 
 interface LocalService {
   readonly url: string;
-  /** With its token. */
+  /** URL with the token. */
   readonly natsUrl: string;
-  /** The body of an answer; one that asks to come again later is asked again: the service sheds requests on a busy machine. */
+  /** Reads the body of a route. It repeats a request after `Retry-After`, since the service sheds requests on a busy machine. */
   json<Body>(path: string): Promise<Body>;
 }
 
 /**
- * What `npm start` runs, once its simulated chain has reached the present.
+ * Starts what `npm start` runs, and waits until the simulated chain has reached the present.
  *
- * @param pastDays length of the past; what tests need happens within a day.
+ * @param pastDays length of the simulated past; a day contains everything that tests need.
  */
 export async function startLocalService(
   environment: Record<string, string> = {},
@@ -39,7 +39,7 @@ export async function startLocalService(
   );
   const findPid = (name: string) =>
     Number(new RegExp(`"pid":(\\d+)[^\\n]*"${name} started"`).exec(started.output())?.[1]);
-  // Its servers end with it; those of a process that had to be killed are ended here.
+  // Its servers end with it. If it had to be killed, they are ended here.
   whenFinished(async () => {
     await started.end('SIGTERM');
     for (const name of ['nats-server', 'anvil'])
@@ -61,7 +61,7 @@ export async function startLocalService(
   };
 }
 
-/** @throws Error when it answers with another status than success. */
+/** @throws Error if the response has no success status. */
 async function readBody<Body>(url: string): Promise<Body> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} was answered with ${response.status}`);

@@ -5,7 +5,7 @@ import { oracleSubject, reporterSubject } from '../../../actors/messages/subject
 import { closeNats } from '../../../streams/jetstream/connection.ts';
 import { readNatsAccess } from '../../../streams/jetstream/natsAccess.ts';
 
-/** Publishes as the oracle and the reporter of the local installation do. */
+/** Publishes messages as the local installation's oracle and reporter. */
 export async function connectReporter(natsUrl: string) {
   const connection = await connect(readNatsAccess({ url: natsUrl }));
   onTestFinished(() => closeNats(connection));

@@ -12,7 +12,7 @@ export interface Message {
   };
 }
 
-/** An event source: what it received, until the test ends. It begins to read when `mayRead` is resolved. */
+/** Opens an event source until the test ends, and collects its events. It starts to read when `mayRead` resolves. */
 export async function listen(
   base: string,
   path = '/v1/events/stream',

@@ -2,7 +2,7 @@ import type { Route } from '../../../http/routes/route.ts';
 
 const exampleOwner = `0x${'ab'.repeat(20)}`;
 
-/** A path that a route answers with 200: a value for its parameter, and the queries that it cannot do without. */
+/** Returns a path that a route answers with 200, with its parameter and its required query. */
 export function examplePath(route: Route): string {
   return examplePathOfOwner(route, exampleOwner);
 }
@@ -10,7 +10,7 @@ export function examplePath(route: Route): string {
 /**
  * The same for an owner.
  *
- * @throws Error for a parameter that no example is known of.
+ * @throws Error for a parameter without a known example.
  */
 export function examplePathOfOwner(route: Route, owner: string): string {
   const values: Record<string, string> = {

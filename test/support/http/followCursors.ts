@@ -1,8 +1,8 @@
 /**
- * Pages of a list, each behind the cursor of the one before.
+ * Yields the pages of a list by following cursors.
  *
- * @param read reads the page behind a cursor; the first one without.
- * @throws Error where a cursor comes twice: nothing would end such a list.
+ * @param read reads the page after a cursor; the first page if it is undefined.
+ * @throws Error if a cursor repeats, because such a list would never end.
  */
 export async function* followCursors<Page extends { readonly nextCursor?: string | null }>(
   read: (cursor: string | null) => Promise<Page>,

@@ -2,10 +2,10 @@ import { createParser } from 'eventsource-parser';
 import { catchError, defer, EMPTY, Observable, repeat, timer } from 'rxjs';
 import type { FeedEvent } from './sentEvents.ts';
 
-/** Opens the event stream; emits what arrives, and completes or fails where it ends. */
+/** Opens the event stream. Emits its events, and completes or fails when it ends. */
 type OpenEventStream = (headers: Readonly<Record<string, string>>) => Observable<string>;
 
-/** The events that a client is sent which, whenever its stream ends, opens it again behind the last one. */
+/** Events for a client that resumes after the last one whenever its stream ends. */
 export function followEvents(open: OpenEventStream, pauseMs: () => number): Observable<FeedEvent> {
   return defer(() => {
     let lastId = '';
@@ -14,7 +14,7 @@ export function followEvents(open: OpenEventStream, pauseMs: () => number): Obse
         const parser = createParser({
           onEvent: ({ id, data }) => {
             lastId = id ?? lastId;
-            // An event as in the feed; a position alone has none.
+            // An event as in the feed; a position without an event has no data.
             if (data !== '') subscriber.next(JSON.parse(data) as FeedEvent);
           },
         });
@@ -25,7 +25,7 @@ export function followEvents(open: OpenEventStream, pauseMs: () => number): Obse
         });
       });
     return defer(readOnce).pipe(
-      // Its process was killed, or is just being started.
+      // The process was killed, or is starting.
       catchError(() => EMPTY),
       repeat({ delay: () => timer(pauseMs()) }),
     );

@@ -6,7 +6,7 @@ import guidePages from '../../../http/guides/pages.json' with { type: 'json' };
 const root = resolve(import.meta.dirname, '../../..');
 const client = join(root, 'http/client/index.ts');
 
-/** A program of a guide: a block that has a name. */
+/** A program of a guide: a named code block. */
 interface Snippet {
   /** Page, language and name: `start ts follow`. */
   readonly id: string;
@@ -28,7 +28,7 @@ export function listSnippets(): Snippet[] {
   );
 }
 
-/** What runs a snippet in a folder, against the service at an address. */
+/** Returns the command that runs a snippet in a folder, against the service at a URL. */
 export async function prepareSnippet({ id, language, source }: Snippet, folder: string, base: string) {
   const [, , ownName] = id.split(' ');
   const addressed = source.replaceAll('http://127.0.0.1:8080', base);
@@ -51,7 +51,7 @@ export async function prepareSnippet({ id, language, source }: Snippet, folder: 
   return { command: process.execPath, args: [file] };
 }
 
-/** The snippets of TypeScript in a folder, with options of the compiler as a user may have them. */
+/** Writes the TypeScript snippets into a folder, with typical compiler options of a user. */
 export function writeTypeCheck(snippets: readonly Snippet[], folder: string): string {
   const files = snippets
     .filter(({ language }) => language === 'ts')

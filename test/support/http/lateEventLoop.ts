@@ -3,13 +3,13 @@ import { whenFinished } from '../processes/lifetime.ts';
 import type { TestPublicServer } from './publicServer.ts';
 
 /**
- * Keeps the event loop of a server, which is that of the test, so late that expensive requests are refused.
+ * Blocks the event loop, which the test shares with its server, so long that expensive requests are refused.
  *
  * @returns a function that ends it.
  */
 export function makeEventLoopLate({ clock }: TestPublicServer): () => void {
   let isOver = false;
-  // Each turn of the event loop takes longer than what is allowed.
+  // Each turn of the event loop exceeds the limit.
   const block = () => {
     const untilMs = performance.now() + 4 * eventLoopDelayMaxMs;
     while (performance.now() < untilMs);

@@ -9,11 +9,11 @@ interface Schema extends Json {
   readonly required?: readonly string[];
 }
 
-/** A member by its path, and a value that it must not have; undefined where it must not be missing. */
+/** Path of a member and a value that it must not have; undefined if the member is required. */
 type Violation = readonly [member: string, value: unknown];
 
 /**
- * One value outside of each constraint of a published schema that a body meets.
+ * Returns one violation of each constraint that a published schema puts on a body.
  *
  * @param fits whether the schema at a pointer of the document accepts a value.
  */
@@ -53,7 +53,7 @@ export function listViolations(
 
 const unescapeKey = (key: string) => decodeURIComponent(key).replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** Values outside of each constraint that stands in the schema itself. */
+/** Returns values that violate the schema's own constraints. */
 function listWrong(schema: Schema, value: unknown): unknown[] {
   const wrong: unknown[] = [Array.isArray(value) ? {} : []];
   const bound = (keyword: string, build: (limit: number) => unknown) => {

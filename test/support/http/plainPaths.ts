@@ -1,6 +1,6 @@
 import { routes } from '../../../http/routes/routes.ts';
 
-/** Paths of the routes that can be asked without a parameter. */
+/** Paths of the routes without required parameters. */
 export function listPlainPaths(): string[] {
   return routes
     .filter(({ pathParameter, query }) => {

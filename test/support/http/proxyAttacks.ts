@@ -9,17 +9,17 @@ import { whenFinished } from '../processes/lifetime.ts';
 import { createProxyClients, proxiedHost as host, proxiedName as name, proxiedPath } from './proxyClients.ts';
 import { unusualRequests } from './unusualRequests.ts';
 
-/** A proxy that several clients use at the same time. */
+/** A proxy that several clients use concurrently. */
 export interface SharedProxy {
   open(from: string): Promise<Duplex>;
   openHttp2(from: string): Promise<Duplex>;
-  /** A beginning of what it answers itself. */
+  /** Beginning of the proxy's own responses. */
   readonly refusal: RegExp;
-  /** Lines of its log about servers behind it that closed a connection or did not answer, since the last call. */
+  /** Log lines since the last call about servers that closed a connection or did not answer. */
   takeComplaints(): readonly string[];
 }
 
-/** How often an attack is repeated. Each time, every other client asks once. */
+/** Number of repetitions of an attack. Each time, every other client sends a request. */
 const rounds = 6;
 
 const request = (headers: string, target = proxiedPath, method = 'GET') =>
@@ -33,7 +33,7 @@ const table = <Key extends string | number>(
 ) => Object.fromEntries(keys.map((key) => [describe(key), build(key)]));
 const chunked = 'Transfer-Encoding: chunked\r\n';
 
-/** What a client may send to disturb the others, each time on a connection of its own. */
+/** Byte sequences by which a client may disturb others, each on its own connection. */
 const attacks: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(unusualRequests).map(([what, sent]) => [what, sent + request('')])),
   'a trailer': `${request(chunked)}0\r\nX-Trailer: a\r\n\r\n`,
@@ -89,7 +89,7 @@ const attacks: Readonly<Record<string, string>> = {
   'a large body': request('Content-Length: 20000\r\n') + 'a'.repeat(20_000),
 };
 
-/** Requests without an end, or whose answer is not read: reset once the others were served. */
+/** Requests without an end, or with unread responses. They are reset after the others were served. */
 const heldAttacks: Readonly<Record<string, string>> = {
   'half a request line': 'GET /v1/pub',
   'half the headers': `GET ${proxiedPath} HTTP/1.1\r\n${host}X-Other: a`,
@@ -122,7 +122,7 @@ const http2Attacks: Readonly<Record<string, Http2Attack>> = {
   'a long path': { headers: { ':path': `/${'a'.repeat(5_000)}` } },
 };
 
-/** The tests of a proxy in front of two servers: whatever one client does, it is answered, and so is every request of the others. */
+/** Tests a proxy in front of two servers: it answers every attack and every request of other clients. */
 export function testAttacks(useProxy: () => Promise<SharedProxy>): void {
   it.each(Object.keys(attacks))('by %s, who is answered', async (attack) => {
     await expectAttackAnswered(await useProxy(), attack);
@@ -141,7 +141,7 @@ export function testAttacks(useProxy: () => Promise<SharedProxy>): void {
   });
 }
 
-/** Fails unless the proxy answers the attack itself, or with what a server answered, and each request of the other clients. */
+/** Fails unless the proxy answers the attack, itself or with a server's response, and answers each request of the other clients. */
 async function expectAttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
   const { exchange } = createProxyClients(proxy.open);
   const answers: Promise<string>[] = [];
@@ -186,7 +186,7 @@ async function expectHttp2AttackAnswered(proxy: SharedProxy, attack: string): Pr
   expect(proxy.takeComplaints()).toEqual([]);
 }
 
-/** Fails unless the proxy sends every header on that the service reads. */
+/** Fails unless the proxy forwards every header that the service reads. */
 export async function expectHeadersSentOn(
   open: SharedProxy['open'],
   traces: readonly string[],
@@ -208,7 +208,7 @@ export async function expectHeadersSentOn(
   expect(traces).toContain(traceparent);
 }
 
-/** A session whose requests are reset as soon as they are sent, again and again. */
+/** A session that sends requests and resets each of them at once. */
 async function expectResetsHarmless(proxy: SharedProxy): Promise<void> {
   const session = await openSession(proxy, '198.51.100.1');
   await expectOthersServed(proxy, () => {
@@ -222,12 +222,12 @@ async function expectResetsHarmless(proxy: SharedProxy): Promise<void> {
   expect(proxy.takeComplaints()).toEqual([]);
 }
 
-/** Clients over HTTP/1.1 and HTTP/2 keep their connections and ask while somebody attacks. */
+/** Clients with open HTTP/1.1 and HTTP/2 connections that send requests during an attack. */
 export async function expectOthersServed(
   proxy: Pick<SharedProxy, 'open' | 'openHttp2'>,
   attack: (round: number) => void = () => undefined,
 ): Promise<void> {
-  // Other ones each time: all attacks together ask more than the proxy lets one client ask.
+  // New ones each time, because all attacks together exceed a client's rate limit.
   const createAddress = () => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
   const agents = [createAddress(), createAddress()].map((from) => createAgent(proxy, from));
   const sessions = await Promise.all(
@@ -278,7 +278,7 @@ async function openSession(
   return session;
 }
 
-/** @returns status and body, or the code of the error. */
+/** @returns status and body, or the error's code. */
 async function askHttp2(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -300,7 +300,7 @@ async function askHttp2(
   }
 }
 
-/** Lines of a process's output that match, since the last call. */
+/** Returns matching lines of a process's output since the last call. */
 export function createComplaints(output: () => string, complaint: RegExp): () => readonly string[] {
   let seen = 0;
   return () => {

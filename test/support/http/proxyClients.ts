@@ -6,12 +6,12 @@ import { expect } from 'vitest';
 import { rateClasses } from '../../../http/routes/rateClasses.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 
-/** The path of a route that the server under test always answers, and the name that it is asked by. */
+/** Path of a route that the server under test always answers, and the host name in its requests. */
 export const proxiedPath = '/v1/public/telemetry';
 export const proxiedName = 'mining.example.org';
 export const proxiedHost = `Host: ${proxiedName}\r\n`;
 
-/** A connection to a proxy's port for the PROXY protocol, which seems to come from an address. */
+/** Connects to a proxy's PROXY-protocol port as if from another address. */
 export async function connectFrom(port: number, from: string) {
   const socket = connect(port, '127.0.0.1');
   whenFinished(() => socket.destroy());
@@ -21,9 +21,9 @@ export async function connectFrom(port: number, from: string) {
   return socket;
 }
 
-/** What clients of a proxy do, byte by byte. */
+/** Sends bytes to a proxy, as its clients do. */
 export function createProxyClients(open: (from: string) => Promise<Duplex>) {
-  /** What comes back for these bytes until the connection is closed. */
+  /** Returns the response to these bytes, up to the end of the connection. */
   async function exchange(sent: string, from = '192.0.2.1'): Promise<string> {
     const socket = await open(from);
     let received = '';
@@ -44,7 +44,7 @@ export function createProxyClients(open: (from: string) => Promise<Duplex>) {
   return { exchange, status };
 }
 
-/** Requests that the service has answered, whatever the answer, of one route or of all. */
+/** Number of requests that the service has answered with any status, for one route or for all. */
 export async function countAnswered(registry: Registry, route?: string): Promise<number> {
   const metric = await registry.getSingleMetric('miner_http_requests_total')?.get();
   return (metric?.values ?? [])
@@ -52,7 +52,7 @@ export async function countAnswered(registry: Registry, route?: string): Promise
     .reduce((total, { value }) => total + value, 0);
 }
 
-/** Fails unless a network is limited whatever its clients say of their own address, and the next one is not. */
+/** Fails unless a network is limited despite forged addresses, and the next network is not. */
 export async function expectLimitOfNetwork(
   status: ReturnType<typeof createProxyClients>['status'],
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function expectLimitOfNetwork(
   const statuses: number[] = [];
   for (let index = 0; index <= burst; index++) {
     const spoofed = `X-Forwarded-For: 198.51.100.${index}\r\nX-Forwarded-For: 203.0.113.${index}\r\nForwarded: for=192.0.2.${index}\r\n`;
-    // Another address of the same network each time.
+    // A new address of the same network each time.
     statuses.push(await status(`2001:db8:1:2::${(index + 1).toString(16)}`, '/v1/events', spoofed));
   }
   expect(statuses.slice(0, burst)).not.toContain(429);

@@ -18,7 +18,7 @@ import { acceptedReading } from '../readings/acceptedReading.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { noOlderEvents } from '../storage/noOlderEvents.ts';
 
-/** Views that a test sets; each keeps its identity until it is set again. */
+/** Views that a test sets. Each keeps its identity until it is set again. */
 interface SettableViews {
   telemetry: Map<string, TelemetryView>;
   modules: ModulesView;
@@ -81,14 +81,14 @@ export interface TestPublicServer {
   ready: boolean;
   hasViews: boolean;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Response>;
-  /** It is about to end. */
+  /** The server is about to close. */
   leave(): void;
   close(): void;
 }
 
 const noObservations: ObservationReader = { page: () => ({ items: [], more: false }) };
 
-/** The public server, on a free port unless one is given, closed with the test. */
+/** Starts the public server, on a free port unless one is given, and closes it after the test. */
 export async function startPublicServer(
   overrides: Partial<PublicServerSettings> & {
     observations?: ObservationReader;
@@ -98,7 +98,7 @@ export async function startPublicServer(
     olderEvents?: OlderEvents;
     logger?: Logger;
     onAnswered?: OnAnswered;
-    /** Of the views; an impossible one makes every body impossible. */
+    /** ID in all views; an invalid one makes every body invalid. */
     installationId?: string;
   } = {},
   givenPort = 0,

@@ -7,9 +7,9 @@ interface Page {
 }
 
 /**
- * All events of the feed, newest first, page by page as a client reads them.
+ * Reads all events of the feed, newest first, page by page as a client does.
  *
- * @param readBody of a path, or fails where the answer is another than 200.
+ * @param readBody reads the body at a path; fails unless the status is 200.
  */
 export async function readFeed(
   readBody: (path: string) => Promise<unknown>,
@@ -18,7 +18,7 @@ export async function readFeed(
   const read = (cursor: string | null) =>
     readBody(`/v1/events?category=${category}&limit=100${cursor === null ? '' : `&cursor=${cursor}`}`);
   const events: FeedEvent[] = [];
-  // A page of the feed; without events while it is unavailable.
+  // A page of the feed has no events while the feed is unavailable.
   for await (const page of followCursors(read as (cursor: string | null) => Promise<Partial<Page>>))
     events.push(...(page.events ?? []));
   return events;

@@ -3,15 +3,15 @@ import type { BodyExamples, Examples } from '../../../http/routes/documentation/
 import type { Route } from '../../../http/routes/route.ts';
 import { routes } from '../../../http/routes/routes.ts';
 
-/** Items of a list that has no page size of its own. */
+/** Number of items kept of a list without a page size. */
 const itemsMax = 2;
 const eventsMax = 2;
 
 /**
- * Answers for the documentation, as services gave them. Pages are asked for with few items; other lists are cut where their schema allows it.
+ * Records responses of real services for the documentation. Pages are requested with few items; other lists are cut if their schema allows it.
  *
- * @param base of a service that knows everything.
- * @param unreadableBase of one that knows nothing of the chain: its bodies are those with `status: unavailable`.
+ * @param base URL of a service with all data.
+ * @param unreadableBase URL of a service without a chain, whose bodies have `status: unavailable`.
  */
 export async function recordExamples(base: string, unreadableBase: string): Promise<Examples> {
   const values = await findValues(base);
@@ -35,7 +35,7 @@ export function nameBody(route: Route): string {
 
 type Values = Readonly<Record<string, string>>;
 
-/** Of parameters: the owner with the most positions, so that its list has a next page, and one of its tokens. */
+/** Chooses parameters: the owner with the most positions, whose list has a next page, and one of its tokens. */
 async function findValues(base: string): Promise<Values> {
   const json = async (path: string) => (await fetch(`${base}${path}`)).json();
   const { installationId } = (await json('/v1/public/telemetry')) as { installationId: string };
@@ -64,7 +64,7 @@ async function read(base: string, route: Route, values: Values): Promise<unknown
   return cutLists(await response.json(), (cut) => route.response.safeParse(cut).success);
 }
 
-/** A list of objects keeps its first, and the first that is of another type. */
+/** Keeps the first object of a list, and the first of another type. */
 export function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Body {
   const cut = structuredClone(body);
   const cutWithin = (value: unknown): void => {
@@ -83,7 +83,7 @@ export function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Bo
   return cut;
 }
 
-/** What a stream sends that resumes behind an event of the feed, through its second event. */
+/** Returns the text of a stream that resumes after an event of the feed, through its second event. */
 async function recordStream(base: string): Promise<string> {
   const { events } = (await (await fetch(`${base}/v1/events?limit=10`)).json()) as {
     events: { id: string }[];
@@ -105,7 +105,7 @@ async function recordStream(base: string): Promise<string> {
   throw new Error('the stream has ended');
 }
 
-/** The events of a stream's text. */
+/** Splits a stream's text into events. */
 export function parseStream(text: string): { type: string | undefined; data: unknown }[] {
   const events: { type: string | undefined; data: unknown }[] = [];
   const parser = createParser({

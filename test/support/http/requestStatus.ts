@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-/** Asks with headers that may have several lines, which `fetch` would join. @returns the status. */
+/** Returns the status of a request whose headers may have several lines, which `fetch` would join. */
 export function requestStatus(url: string, headers: Record<string, string[]>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     request(url, { headers, agent: false }, (response) => {

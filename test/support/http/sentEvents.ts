@@ -2,18 +2,18 @@
 export interface FeedEvent {
   readonly id: string;
   readonly recordedAt: string;
-  /** Of an event of the chain it names its block. */
+  /** Names the block, for an event of the chain. */
   readonly source: { readonly blockHash?: `0x${string}` };
 }
 
-/** What a client of the event stream was sent. */
+/** Records the events that a client of the event stream was sent. */
 export interface SentEvents {
   /**
-   * Whether it was sent before. An event whose transaction was mined again, in a block that a reorganization has put in the place of another, is sent
-   * again with its ID, and names the other block.
+   * Whether it was sent before. After a reorganization has moved an event's transaction to another block, the event is sent
+   * again with its ID and the new block.
    */
   note(event: FeedEvent): 'never' | 'ofAnotherBlock' | 'before';
-  /** Events of the feed that became visible behind the first one of their source that it was sent, and that it was not sent. */
+  /** Events that were not sent although they became visible after the first sent event of their source. */
   findMissed<Event extends FeedEvent>(feed: readonly Event[]): Event[];
   has(event: FeedEvent): boolean;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { proxiedHost as host, proxiedName as name, proxiedPath as path } from './proxyClients.ts';
 
-/** Requests that two programs may read differently, so that the one behind sees another request than the one in front has checked. */
+/** Requests that two programs may read differently, so the server sees another request than the proxy has checked. */
 export const unusualRequests = {
   'two lengths': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 90\r\n\r\n`,
   'one length twice': `GET ${path} HTTP/1.1\r\n${host}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`,
@@ -12,7 +12,7 @@ export const unusualRequests = {
   'two hosts': `GET ${path} HTTP/1.1\r\n${host}Host: other.example.org\r\n\r\n`,
   'no host': `GET ${path} HTTP/1.1\r\nX-Other: a\r\n\r\n`,
   'a folded line': `GET ${path} HTTP/1.1\r\n${host}X-Other: a\r\n b\r\n\r\n`,
-  // Behind an empty name the service's own parser sees no headers, and would find another request in the body.
+  // After an empty name the service's parser sees no headers, and would find another request in the body.
   'an empty header name': `GET ${path} HTTP/1.1\r\n${host}: x\r\nContent-Length: 5\r\n\r\nhello`,
   'a line without a colon': `GET ${path} HTTP/1.1\r\n${host}broken\r\n\r\n`,
   'lines that end with LF alone': `GET ${path} HTTP/1.1\n${host.replace('\r', '')}\n`,
@@ -30,22 +30,22 @@ export const unusualRequests = {
 
 export type UnusualRequest = keyof typeof unusualRequests;
 
-/** An ordinary request, the last one of its connection. */
+/** An ordinary request that closes its connection. */
 export const lastRequest = `GET ${path} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
 
 interface ProxyUnderTest {
   exchange(sent: string): Promise<string>;
-  /** Requests that the service behind it has answered. */
+  /** Number of requests that the service has answered. */
   countAnswered(): Promise<number>;
 }
 
-/** How a proxy refuses a request, and how many of those that follow on the same connection are answered at most. */
+/** How a proxy refuses a request, and how many later requests of the connection may be answered. */
 interface Refusal {
   readonly beginsWith: RegExp;
   readonly followingMax: 0 | 1;
 }
 
-/** Fails unless the proxy refuses the request, and the service sees none but the ordinary one that follows it. */
+/** Fails unless the proxy refuses the request and the service sees only the ordinary request after it. */
 export async function expectRefusal(
   proxy: ProxyUnderTest,
   request: UnusualRequest,
@@ -60,7 +60,7 @@ export async function expectRefusal(
   expect((await proxy.countAnswered()) - before).toBe(answers);
 }
 
-/** Fails unless the request, and the one that follows where the connection stays open, are answered once each. */
+/** Fails unless the request is answered once, and so is the next one if the connection stays open. */
 export async function expectAnswers(
   proxy: ProxyUnderTest,
   request: UnusualRequest,

@@ -32,7 +32,7 @@ interface ExampleFault {
   readonly fault: string;
 }
 
-/** Answers of an OpenAPI document that have a body and no example of it, and examples that their schema refuses. */
+/** Lists responses of an OpenAPI document whose body has no example, and examples that their schema refuses. */
 export function validateExamples(published: object): ExampleFault[] {
   const document = JSON.parse(JSON.stringify(published)) as Document;
   const ajv = createSchemaValidator(document);
@@ -59,7 +59,7 @@ export function validateExamples(published: object): ExampleFault[] {
   return faults;
 }
 
-/** Knows the schemas of a document as `openapi#/...`. */
+/** Registers a document's schemas as `openapi#/...`. */
 function createSchemaValidator(document: object): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);

@@ -9,7 +9,6 @@ import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { closeNats } from '../../../streams/jetstream/connection.ts';
 import { type RestartableServer, startProcess, startRestartable, untilReady } from './childProcess.ts';
 import { findFreePort } from './findFreePort.mjs';
-import { cancelledConsumers, readHeld, untilReleased } from './held.ts';
 import { whenFinished } from './lifetime.ts';
 import { writeNatsConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -60,10 +59,7 @@ export interface TestConnection {
 /** Opens a connection that is closed when the test has finished. */
 export async function connectTo(nats: TestNats): Promise<TestConnection> {
   const connection = await connect({ servers: nats.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
-  whenFinished(async () => {
-    await untilReleased(new Map([...readHeld(), [cancelledConsumers, 0]]));
-    await closeNats(connection);
-  });
+  whenFinished(() => closeNats(connection));
   return { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
 }
 
