@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
@@ -96,14 +97,14 @@ describe('the explorer, where history changes', () => {
     await waitUntilSettled(service, '5');
     const banner = page.locator('.banner', { hasText: 'The chain was reorganized' });
     // More than one read: at the first one the new branch may still be shorter than the old one was.
-    const readAgain = async () => {
+    const countAgain = async (found: Locator) => {
       await page.clock.fastForward(untilNextRead);
-      return banner.count();
+      return found.count();
     };
-    await expect.poll(readAgain, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => countAgain(banner), { timeout: 60_000 }).toBe(1);
     expect(await banner.textContent()).toContain('Rounds 6 to 9 were shown as settled');
     await expect.poll(() => settled.textContent()).toContain('4,000');
-    await expect.poll(() => event.count()).toBe(0);
+    await expect.poll(() => countAgain(event), { timeout: 60_000 }).toBe(0);
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-reorganized');
 

@@ -71,7 +71,12 @@ export async function startLyingNode(
     incoming.on('end', async () => {
       const body = Buffer.concat(chunks);
       const request = JSON.parse(body.toString('utf8')) as Call | Call[];
-      const answers = await askNode(nodeUrl, [request].flat(), memory);
+      const answers = await askNode(nodeUrl, [request].flat(), memory).catch(() => null);
+      // The node behind it closed the connection: the caller's is cut too.
+      if (answers === null) {
+        response.destroy();
+        return;
+      }
       const results: unknown[] = [];
       let fault: Lie = null;
       if (Array.isArray(request)) fault = node.batchLie(request.length);
