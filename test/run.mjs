@@ -1,28 +1,39 @@
 // `npm test` runs this after the bootstrap: formatting and lint, the build, types, and all tests. The last line of output counts them, each
 // check as one.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 
 const root = resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '..');
 const bin = (name) => join(root, 'node_modules', '.bin', name);
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
-check('formatting and lint', bin('biome'), ['check', '--error-on-warnings', '.']);
+await check('formatting and lint', start(bin('biome'), ['check', '--error-on-warnings', '.']));
 // The build writes the client's types.
-check('build', process.execPath, [join(root, 'deploy/build/build.mjs')]);
+await check('build', start(process.execPath, [join(root, 'deploy/build/build.mjs')]));
 process.env.MINER_TEST_BUILD = 'done';
-check('types', bin('tsc'), ['--noEmit']);
-check('types of the explorer', bin('tsc'), ['--noEmit', '-p', 'http/explorer']);
-runTests(process.argv.slice(2));
+// The compilers run beside the tests, which wait now and then.
+const types = start(bin('tsc'), ['--noEmit']);
+const explorerTypes = start(bin('tsc'), ['--noEmit', '-p', 'http/explorer']);
+await runTests(process.argv.slice(2));
+await check('types', types);
+await check('types of the explorer', explorerTypes);
 
 const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
 console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
 
-function check(what, command, args) {
-  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+function start(command, args) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  return Promise.all([text(child.stdout), once(child, 'close')]);
+}
+
+async function check(what, started) {
+  const [output, [status]] = await started;
+  process.stdout.write(output);
   console.log(`${what}: ${status === 0 ? 'passed' : 'FAILED'}`);
   counts[status === 0 ? 'passed' : 'failed']++;
 }
@@ -38,16 +49,17 @@ function findFastFolder() {
   }
 }
 
-function runTests(filters) {
+async function runTests(filters) {
   const directory = mkdtempSync(join(tmpdir(), 'miner-test-report-'));
   const report = join(directory, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const { status } = spawnSync(bin('vitest'), ['run', ...reporters, ...filters], {
+    const vitest = spawn(bin('vitest'), ['run', ...reporters, ...filters], {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, TMPDIR: findFastFolder() },
     });
+    const [status] = await once(vitest, 'close');
     const { numPassedTests, numFailedTests, numPendingTests } = JSON.parse(readFileSync(report, 'utf8'));
     counts.passed += numPassedTests;
     counts.skipped += numPendingTests;

@@ -344,7 +344,11 @@ describe('an overloaded event loop', () => {
       activeMs += ofWorkMs;
       vi.advanceTimersByTime(20);
     };
+    expect(guard.isOverloaded()).toBe(false);
     pass(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(guard.isOverloaded()).toBe(false);
+    pass(4_000);
     expect(guard.isOverloaded()).toBe(false);
     for (let turn = 0; turn < 10; turn++) pass(120);
     expect(guard.isOverloaded()).toBe(true);

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { interval } from 'rxjs';
+import { interval, Subscription, takeWhile } from 'rxjs';
 import type { Clock } from '../../../actors/clock.ts';
 
 /** Above this average delay expensive requests are refused, since every request waits too long for its turn. */
@@ -9,6 +9,8 @@ const sampleMs = 20;
 const sampleWeight = 0.04;
 /** Bound of a sample, so that a single long delay is not overload, such as after the process was suspended. */
 const sampleMaxMs = 500;
+/** Sampling ends when nobody has asked for this long, since 50 timers a second would be much of what a service at rest does. */
+const unaskedMaxMs = 5_000;
 
 /** Protects cheap requests from expensive ones. It measures how late the event loop is, which is how long a request waits before it is seen. */
 export interface LoadGuard {
@@ -25,18 +27,31 @@ export function createLoadGuard(
   activeMs: () => number = () => performance.eventLoopUtilization().active,
 ): LoadGuard {
   let delayMs = 0;
-  let sampledMs = clock.monotonicMs();
-  let activeThroughMs = activeMs();
-  const sampling = interval(sampleMs).subscribe(() => {
+  let askedMs = 0;
+  let sampledMs = 0;
+  let activeThroughMs = 0;
+  let sampling = Subscription.EMPTY;
+  const sample = () => {
     const [nowMs, nowActiveMs] = [clock.monotonicMs(), activeMs()];
     const lateMs = Math.max(0, nowMs - sampledMs - sampleMs);
     const ownMs = Math.min(sampleMaxMs, lateMs, nowActiveMs - activeThroughMs);
     sampledMs = nowMs;
     activeThroughMs = nowActiveMs;
     delayMs += (ownMs - delayMs) * sampleWeight;
-  });
+  };
+  const isAsked = () => clock.monotonicMs() - askedMs < unaskedMaxMs;
+  const begin = () => {
+    delayMs = 0;
+    sampledMs = clock.monotonicMs();
+    activeThroughMs = activeMs();
+    sampling = interval(sampleMs).pipe(takeWhile(isAsked)).subscribe(sample);
+  };
   return {
-    isOverloaded: () => delayMs > eventLoopDelayMaxMs,
+    isOverloaded() {
+      askedMs = clock.monotonicMs();
+      if (sampling.closed) begin();
+      return delayMs > eventLoopDelayMaxMs;
+    },
     stop: () => sampling.unsubscribe(),
   };
 }
