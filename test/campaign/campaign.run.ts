@@ -113,7 +113,7 @@ it('shows every reading and event exactly once, and the same as a service withou
     ],
     ['connection to NATS cut', async () => natsProxy.cutAnswers(random.integer(1, 3))],
     ['answers of ClickHouse cut', async () => clickHouseProxy.cutAnswers(random.integer(1, 5))],
-    ['replay with two threads', async () => replays.start(random.integer(2_000, 60_000))],
+    ['replay', async () => replays.start(random.integer(2_000, 60_000))],
     [
       'reorganization',
       async () => {
