@@ -16,7 +16,7 @@ import { createServiceMachine } from '../../machines/serviceMachine.ts';
 import { settlementMachine } from '../../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
 
-/** Every machine, in the order of the README of `machines/`. */
+/** Every machine. */
 export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
@@ -38,14 +38,14 @@ export const machines: readonly AnyStateMachine[] = [
 type Graph = ReturnType<typeof toDirectedGraph>;
 
 /** A state machine as a Mermaid state diagram, generated from the machine itself. */
-function drawMachine(machine: AnyStateMachine): string {
+export function drawMachine(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine);
   const isParallel = root.stateNode.type === 'parallel';
   const lines = isParallel ? [] : [`  [*] --> ${escapeName(String(machine.config.initial))}`];
   // A transition that every state has is drawn once, from `any`.
   lines.push(...drawArrows('any', root).map((line) => `  ${line}`));
   lines.push(...root.children.flatMap((child) => drawState(child, isParallel)).map((line) => `  ${line}`));
-  return ['stateDiagram-v2', ...lines].join('\n');
+  return `${['stateDiagram-v2', ...lines].join('\n')}\n`;
 }
 
 /** Draws a state with its arrows, and a compound state around its children. Each region of a parallel state has its own initial state. */
@@ -123,11 +123,4 @@ function findName(guard: unknown): string | undefined {
   if (typeof guard === 'function') return guard.name;
   const isNamed = typeof guard === 'object' && guard !== null && 'type' in guard;
   return isNamed ? String(guard.type) : undefined;
-}
-
-/** The diagrams as they appear in the README, each under the machine's name. */
-export function drawMachines(): string {
-  return machines
-    .map((machine) => `### ${machine.id}\n\n\`\`\`mermaid\n${drawMachine(machine)}\n\`\`\``)
-    .join('\n\n');
 }
