@@ -180,7 +180,7 @@ it('shows every reading and event exactly once, and the same as a service withou
       'Rejections that are missing, or were published twice',
       `${findings.missingRejections}, ${findings.doubledRejections}`,
     ],
-    ['Answers that differ from those of a service without faults', findings.differingAnswers.length],
+    ['Answers that differ from a service without faults', findings.differingAnswers.length],
     ['Requests, of them answered', `${audience.requests}, ${audience.answered}`],
     ['Answers other than 200, 304 and 503', audience.wrongAnswers.length],
     ['Events of the feed at the end', feed.length],
