@@ -79,21 +79,24 @@ function tableLines(table: ResultTable): string[] {
   const own = series[0] as Series;
   const further = Object.keys(own.others ?? {});
   const rows = series.map((one) => {
-    const range = [Math.min(...one.values), Math.max(...one.values)].map(roundForTable);
-    const spread = one.values.length === 1 ? '' : range.join(' – ');
     const comparedWith = isComparison && one !== own ? own : null;
     const ratios = comparedWith === null ? '' : describeRatios(divideOwn(table, one));
-    const compared = isComparison ? ` ${ratios} |` : '';
+    const noise = isComparison ? ratios : describeSpread(one.values);
     const figures = further.map((figure) => ` ${describeFigure(figure, one, comparedWith)} |`).join('');
-    return `| ${one.name} | ${roundForTable(median(one.values))} | ${spread} |${compared}${figures}`;
+    return `| ${one.name} | ${roundForTable(median(one.values))} | ${noise} |${figures}`;
   });
   const names = further.map((figure) => ` ${figure} |`).join('');
   return [
-    `| ${title} | median ${unit} | spread |${isComparison ? ' ours is × |' : ''}${names}`,
-    `|---|---|---|${'---|'.repeat(further.length + (isComparison ? 1 : 0))}`,
+    `| ${title} | median ${unit} | ${isComparison ? 'ours is ×' : 'spread'} |${names}`,
+    `|---|---|---|${'---|'.repeat(further.length)}`,
     ...rows,
     '',
   ];
+}
+
+/** Least and greatest value; empty for a single one. */
+function describeSpread(values: readonly number[]): string {
+  return values.length === 1 ? '' : [Math.min(...values), Math.max(...values)].map(roundForTable).join(' – ');
 }
 
 /** How many times better the service is, for each turn. */

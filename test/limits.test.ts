@@ -1,28 +1,21 @@
 import { expect, it } from 'vitest';
-import { retainedStatesMax } from '../actors/chain/fold/spanFoldState.ts';
-import { ownerEventsRetained, rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
-import { settlementsRetainedMs } from '../actors/chain/rows/settlementRows.ts';
-import { proposersMax } from '../actors/chain/spans/chainReads.ts';
+import { rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
 import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
 import { oracleStaleSeconds } from '../actors/settlement/oracleState.ts';
 import { reporterStaleMs } from '../actors/settlement/queueState.ts';
-import { rememberedIdsMax, rememberedIdsMin, rememberedMs } from '../actors/settlement/rememberedIds.ts';
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
-import { closedRoundsMax, endedSubmissionsMax } from '../actors/settlement/settlementActor.ts';
 import { instancesMax } from '../actors/settlement/settlementActors.ts';
-import { rememberedMarksMax } from '../actors/wheel/acceptance.ts';
-import { pastDaysMax } from '../actors/wheel/dayHistory.ts';
 import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
-import { coveringGapSeconds, recentRoundsMax } from '../actors/wheel/roundFold.ts';
+import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
 import { feedPageDefault } from '../http/routes/eventRoutes.ts';
 import { ownerPageDefault } from '../http/routes/ownerPage.ts';
 import { rateClasses, siteFactor } from '../http/routes/rateClasses.ts';
-import { observationsLimitMax, routes } from '../http/routes/routes.ts';
+import { observationsLimitMax } from '../http/routes/routes.ts';
 import {
   defaultReadTimeoutMs,
   inFlightMax,
@@ -45,7 +38,7 @@ import { refusalsPerTurn } from '../http/server/limits/refusalCount.ts';
 import { expensiveMsPerTurn } from '../http/server/limits/turnBudget.ts';
 import { cachedPagesBytesMax, cachedPagesMax } from '../http/server/pages/pageCache.ts';
 import { closeGraceMs, databaseCloseGraceMs, saveGraceMs } from '../machines/serviceSetup.ts';
-import { approvedEpochsMax, openIncidentsMax } from '../machines/settlementEvents.ts';
+import { openIncidentsMax } from '../machines/settlementEvents.ts';
 import { readBytesMax, readSecondsMax } from '../storage/readLimits.ts';
 import { readingsRetained } from '../storage/recentReadings.ts';
 import { snapshotsRetainedMax } from '../storage/snapshotRetention.ts';
@@ -65,7 +58,6 @@ type Row = readonly [limit: string, value: string, beyond: string];
 
 const kib = 1024;
 const mib = kib * kib;
-const dayMs = 86_400_000;
 
 const count = (value: number) => value.toLocaleString('en-US');
 const bytes = (value: number) => (value >= mib ? `${value / mib} MiB` : `${value / kib} KiB`);
@@ -161,49 +153,11 @@ const messages: readonly Row[] = [
   ['Active rounds of one submission', count(activeRoundsMax), 'rejected as `malformed`'],
   ['Module instances of one installation', count(instancesMax), 'rejected as `too_many_instances`'],
   ['Open incidents', count(openIncidentsMax), 'rejected as `not_allowed`'],
-];
-
-const memory: readonly Row[] = [
   ['Installations of one stream', count(installationsMax), 'rejected as `too_many_installations`'],
-  [
-    'Earlier boots and counter epochs, each, of an installation',
-    count(rememberedMarksMax),
-    'the oldest is forgotten',
-  ],
-  [
-    'Observed rounds that a projection can use',
-    count(recentRoundsMax),
-    '`round_projection_gap` without a closure',
-  ],
-  ['Single days before the newest reading', count(pastDaysMax), 'older days are added up'],
-  ['Closed rounds', count(closedRoundsMax), 'the oldest are forgotten'],
-  ['Approved counter epochs', count(approvedEpochsMax), 'the oldest is forgotten'],
-  ['Ended submissions in the statistics', count(endedSubmissionsMax), 'the coverage begins later'],
-  [
-    'IDs of ended submissions, runs and incidents, and of accepted messages and signers, each',
-    `${rememberedMs / dayMs} days, but at least ${count(rememberedIdsMin)} and at most ${count(rememberedIdsMax)}`,
-    'a message with the oldest ID could be accepted again',
-  ],
-  ['Former and present proposers of the timelock', count(proposersMax), 'the oldest is forgotten'],
-  [
-    'Safe states of the chain',
-    count(retainedStatesMax),
-    'older cursors are invalid; a deeper reorganization restores a snapshot',
-  ],
-  [
-    'Events of all owners in memory',
-    `the newest ${count(ownerEventsRetained)}, and every event that is not final`,
-    'read from ClickHouse',
-  ],
-  [
-    'Settlements and checkpoints in memory',
-    `the last ${settlementsRetainedMs / dayMs} days, and everything that is not final`,
-    'read from ClickHouse; their sums stay in memory',
-  ],
-  ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],
 ];
 
 const streams: readonly Row[] = [
+  ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],
   [
     'Messages of one batch of a fold',
     `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`,
@@ -226,7 +180,7 @@ const streams: readonly Row[] = [
   ],
   [
     'Read of a ClickHouse server',
-    `${readSecondsMax} s, ${bytes(readBytesMax)}`,
+    `${readSecondsMax} s, ${readBytesMax / 1e9} GB`,
     'the server ends it; a lower limit of its user applies',
   ],
   ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
@@ -250,24 +204,14 @@ function table(title: string, rows: readonly Row[]): string {
   return [`## ${title}`, '', '| limit | value | beyond it |', '|---|---|---|', ...lines, ''].join('\n');
 }
 
-function tableOfRoutes(): string {
-  const lines = Object.keys(rateClasses).flatMap((name) => {
-    const paths = routes.filter(({ rateClass }) => rateClass === name).map(({ path }) => `\`${path}\``);
-    return paths.length === 0 ? [] : [`| \`${name}\` | ${paths.join(', ')} |`];
-  });
-  return ['| class | routes |', '|---|---|', ...lines, ''].join('\n');
-}
-
 it('LIMITS.md has every limit with its value (npm run tables)', async () => {
   const page = [
     '# Limits',
     '',
-    'Generated from the constants of the code by `npm run tables`. [RUNNING.md](RUNNING.md#settings) has the settings.',
+    'Generated from the constants of the code by `npm run tables`. [STATE.md](../actors/STATE.md) has what the folds remember.',
     '',
     table('Requests', requests),
-    tableOfRoutes(),
     table('Messages', messages),
-    table('What is remembered', memory),
     table('Queues and storage', streams),
     table('Stopping a process', stop),
   ].join('\n');

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createCounterActors } from '../actors/wheel/counterActors.ts';
 import { counterReadingMessage, measurements } from '../actors/wheel/counterReading.ts';
-import { drawMachines, machines } from '../deploy/build/machineDiagrams.ts';
+import { drawMachine, machines } from '../deploy/build/machineDiagrams.ts';
 import { variables } from '../deploy/configuration/configuration.ts';
 import { routes } from '../http/routes/routes.ts';
 
@@ -145,7 +145,9 @@ describe('pages', () => {
     expect(machines.map(({ id }) => `${id}Machine.ts`).sort()).toEqual(files.sort());
   });
 
-  it('draw each machine (npm run diagrams)', () => {
-    expect(read('machines/README.md')).toContain(drawMachines());
+  it.each(machines)('link to the diagram of the machine $id (npm run diagrams)', (machine) => {
+    const path = `diagrams/${machine.id}.mmd`;
+    expect(read('machines/README.md')).toContain(`](${path})`);
+    expect(read(`machines/${path}`)).toBe(drawMachine(machine));
   });
 });

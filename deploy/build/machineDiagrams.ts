@@ -16,7 +16,7 @@ import { createServiceMachine } from '../../machines/serviceMachine.ts';
 import { settlementMachine } from '../../machines/settlementMachine.ts';
 import { streamFollowerMachine } from '../../machines/streamFollowerMachine.ts';
 
-/** Every machine, in the order of the README of `machines/`. */
+/** Every machine. */
 export const machines: readonly AnyStateMachine[] = [
   moduleMachine,
   settlementMachine,
@@ -38,14 +38,14 @@ export const machines: readonly AnyStateMachine[] = [
 type Graph = ReturnType<typeof toDirectedGraph>;
 
 /** A state machine as a Mermaid state diagram, generated from the machine itself. */
-function drawMachine(machine: AnyStateMachine): string {
+export function drawMachine(machine: AnyStateMachine): string {
   const root = toDirectedGraph(machine);
   const isParallel = root.stateNode.type === 'parallel';
   const lines = isParallel ? [] : [`  [*] --> ${escapeName(String(machine.config.initial))}`];
   // A transition that every state has is drawn once, from `any`.
   lines.push(...drawArrows('any', root).map((line) => `  ${line}`));
   lines.push(...root.children.flatMap((child) => drawState(child, isParallel)).map((line) => `  ${line}`));
-  return ['stateDiagram-v2', ...lines].join('\n');
+  return `${['stateDiagram-v2', ...lines].join('\n')}\n`;
 }
 
 /** Draws a state with its arrows, and a compound state around its children. Each region of a parallel state has its own initial state. */
@@ -63,14 +63,31 @@ function drawState(graph: Graph, isRegion: boolean): string[] {
   return [`state ${name} {`, ...inside.map((line) => `  ${line}`), '}', ...arrows];
 }
 
-/** Draws one arrow for all faults that lead to the same state. Decisions without an event come last. */
+/**
+ * Draws one arrow to each target, with all events that lead there. A guard is left out if its event leads there without it, and so is a report of the
+ * machine's own work that changes no state. Decisions without an event come last.
+ */
 function drawArrows(name: string, graph: Graph): string[] {
   const { edges, stateNode } = graph;
   const decisions = (stateNode.always ?? []).flatMap((transition) =>
     (transition.target ?? []).map((target) => ({ target, label: { text: '' }, transition })),
   );
-  const arrows = [...edges, ...decisions].map((edge) => `${name} --> ${drawTarget(edge, graph)}`);
-  return [...new Set(arrows)];
+  const changes = edges.filter(
+    ({ label, transition }) => transition.target !== undefined || !label.text.startsWith('xstate.'),
+  );
+  const labels = new Map<string, Set<string>>();
+  for (const { target, label, transition } of [...changes, ...decisions]) {
+    const targetName = nameTarget(target, graph);
+    const known = labels.get(targetName) ?? new Set();
+    labels.set(targetName, known.add(formatLabel(label.text, transition.guard)));
+  }
+  return [...labels].map(([target, known]) => {
+    const needed = [...known].filter((label) => {
+      const [event = '', guard] = label.split(' [');
+      return guard === undefined || !known.has(event);
+    });
+    return `${name} --> ${target}: ${needed.join(', ')}`;
+  });
 }
 
 /** A state without arrows is named, so that it is drawn inside its parent. */
@@ -79,16 +96,9 @@ function drawInside(graph: Graph): string[] {
   return lines.length > 0 ? lines : [escapeName(graph.stateNode.key)];
 }
 
-type Arrow = {
-  readonly target: AnyStateNode;
-  readonly label: { readonly text: string };
-  readonly transition: { readonly guard?: unknown };
-};
-
-function drawTarget({ target, label, transition }: Arrow, source: Graph): string {
+function nameTarget(target: AnyStateNode, source: Graph): string {
   const isRoot = target.id === source.id && source.stateNode.parent === undefined;
-  const name = isRoot ? 'any' : escapeName(target.key);
-  return `${name}: ${formatLabel(label.text, transition.guard)}`;
+  return isRoot ? 'any' : escapeName(target.key);
 }
 
 function escapeName(key: string): string {
@@ -113,11 +123,4 @@ function findName(guard: unknown): string | undefined {
   if (typeof guard === 'function') return guard.name;
   const isNamed = typeof guard === 'object' && guard !== null && 'type' in guard;
   return isNamed ? String(guard.type) : undefined;
-}
-
-/** The diagrams as they appear in the README, each under the machine's name. */
-export function drawMachines(): string {
-  return machines
-    .map((machine) => `### ${machine.id}\n\n\`\`\`mermaid\n${drawMachine(machine)}\n\`\`\``)
-    .join('\n\n');
 }

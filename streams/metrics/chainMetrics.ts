@@ -35,7 +35,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
   });
   new Gauge({
     name: 'miner_chain_block',
-    help: 'Number of the last folded block, of the newest safe one, and of the one that cannot be applied, if any.',
+    help: 'Number of the last folded block, of the newest safe one, and of a block that cannot be applied, if any.',
     labelNames: ['block'],
     registers,
     collect() {

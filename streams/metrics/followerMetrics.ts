@@ -30,12 +30,12 @@ export function registerFollowerMetrics(
   );
   gauge(
     'miner_stream_verification_age_seconds',
-    'Since the stream was last found to be the one that is followed; absent before the first time.',
+    'Since the stream was last verified to be the followed one; absent before the first time.',
     ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.bootMs()),
   );
   gauge(
     'miner_stream_freshness_age_seconds',
-    'Since the moment of which everything is folded that the stream held then; absent while that is unknown.',
+    'Age of the fold: everything that the stream held this long ago is folded; absent while that is unknown.',
     ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.bootMs()),
   );
   counter(
@@ -50,7 +50,7 @@ export function registerFollowerMetrics(
   );
   counter(
     'miner_stream_divergences_total',
-    'Times that the stream was found not to be the one that was folded.',
+    'Times that the stream was found to be another than the folded one.',
     ({ divergences }) => divergences,
   );
   gauge(

@@ -113,7 +113,7 @@ it('shows every reading and event exactly once, and the same as a service withou
     ],
     ['connection to NATS cut', async () => natsProxy.cutAnswers(random.integer(1, 3))],
     ['answers of ClickHouse cut', async () => clickHouseProxy.cutAnswers(random.integer(1, 5))],
-    ['replay with two threads', async () => replays.start(random.integer(2_000, 60_000))],
+    ['replay', async () => replays.start(random.integer(2_000, 60_000))],
     [
       'reorganization',
       async () => {
@@ -180,7 +180,7 @@ it('shows every reading and event exactly once, and the same as a service withou
       'Rejections that are missing, or were published twice',
       `${findings.missingRejections}, ${findings.doubledRejections}`,
     ],
-    ['Answers that differ from those of a service without faults', findings.differingAnswers.length],
+    ['Answers that differ from a service without faults', findings.differingAnswers.length],
     ['Requests, of them answered', `${audience.requests}, ${audience.answered}`],
     ['Answers other than 200, 304 and 503', audience.wrongAnswers.length],
     ['Events of the feed at the end', feed.length],

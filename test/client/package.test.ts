@@ -74,11 +74,10 @@ it('the client is installed from the service, and runs and compiles as a module 
   expect(await compile(given + shown)).toEqual({ status: 0, output: '' });
 });
 
-it('the schemas of messages are served, and accept the examples of MESSAGES.md', async () => {
+it('the schemas of messages are served, and accept the examples of messages', async () => {
   const { get } = await startPublicServer();
   const { messages } = (await (await get('/schemas')).json()) as { messages: Record<string, string> };
-  const page = readFileSync(join(root, 'streams/MESSAGES.md'), 'utf8');
-  const examples = [...page.matchAll(/^```json miner\.(\S+)\n(.*?)\n```$/gms)];
+  const examples = readFileSync(join(root, 'streams/messageExamples.txt'), 'utf8').trimEnd().split('\n');
   const schemas: Record<string, string> = {
     CounterReadingMessage: 'counter.my~wheel',
     ModuleSnapshotMessage: 'module.my~wheel.sensor-1',
@@ -95,8 +94,12 @@ it('the schemas of messages are served, and accept the examples of MESSAGES.md',
     const ajv = new Ajv2020();
     formats.default(ajv);
     const validate = ajv.compile((await response.json()) as object);
-    const [, , lines = ''] = examples.find(([, subject]) => subject === schemas[name]) ?? [];
-    for (const line of lines.split('\n')) expect([line, validate(JSON.parse(line))]).toEqual([line, true]);
+    const subject = `miner.${schemas[name]} `;
+    const bodies = examples
+      .filter((line) => line.startsWith(subject))
+      .map((line) => line.slice(subject.length));
+    expect(bodies).not.toEqual([]);
+    for (const body of bodies) expect([body, validate(JSON.parse(body))]).toEqual([body, true]);
     expect(validate({})).toBe(false);
   }
 });

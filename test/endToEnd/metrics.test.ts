@@ -68,7 +68,8 @@ it('metrics are documented as a process that does everything has them (npm run t
   const rows = [...text.matchAll(/^# HELP (miner_\w+) (.+)$/gm)]
     .map(([, name = '', help]) => {
       const labels = declaredLabels(name);
-      return `| \`${name}\` | ${findType(name)} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`;
+      const shown = labels.length === 0 ? name : `${name}{${labels.join(',')}}`;
+      return `| \`${shown}\` | ${findType(name)} | ${help} |`;
     })
     .sort();
   const page = [
@@ -77,8 +78,8 @@ it('metrics are documented as a process that does everything has them (npm run t
     "The metrics on `/metrics` of the operators' port, generated from the code by `npm run tables`. prom-client adds metrics of the process and of Node",
     '(`process_...`, `nodejs_...`). A read replica has no metrics of writers, and a process without `MINER_RPC_URL` has no metrics of the indexer.',
     '',
-    '| metric | type | labels | meaning |',
-    '|---|---|---|---|',
+    '| metric | type | meaning |',
+    '|---|---|---|',
     ...rows,
     '',
   ].join('\n');
