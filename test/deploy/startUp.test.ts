@@ -98,8 +98,10 @@ describe('a start', () => {
       'missing: wrk, nginx. Install with: sudo apt-get install --no-install-recommends wrk nginx-light',
     );
     const program = resolve(import.meta.dirname, '../../dist/tools/bench.js');
-    const bench = startProcess(process.execPath, [program], { env: { PATH: '/nowhere' } });
-    expect(await bench.exited).toBe(1);
-    expect(bench.output()).toMatch(/^missing: .*wrk/);
+    for (const command of [[], ['hostile']]) {
+      const bench = startProcess(process.execPath, [program, ...command], { env: { PATH: '/nowhere' } });
+      expect(await bench.exited).toBe(1);
+      expect(bench.output()).toMatch(/^missing: .*wrk/);
+    }
   });
 });
