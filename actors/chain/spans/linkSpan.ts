@@ -9,6 +9,7 @@ interface LinkableBlock {
 interface KnownChain<Block extends LinkableBlock> {
   /** Last block of the newest span; null before the first. */
   readonly head: Block | null;
+  /** Number of reorganizations in the known chain. */
   readonly forks: number;
   /** Where the first span must begin; null if it may begin anywhere. */
   readonly deploymentBlock: bigint | null;
