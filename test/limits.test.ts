@@ -90,7 +90,7 @@ const requests: readonly Row[] = [
     'the least recently seen client of its set is evicted; it starts again with a full bucket',
   ],
   [
-    'Waiting expensive requests: in all, of one client, of one site',
+    'Expensive requests that wait: in total, per client, per site',
     [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
     '503 `database_busy`',
   ],
@@ -105,7 +105,7 @@ const requests: readonly Row[] = [
   [
     'Delay of the event loop, on average',
     `${eventLoopDelayMaxMs} ms`,
-    'routes that read events or ClickHouse, and pages that must be rendered, answer 503 `database_busy`; a client that resumes an event stream waits',
+    'routes that read events or ClickHouse, and pages that must be rendered, answer 503 `database_busy`; clients that resume an event stream wait',
   ],
   [
     'Missed events sent to all clients of the event stream in one turn of the event loop',
@@ -153,7 +153,7 @@ const messages: readonly Row[] = [
     'only its beginning is published, and the metadata of its token is unavailable',
   ],
   ['Observation later than its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
-  ['Time between two readings', `${coveringGapSeconds} s`, 'it is not covered'],
+  ['Time between two readings', `${coveringGapSeconds} s`, 'the time between them is not covered'],
   ['Age of a measurement', `${stalenessSeconds} s`, '`stale`'],
   ['Age of the latest acceptance of the oracle', `${count(oracleStaleSeconds)} s`, '`stale`'],
   ['Age of the last completed run of the reporter', seconds(reporterStaleMs), 'the queue is `stale`'],
@@ -166,7 +166,7 @@ const messages: readonly Row[] = [
 const memory: readonly Row[] = [
   ['Installations of one stream', count(installationsMax), 'rejected as `too_many_installations`'],
   [
-    'Earlier boots and counter epochs, each, of an installation',
+    'Earlier boots, and earlier counter epochs, of an installation',
     count(rememberedMarksMax),
     'the oldest is forgotten',
   ],
@@ -175,12 +175,12 @@ const memory: readonly Row[] = [
     count(recentRoundsMax),
     '`round_projection_gap` without a closure',
   ],
-  ['Single days before the newest reading', count(pastDaysMax), 'older days are added up'],
+  ['Days kept singly before the newest reading', count(pastDaysMax), 'older days are added up'],
   ['Closed rounds', count(closedRoundsMax), 'the oldest are forgotten'],
   ['Approved counter epochs', count(approvedEpochsMax), 'the oldest is forgotten'],
   ['Ended submissions in the statistics', count(endedSubmissionsMax), 'the coverage begins later'],
   [
-    'IDs of ended submissions, runs and incidents, and of accepted messages and signers, each',
+    'IDs of each kind: ended submissions, runs and incidents, accepted messages and signers',
     `${rememberedMs / dayMs} days, but at least ${count(rememberedIdsMin)} and at most ${count(rememberedIdsMax)}`,
     'a message with the oldest ID could be accepted again',
   ],
@@ -225,7 +225,7 @@ const streams: readonly Row[] = [
     'made with the next span',
   ],
   [
-    'Read of a ClickHouse server',
+    'One read from a ClickHouse server',
     `${readSecondsMax} s, ${bytes(readBytesMax)}`,
     'the server ends it; a lower limit of its user applies',
   ],
@@ -240,7 +240,7 @@ const stop: readonly Row[] = [
     seconds(saveGraceMs),
     'the next start folds what follows the newest snapshot',
   ],
-  ['Closing the indexer, the lease, NATS, each', seconds(closeGraceMs), 'the stop continues'],
+  ['Closing the indexer, the lease and NATS, each', seconds(closeGraceMs), 'the stop continues'],
   ['Last statement of ClickHouse', seconds(databaseCloseGraceMs), 'the stop continues'],
   ['The whole stop', seconds(stopMs), 'the process exits, and the log names what is left'],
 ];
