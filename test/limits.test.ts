@@ -68,7 +68,8 @@ const mib = kib * kib;
 const dayMs = 86_400_000;
 
 const count = (value: number) => value.toLocaleString('en-US');
-const bytes = (value: number) => (value >= mib ? `${value / mib} MiB` : `${value / kib} KiB`);
+const bytes = (value: number) =>
+  value >= mib ? `${count(Math.round(value / mib))} MiB` : `${count(Math.round(value / kib))} KiB`;
 const seconds = (valueMs: number) => `${count(valueMs / 1_000)} s`;
 
 const requests: readonly Row[] = [
