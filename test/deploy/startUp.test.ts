@@ -17,7 +17,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that has ended stays until whoever adopted it has noticed.
+    // A process that has ended stays visible until its new parent has noticed the end.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;

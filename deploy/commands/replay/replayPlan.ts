@@ -136,8 +136,8 @@ async function requireSameFold({ database, tables, identity }: ReplayPlanOptions
   const made = await readGenerationIdentity(database, tables);
   if (made === null || isOfFold(made, identity)) return;
   throw new ReplayRefused(
-    'the stored rows were made with another version or another deployment file: give the file that the service uses, or start the ' +
-      'service with this one, which folds the stream again by itself',
+    'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
+      'or start the service with this file: it folds the stream again by itself',
   );
 }
 
@@ -175,7 +175,7 @@ function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number
   const newest = usable.find(({ position }) => position <= through);
   if (newest !== undefined) return newest.position;
   throw new ReplayRefused(
-    `one installation can be replayed through a snapshot of the others, and there is none at or below ${through}; leave out --installation`,
+    `a replay of one installation needs a snapshot of the others at or below ${through}, and there is none: leave out --installation`,
   );
 }
 
