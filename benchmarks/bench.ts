@@ -20,6 +20,7 @@ const lessToDo: Readonly<Record<string, readonly string[]>> = {
 const nats = ['nats-server'] as const;
 const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   polling: [...nats, 'wrk', 'nginx', 'taskset'],
+  hostile: [...nats, 'wrk', 'taskset'],
   replay: nats,
   live: [...nats, 'taskset'],
   start: nats,
@@ -39,7 +40,7 @@ const program = new Command('bench')
     return measureAll();
   });
 
-// Checked before anything starts, since nothing would stop it.
+// Without this check a missing program would end the benchmark halfway.
 program.hook('preAction', (_, command) => {
   const names = command === program ? listKeys(needs) : [command.name()];
   requirePrograms([...new Set(names.flatMap((name) => needs[name] ?? []))]);

@@ -10,7 +10,7 @@ function noteFailure(waitingFor: AwaitedPart) {
   return { type: 'noteFailure', params } as const;
 }
 
-/** Transitions after any failure. */
+/** Transitions after a failure, by what failed. */
 const failed = [
   {
     guard: { type: 'isLostRace', params: passError },
@@ -108,7 +108,7 @@ export const indexerMachine = indexer.createMachine({
           entry: assign({ catchesUpTo: ({ context }) => context.tip }),
           invoke: {
             src: 'publishRanges',
-            // Continues with the single blocks of the same comparison: a new comparison would find more blocks, mined in the meantime.
+            // Continues with the single blocks of the same comparison. A new comparison would also find blocks that were mined in the meantime.
             onDone: { target: '#publishing', actions: 'noteSuccess' },
             onError: failed,
           },
@@ -173,7 +173,7 @@ export const indexerMachine = indexer.createMachine({
             },
           },
         },
-        /** NATS or the fold would refuse the next span, and nothing after it could be folded. It is retried rarely, or when NATS has restarted. */
+        /** NATS or the fold would refuse the next span, and nothing after it could be folded. The indexer retries rarely, and whenever NATS has restarted. */
         unpublishable: {
           id: 'unpublishable',
           invoke: { src: 'awaitReconnection', onDone: '#connecting' },

@@ -67,7 +67,7 @@ class EmbeddedEngineMissing extends Error {
   override readonly name = 'EmbeddedEngineMissing';
 
   constructor(cause: unknown) {
-    super('this installation has no embedded ClickHouse that loads here: set MINER_CLICKHOUSE_URL', {
+    super('the embedded ClickHouse of this installation cannot be loaded here: set MINER_CLICKHOUSE_URL', {
       cause,
     });
   }

@@ -91,9 +91,7 @@ export async function deleteWhere(database: Database, table: string, condition: 
     await pollUntil(hasEnded, { everyMs: pollMs });
     if (await isEmpty()) return;
   }
-  throw new StorageUnavailable(
-    `rows of ${table} that were removed are there again: something else writes them`,
-  );
+  throw new StorageUnavailable(`removed rows of ${table} have come back: another process writes them`);
 }
 
 async function isMutating(database: Database, table: string): Promise<boolean> {

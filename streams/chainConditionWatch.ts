@@ -31,7 +31,7 @@ export function watchChainConditions({
 }: ChainConditionWatchOptions): Observable<never> {
   new Gauge({
     name: 'miner_chain_condition',
-    help: '1 for the condition that views of the chain are in: available, or why not.',
+    help: 'Condition of chain views: 1 for `available`, or for the reason why they are unavailable.',
     labelNames: ['views', 'condition'],
     registers: [registry],
     collect() {

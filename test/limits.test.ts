@@ -60,7 +60,8 @@ const kib = 1024;
 const mib = kib * kib;
 
 const count = (value: number) => value.toLocaleString('en-US');
-const bytes = (value: number) => (value >= mib ? `${value / mib} MiB` : `${value / kib} KiB`);
+const bytes = (value: number) =>
+  value >= mib ? `${count(Math.round(value / mib))} MiB` : `${count(Math.round(value / kib))} KiB`;
 const seconds = (valueMs: number) => `${count(valueMs / 1_000)} s`;
 
 const requests: readonly Row[] = [
@@ -82,7 +83,7 @@ const requests: readonly Row[] = [
     'the least recently seen client of its set is evicted; it starts again with a full bucket',
   ],
   [
-    'Waiting expensive requests: in all, of one client, of one site',
+    'Expensive requests that wait: in total, per client, per site',
     [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
     '503 `database_busy`',
   ],
@@ -97,7 +98,7 @@ const requests: readonly Row[] = [
   [
     'Delay of the event loop, on average',
     `${eventLoopDelayMaxMs} ms`,
-    'routes that read events or ClickHouse, and pages that must be rendered, answer 503 `database_busy`; a client that resumes an event stream waits',
+    'routes that read events or ClickHouse, and pages that must be rendered, answer 503 `database_busy`; clients that resume an event stream wait',
   ],
   [
     'Missed events sent to all clients of the event stream in one turn of the event loop',
@@ -145,7 +146,7 @@ const messages: readonly Row[] = [
     'only its beginning is published, and the metadata of its token is unavailable',
   ],
   ['Observation later than its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
-  ['Time between two readings', `${coveringGapSeconds} s`, 'it is not covered'],
+  ['Time between two readings', `${coveringGapSeconds} s`, 'the time between them is not covered'],
   ['Age of a measurement', `${stalenessSeconds} s`, '`stale`'],
   ['Age of the latest acceptance of the oracle', `${count(oracleStaleSeconds)} s`, '`stale`'],
   ['Age of the last completed run of the reporter', seconds(reporterStaleMs), 'the queue is `stale`'],
@@ -179,7 +180,7 @@ const streams: readonly Row[] = [
     'made with the next span',
   ],
   [
-    'Read of a ClickHouse server',
+    'One read from a ClickHouse server',
     `${readSecondsMax} s, ${readBytesMax / 1e9} GB`,
     'the server ends it; a lower limit of its user applies',
   ],
@@ -194,7 +195,7 @@ const stop: readonly Row[] = [
     seconds(saveGraceMs),
     'the next start folds what follows the newest snapshot',
   ],
-  ['Closing the indexer, the lease, NATS, each', seconds(closeGraceMs), 'the stop continues'],
+  ['Closing the indexer, the lease and NATS, each', seconds(closeGraceMs), 'the stop continues'],
   ['Last statement of ClickHouse', seconds(databaseCloseGraceMs), 'the stop continues'],
   ['The whole stop', seconds(stopMs), 'the process exits, and the log names what is left'],
 ];

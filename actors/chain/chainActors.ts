@@ -22,7 +22,8 @@ import {
   encodeSpanFold,
 } from './records/chainSnapshot.ts';
 import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
-import { decodeChainReads } from './spans/chainReads.ts';
+import { type ChainReads, decodeChainReads } from './spans/chainReads.ts';
+import type { ChainSpan } from './spans/chainSpan.ts';
 import { decodeChain } from './spans/decodeChain.ts';
 import type { ChainState, RecordName } from './state/chainState.ts';
 
@@ -51,7 +52,7 @@ export interface ChainActors {
   readonly refusedSpan: RefusedSpan | null;
   capture(): StateCapture;
   beginRestore(): ChainRestoration<() => void>;
-  /** Keeps every state from this block on, so that a fork there can be followed. Null keeps only the newest states again. */
+  /** Retains every state from this block on, so that a fork there can be followed. Null retains only the newest states again. */
   retainFrom(block: bigint | null): void;
 }
 
@@ -74,15 +75,40 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
   /** Changes since the previous capture; null if they are unknown. */
   let changed: Set<RecordName> | null = null;
 
-  function refuse(rejection: Rejection, message: StreamMessage, storedAtMs: number) {
+  function receiveReads(reads: ChainReads): Outcome<ChainOutput> {
+    const outcome = fold.read(state, reads);
+    state = outcome.state;
+    return 'rejection' in outcome ? { rejection: outcome.rejection } : nothingChanged;
+  }
+
+  function receiveSpan(span: ChainSpan, message: StreamMessage): Outcome<ChainOutput> {
+    const storedAtMs = toMilliseconds(message.timestampNanos);
+    const outcome = fold.receive(state, span, { position: message.seq, storedAtMs });
+    state = outcome.state;
+    if ('rejection' in outcome) {
+      const isNewer = span.toBlock > (state.head?.number ?? -1n);
+      return isNewer ? refuse(outcome.rejection, message) : { rejection: outcome.rejection };
+    }
+    addChanged(outcome.changed);
+    newestSpanAtMs = storedAtMs;
+    refusedSpan = null;
+    const { reorganization, evicted, final } = outcome;
+    return { output: { reorganization, evicted, final } };
+  }
+
+  function refuse(rejection: Rejection, message: StreamMessage) {
     if (message.subject === subject && rejection.reason !== 'other_deployment')
-      refusedSpan ??= { sequence: message.seq, storedAtMs, rejection };
+      refusedSpan ??= {
+        sequence: message.seq,
+        storedAtMs: toMilliseconds(message.timestampNanos),
+        rejection,
+      };
     return { rejection };
   }
 
   function addChanged(names: ChangedRecords) {
     if (names === 'all') changed = null;
-    else if (changed !== null) for (const ofBlock of names) for (const name of ofBlock) changed.add(name);
+    else if (changed !== null) for (const name of names.flatMap((ofBlock) => [...ofBlock])) changed.add(name);
   }
 
   return {
@@ -94,28 +120,10 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
     chainId: settings.chainId,
     receive: (message) => {
       const reads = decodeChainReads(message.subject, message.data);
-      if (reads !== null) {
-        if ('rejection' in reads) return reads;
-        const outcome = fold.read(state, reads.value);
-        state = outcome.state;
-        return 'rejection' in outcome ? { rejection: outcome.rejection } : nothingChanged;
-      }
-      const decoded = decodeChain(message.subject, message.data);
-      if (decoded === null) return 'unread';
-      const storedAtMs = toMilliseconds(message.timestampNanos);
-      if ('rejection' in decoded) return refuse(decoded.rejection, message, storedAtMs);
-      const span = decoded.value;
-      const outcome = fold.receive(state, span, { position: message.seq, storedAtMs });
-      state = outcome.state;
-      if ('rejection' in outcome) {
-        const isNewer = span.toBlock > (state.head?.number ?? -1n);
-        return isNewer ? refuse(outcome.rejection, message, storedAtMs) : { rejection: outcome.rejection };
-      }
-      addChanged(outcome.changed);
-      newestSpanAtMs = storedAtMs;
-      refusedSpan = null;
-      const { reorganization, evicted, final } = outcome;
-      return { output: { reorganization, evicted, final } };
+      if (reads !== null) return 'rejection' in reads ? reads : receiveReads(reads.value);
+      const span = decodeChain(message.subject, message.data);
+      if (span === null) return 'unread';
+      return 'rejection' in span ? refuse(span.rejection, message) : receiveSpan(span.value, message);
     },
     get state() {
       return state;

@@ -5,7 +5,7 @@ import { timestamp } from '../schemas/wireScalars.ts';
 
 /**
  * The signing key of an installation, published on `miner.signer.<installation>` (MESSAGES.md, Signer).
- * One documented kind carries a vendor's name that the contract does not spell out, so `kind` accepts any name of that form.
+ * One documented kind contains a vendor's name that the contract does not spell out. Therefore `kind` accepts any name of this form.
  */
 export const signerMessage = z.object({
   kind: z.string().regex(/^[a-z0-9][a-z0-9-]{2,63}$/, 'expected a signer kind such as software-ecdsa'),

@@ -6,12 +6,12 @@ const categories = { system: 'protocol', player: 'players', measurement: 'measur
 export const feedCategories = ['all', ...Object.values(categories)] as const;
 export type FeedCategory = (typeof feedCategories)[number];
 
-/** Categories that partition all events; the stored ones are ordered by them. */
+/** Each event has one of these categories. Stored events are sorted by it. */
 export type StoredCategory = Exclude<FeedCategory, 'all'>;
 
 export type FeedType = (typeof eventTypes)[number];
 
-/** Category of each type. The contract's `measurement.rpm_record` is never emitted. */
+/** Category of each type. `measurement.rpm_record` of the contract is missing, since it is never emitted. */
 export const feedTypes = Object.fromEntries(
   eventTypes.map((type) => [type, categories[type.split('.')[0] as keyof typeof categories]]),
 ) as Readonly<Record<FeedType, StoredCategory>>;

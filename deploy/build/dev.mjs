@@ -18,7 +18,7 @@ let isStopping = false;
 const bundler = watch(bundleOptions('deploy'));
 bundler.on('event', async (event) => {
   if (event.code === 'ERROR')
-    console.error(`dev: not built, and the program runs on as it was:\n${event.error.message}`);
+    console.error(`dev: the build failed, and the program runs on unchanged:\n${event.error.message}`);
   if (event.code === 'BUNDLE_END') {
     console.log(`dev: built in ${Math.round(event.duration)} ms`);
     restart();

@@ -8,7 +8,7 @@ import { createSettlementActors } from '../../actors/settlement/settlementActors
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 
-/** @returns the input stream that stores messages of a subject; null if there is none. */
+/** @returns the input stream that stores messages of a subject; null if no stream does. */
 export function findInputStream(subject: string): InputStreamName | null {
   const isMatch = (pattern: string) =>
     new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^.\\s*>]+')}$`).test(subject);

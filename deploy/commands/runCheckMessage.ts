@@ -9,7 +9,7 @@ import { formatFinding } from '../diagnosis/finding.ts';
 import { checkContent, createJudge, findInputStream } from './checkMessage.ts';
 import { connectForDiagnosis, openParts } from './runDoctor.ts';
 
-/** A reading or a module snapshot is compared only with the newest ones: so many messages of the stream are searched for them. */
+/** Newest messages of the stream that are searched for earlier readings or module snapshots to compare with. */
 const searchedMessagesMax = 10_000;
 
 interface CheckMessageOptions {
@@ -37,14 +37,14 @@ export async function runCheckMessage({ subject, file, isLive }: CheckMessageOpt
   }
 }
 
-/** What the service would say if the message were stored now. */
+/** Why the service would reject the message if it were stored now; null if it would accept it. */
 async function checkLive(
   stream: InputStreamName,
   subject: string,
   data: Uint8Array,
 ): Promise<Rejection | null> {
   if (stream === 'MINER_CHAIN')
-    throw new Error('--live checks no messages of the chain: only the indexer publishes them');
+    throw new Error('--live cannot check messages of the chain: only the indexer publishes them');
   const findings: string[] = [];
   const connection = await connectForDiagnosis(readConfiguration(process.env), (failed) => {
     findings.push(...failed.flatMap(formatFinding));

@@ -37,7 +37,7 @@ export async function runRejected({ count, reason, isFollowing }: RejectedOption
   try {
     let { rejections, end } = await readNewestRejections(jsm, { most: count, reason });
     print(rejections);
-    if (rejections.length === 0) process.stderr.write('none was rejected\n');
+    if (rejections.length === 0) process.stderr.write('no message was rejected\n');
     if (!isFollowing) return;
     const later$ = interval(followMs).pipe(
       concatMap(async () => {

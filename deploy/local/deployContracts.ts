@@ -159,7 +159,7 @@ export async function deployContracts(options: DeployContractsOptions): Promise<
     }),
   );
   if (getAddress(mining.address) !== getAddress(miningAddress))
-    throw new Error('deployment: mining has another address than its token expects');
+    throw new Error('deployment: mining is not at the address that its token expects');
   await send(
     collection.address,
     encodeFunctionData({ abi: collectionAbi, functionName: 'bindMining', args: [mining.address] }),

@@ -136,7 +136,10 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
       filter((missing) => missing === missingAnswersMax),
     )
     .subscribe(() => {
-      logger.error({ dir }, 'JetStream does not answer, as after a full disk: nats-server is ended');
+      logger.error(
+        { dir },
+        'JetStream does not answer, for example because the disk was full: nats-server is ended and started again',
+      );
       void endProcess(child, stopMs);
     });
 

@@ -16,7 +16,7 @@ export function createProcessRegistry(): Registry {
   for (const name of misnamed) registry.removeSingleMetric(name);
   new Gauge({
     name: 'miner_build_info',
-    help: 'Version of this program and of the Node that runs it; always 1.',
+    help: 'Version of this program and of Node; always 1.',
     labelNames: ['version', 'node'],
     registers: [registry],
   }).set({ version: packageJson.version, node: process.versions.node }, 1);

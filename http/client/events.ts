@@ -7,13 +7,11 @@ import { mayPass, requireOk } from './serviceError.ts';
 
 export interface EventsOptions extends RequestOptions {
   readonly category?: 'all' | 'protocol' | 'players' | 'measurement';
-  /**
-   * Begins after an event: a `position` from an earlier iteration, or the `id` of an event in the feed. By default only new events follow.
-   */
+  /** Begins after an event: a `position` from an earlier iteration, or the `id` of an event in the feed. By default only new events follow. */
   readonly after?: string;
-  /** Begins with this many of the newest events in the feed (1-100), then continues. Ignored if `after` is given. */
+  /** Begins with this many of the newest events in the feed (1-100), once it is available, then continues. Ignored if `after` is given. */
   readonly newest?: number;
-  /** Called when a connection has ended or failed, before the next attempt. */
+  /** Called before a connection is replaced, with the error that ended it; null if the service closed it. */
   readonly onReconnect?: (error: unknown) => void;
 }
 
@@ -24,7 +22,7 @@ export interface StreamedEvent {
 }
 
 const path = '/v1/events/stream';
-/** The service sends a comment every 15 seconds. A connection that is silent three times as long is dead. */
+/** The service sends a comment every 15 seconds. A connection without data for three times as long is dead. */
 const silenceMaxMs = 45_000;
 
 /**
@@ -41,14 +39,8 @@ export async function* streamEvents(
   let position = after ?? null;
   const query = category === undefined ? {} : { category };
   if (newest !== undefined && after === undefined) {
-    const body = await requester.get(
-      '/v1/events',
-      { ...query, limit: newest },
-      { ...(signal && { signal }) },
-    );
-    const events = body.status === 'available' ? body.events : [];
-    const oldest = events.at(-1);
-    if (oldest !== undefined) {
+    const oldest = await readOldest(requester, { ...query, limit: newest }, signal);
+    if (oldest !== null) {
       position = oldest.id;
       yield { event: oldest, position };
     }
@@ -72,6 +64,21 @@ export async function* streamEvents(
   }
 }
 
+/** Oldest of the newest events in the feed, once the feed is available; null if it has no events. */
+async function readOldest(
+  requester: Requester,
+  query: object,
+  signal: AbortSignal | undefined,
+): Promise<FeedEvent | null> {
+  for (let failures = 1; ; failures++) {
+    const body = await requester.get('/v1/events', query, { ...(signal && { signal }) });
+    if (body.status === 'available') return body.events.at(-1) ?? null;
+    // No reading was accepted yet, so the category has no events.
+    if (body.reason === 'source_disabled') return null;
+    await sleep(chooseDelayMs(null, failures, requester.options), signal);
+  }
+}
+
 /** The connection broke, or was silent for too long. */
 class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
@@ -79,7 +86,7 @@ class ConnectionLost extends Error {
 
 interface Message {
   readonly id: string;
-  /** Null if the message is only a position. */
+  /** Null for a position without an event. */
   readonly event: FeedEvent | null;
 }
 
@@ -94,14 +101,16 @@ async function* connect(
   const onAbort = () => ending.abort(signal?.reason);
   if (signal?.aborted) throw signal.reason;
   signal?.addEventListener('abort', onAbort, { once: true });
-  let silence = setTimeout(() => ending.abort(new ConnectionLost('nothing came')), silenceMaxMs);
+  const awaitData = () =>
+    setTimeout(() => ending.abort(new ConnectionLost('no data for 45 seconds')), silenceMaxMs);
+  let silence = awaitData();
   try {
     const response = await send(url(path, query), {
       headers: { ...options.headers, ...(position !== null && { 'Last-Event-ID': position }) },
       signal: ending.signal,
     });
     await requireOk(response);
-    if (response.body === null) throw new ConnectionLost('a response without a body');
+    if (response.body === null) throw new ConnectionLost('the response has no body');
     const messages: Message[] = [];
     let id = position;
     let beginning = '';
@@ -111,16 +120,16 @@ async function* connect(
         const event = parseDecimals(JSON.parse(message.data), eventDecimals) as FeedEvent;
         if (id !== null) messages.push({ id, event });
       },
-      onError: () => undefined, // An unknown field.
+      onError: () => undefined, // Unknown fields are ignored.
     });
     const decoder = new TextDecoder();
     for await (const piece of readPieces(response.body)) {
       clearTimeout(silence);
-      silence = setTimeout(() => ending.abort(new ConnectionLost('nothing came')), silenceMaxMs);
+      silence = awaitData();
       const text = decoder.decode(piece, { stream: true });
       parser.feed(text);
       if (id === null) {
-        // A stream begins with a position without an event, which the parser does not report.
+        // The first message of a stream is a position without an event. The parser does not report it.
         beginning += text;
         id = /^id: ?(.+)\n(?:.*\n)*?\n/m.exec(beginning)?.[1] ?? null;
         if (id !== null) yield { id, event: null };
@@ -130,7 +139,7 @@ async function* connect(
   } catch (error) {
     if (ending.signal.reason instanceof ConnectionLost) throw ending.signal.reason;
     // If the body breaks, the platform throws a TypeError.
-    throw error instanceof TypeError ? new ConnectionLost('it broke off', { cause: error }) : error;
+    throw error instanceof TypeError ? new ConnectionLost('the connection broke', { cause: error }) : error;
   } finally {
     clearTimeout(silence);
     signal?.removeEventListener('abort', onAbort);
@@ -138,7 +147,7 @@ async function* connect(
   }
 }
 
-/** Not every browser iterates a stream. */
+/** Yields the pieces of a body. Some browsers cannot iterate a `ReadableStream`. */
 async function* readPieces(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array, void> {
   const reader = body.getReader();
   try {

@@ -10,7 +10,7 @@ export interface DelayBounds {
  * The service's own retries also become shorter (`machines/backoff.ts`). Here a delay only grows, since the service says how long it must be.
  *
  * @param failures consecutive failed attempts, from 1.
- * @param askedMs delay from `Retry-After`; 0 if there is none.
+ * @param askedMs delay from `Retry-After`; 0 without one.
  */
 export function spreadDelay(failures: number, { firstMs, longestMs }: DelayBounds, askedMs = 0): number {
   const ownMs = Math.min(longestMs, firstMs * 2 ** Math.min(failures - 1, 30));

@@ -46,7 +46,7 @@ interface RouteEntry {
   /** `none` refuses any parameter, `ignored` does not read the query. */
   readonly query: 'none' | 'ignored' | readonly QueryParameter[];
   readonly cacheControl: string | null;
-  /** Errors in addition to those of every route. */
+  /** Errors in addition to the errors that every route can have. */
   readonly errors: readonly ErrorCode[];
   readonly response: z.ZodType;
 }

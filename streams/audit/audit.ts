@@ -1,4 +1,4 @@
-/** An audit compares a half hour of an installation, or a safe block. */
+/** An audit compares the rows of a half hour with its messages, or the state at a safe block with the node. */
 export const auditKinds = ['half_hour', 'safe_block'] as const;
 export type AuditKind = (typeof auditKinds)[number];
 
@@ -15,7 +15,7 @@ export type Audit<Sample> =
       readonly sample: Sample;
       /** Descriptions of the first few differences. */
       readonly differences: readonly string[];
-      /** The command that corrects it. */
+      /** Command that makes the stored or shown values correct again. */
       readonly repair: string;
     }
   | { readonly outcome: 'skipped'; readonly about: string };

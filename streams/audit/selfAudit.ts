@@ -55,14 +55,14 @@ interface AuditCounts {
 export function registerAuditMetrics(registry: Registry, drifts: () => readonly Drift[]): AuditCounts {
   const samples = new Counter({
     name: 'miner_audit_samples_total',
-    help: 'Half hours and safe blocks that were compared with what they were made from; what cannot be compared is skipped.',
+    help: 'Half hours and safe blocks that were compared with their source, by outcome: `skipped` if no comparison was possible.',
     labelNames: ['kind', 'outcome'],
     registers: [registry],
   });
   for (const kind of auditKinds) for (const outcome of auditOutcomes) samples.inc({ kind, outcome }, 0);
   new Gauge({
     name: 'miner_audit_drifts',
-    help: 'Half hours and safe blocks that are known to differ from what they were made from; the log says in what, and the command that corrects it.',
+    help: 'Half hours and safe blocks known to differ from their source. The log lists the differences and the command that corrects them.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {
@@ -109,7 +109,9 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
     known.delete(key);
     logger.info(
       { about },
-      outcome === 'agrees' ? 'what differed agrees again' : 'what differed cannot be compared any more',
+      outcome === 'agrees'
+        ? 'a known difference no longer exists'
+        : 'a known difference can no longer be compared',
     );
   }
 
@@ -156,7 +158,10 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
     } catch (error) {
       counts.compared(kind, 'skipped');
       if (!failing.has(kind))
-        logger.warn({ err: error, kind }, 'a sample cannot be compared; the next one is tried at its time');
+        logger.warn(
+          { err: error, kind },
+          'a sample cannot be compared; the next audit continues with another one',
+        );
       failing.add(kind);
     }
   }

@@ -95,7 +95,7 @@ export function createChainFold(options: ChainFoldOptions): StreamFold {
     const about = { forkBlock: String(forkBlock), depth, safeDepth };
     if (safeDepth > 0)
       logger.error(about, 'safe blocks were reorganized: views return to the state before the fork');
-    else logger.info(about, 'blocks above the safe one were reorganized; no view had shown them');
+    else logger.info(about, 'blocks above the safe block were reorganized; no view had shown them');
   }
 
   function reportFault() {

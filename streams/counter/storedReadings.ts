@@ -29,7 +29,10 @@ export function createStoredReadings(options: StoredReadingsOptions) {
   return async function* (after: number, through: number): AsyncIterable<readonly CounterReading[]> {
     const tables = options.tables();
     if (!(await areOfStream(options, tables))) {
-      logger.warn({ stream, after, through }, 'stored readings are of an earlier stream, and are not used');
+      logger.warn(
+        { stream, after, through },
+        'the stored readings belong to an earlier stream, and are not used',
+      );
       return;
     }
     yield* readStored(database, tables, { after, through, oldestMs: oldestRowMs() });

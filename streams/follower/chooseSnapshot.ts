@@ -51,7 +51,7 @@ export async function chooseSnapshot(
   if (usable.length < headers.length)
     logger.info(
       { stream, snapshots: headers.length - usable.length, foldVersion: fold.identity.foldVersion },
-      'snapshots of another version or deployment are left alone',
+      'snapshots of another version or deployment are ignored',
     );
   const isInStream = async (header: StoredSnapshotHeader) => {
     try {

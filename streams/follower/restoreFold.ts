@@ -103,10 +103,7 @@ async function correctStored(
   const { resumeAfter, isStoredHistoryReplaced, removeAbove, removeCutOff } = stored;
   const { disagrees, isReconfigured } = choice;
   if (isReconfigured)
-    logger.warn(
-      { stream },
-      'the deployment is another than that of the snapshots: the stream is folded again',
-    );
+    logger.warn({ stream }, 'the snapshots belong to another deployment: the stream is folded again');
   await resumeAfter(position);
   const hasDiverged =
     fault === 'diverged' || disagrees || ((await isStoredHistoryReplaced?.(position)) ?? false);

@@ -121,7 +121,11 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
         if (error instanceof StreamDiverged) {
           const { reason } = error;
           logger.error({ stream, reason, err: error }, 'stream diverged: its state is restored again');
-        } else logger.error({ stream, err: error }, 'the fold needs an older snapshot, which is restored');
+        } else
+          logger.error(
+            { stream, err: error },
+            'the fold needs an older snapshot: its state is restored again',
+          );
       },
       noteCaughtUp: (_, { position }) => noteCaughtUp(position),
       endSource: () => ended$.next(),
@@ -178,7 +182,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
 
   function noteCaughtUp(position: number) {
     fold.caughtUp?.();
-    logger.info({ stream, position }, 'everything that the stream held at the start is folded in');
+    logger.info({ stream, position }, 'everything that the stream held at the start is folded');
     if (saver.status.snapshotPosition === position && position > 0) options.onSaved?.(true);
   }
 

@@ -265,7 +265,7 @@ async function expectRoot(of: BlockHeader, what: 'receipts' | 'transactions', va
   const computed = bytesToHex(trie.root());
   if (computed === root) return;
   throw new ProviderInconsistent(
-    `the ${values.length} ${what} of block ${of.number} have the root ${computed}, its header has ${root}`,
+    `the ${values.length} ${what} of block ${of.number} have the root ${computed}, but its header has ${root}`,
   );
 }
 

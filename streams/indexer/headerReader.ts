@@ -30,7 +30,9 @@ export function createHeaderReader({ client, batchingClient }: NodeClients): Hea
     if (answer === null) throw new ProviderInconsistent(`the node has no block ${number}`);
     const proven = proveHeader(answer);
     if (proven.number !== number)
-      throw new ProviderInconsistent(`block ${number} was requested, the node returned ${proven.number}`);
+      throw new ProviderInconsistent(
+        `block ${number} was requested, but the node returned block ${proven.number}`,
+      );
     return proven;
   }
 

@@ -85,7 +85,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     if (lostRaces > before.context.lostRaces)
       logger.info({ err: error }, 'the stream is read again before more is published');
     else if (findState(now) === 'unpublishable' && findState(before) !== 'unpublishable')
-      logger.error({ err: error }, 'the next span cannot be published, so the chain stands still');
+      logger.error({ err: error }, 'the next span cannot be published, so no further blocks are indexed');
     else if (failures > before.context.failures && waitingFor !== before.context.waitingFor)
       logger.warn({ err: error, waitingFor }, 'nothing can be indexed at the moment; retrying');
     if (failures < before.context.failures)
@@ -96,7 +96,7 @@ export function createIndexer(options: IndexerOptions): Indexer {
     if (findState(now) === 'lagging' && findState(before) !== 'lagging')
       logger.warn(
         { nodeTip: String(tip), head: String(head) },
-        'the node is behind what is published; waiting for it',
+        'the node is behind the published blocks; waiting for it',
       );
     if (catchesUpTo !== null && head !== null && head !== before.context.head)
       onProgress?.(head, catchesUpTo);
@@ -130,6 +130,6 @@ export const notStarted: IndexerStatus = {
 function findState(snapshot: Snapshot): IndexerState {
   const state = indexerStates.find((one) => snapshot.matches({ blocks: one }));
   // A transient state is left in the step in which it is entered, so it is never observed.
-  if (state === undefined) throw new Error('the indexer is in none of its states');
+  if (state === undefined) throw new Error('no state of the indexer is active');
   return state;
 }

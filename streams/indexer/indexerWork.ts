@@ -58,7 +58,7 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     const answered = await reader.chainId();
     if (answered !== chainId)
       throw new ProviderInconsistent(
-        `the node is of chain ${answered}, the deployment is on chain ${chainId}`,
+        `the node serves chain ${answered}, but the deployment is on chain ${chainId}`,
       );
   }
 
@@ -73,7 +73,10 @@ export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
     if (block <= deploymentBlock) publisher.forkAt(deploymentBlock - 1n);
     else await publisher.rewind(block, isOnChain);
     const fromBlock = (findHead(publisher)?.number ?? deploymentBlock - 1n) + 1n;
-    logger.warn({ fromBlock: String(fromBlock), fork: publisher.forks }, 'the chain is published again');
+    logger.warn(
+      { fromBlock: String(fromBlock), fork: publisher.forks },
+      'blocks are published again, from `fromBlock` on',
+    );
   }
 
   async function publishReads() {

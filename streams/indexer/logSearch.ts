@@ -53,10 +53,13 @@ export function createLogSearch(client: NodeClient): LogSearch {
  */
 function parseBlockNumbers(answer: unknown, fromBlock: bigint, toBlock: bigint): bigint[] {
   const named = namedBlocks.safeParse(answer);
-  if (!named.success) throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} name no block`);
+  if (!named.success)
+    throw new ProviderInconsistent(`a log of blocks ${fromBlock} to ${toBlock} names no block`);
   const numbers = [...new Set(named.data.map(({ blockNumber }) => blockNumber))];
   if (numbers.some((number) => number < fromBlock || number > toBlock))
-    throw new ProviderInconsistent(`logs of ${fromBlock} to ${toBlock} hold those of another block`);
+    throw new ProviderInconsistent(
+      `the logs of blocks ${fromBlock} to ${toBlock} include a log of another block`,
+    );
   return numbers.sort((a, b) => (a < b ? -1 : 1));
 }
 

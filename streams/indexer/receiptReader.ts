@@ -41,7 +41,7 @@ export function createReceiptReader(client: NodeClient): ReceiptReader {
     } catch (error) {
       if (!isUnknownMethod(error)) throw error;
       throw new ProviderInconsistent(
-        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt, without which no log can be proven: set it to a node that does',
+        'the node of MINER_RPC_URL answers neither eth_getBlockReceipts nor eth_getTransactionReceipt. Without them no log can be proven: set it to another node',
         { cause: error },
       );
     }

@@ -192,7 +192,8 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
   async function send(span: ChainSpanMessage) {
     const data = Buffer.from(JSON.stringify(span));
     expectTaken(span, data);
-    const part = span.part === undefined ? '' : `.${span.part.index}`;
+    // After a failure between two parts, NATS must take the first one again: only the last one counts as published.
+    const part = span.part === undefined ? '' : `.${span.part.index}.${lastSequence}`;
     // A block that is announced again after two reorganizations needs another ID.
     const msgID = `${chainId}.${span.fromBlock}.${span.hash}.${span.fork}${part}`;
     const expect = { lastSubjectSequence: lastSequence };

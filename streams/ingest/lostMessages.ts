@@ -8,7 +8,7 @@ import { startOfStream } from '../jetstream/streamPosition.ts';
 
 /** Messages of `MINER_COUNTER` that can no longer be folded. */
 interface LostMessages {
-  /** The last lost message; all from the first one of the stream through this one are lost. */
+  /** Messages 1 through this one are lost. */
   readonly throughSequence: number;
   /** Rows of readings received before this time may have expired (epoch milliseconds). */
   readonly rowsGoneBeforeMs: number;
@@ -33,17 +33,17 @@ export async function findLost(
   return { throughSequence, rowsGoneBeforeMs, oldestReceivedAtMs: oldest?.receivedAtMs ?? null };
 }
 
-/** Describes the loss, and which tables and statistics it affects. */
+/** Describes the loss in sentences, with the tables and statistics that it affects. */
 export function describeLost({
   throughSequence,
   rowsGoneBeforeMs,
   oldestReceivedAtMs,
 }: LostMessages): string {
-  const since = oldestReceivedAtMs === null ? 'now' : toIsoTime(oldestReceivedAtMs);
+  const beginning = oldestReceivedAtMs === null ? 'now' : toIsoTime(oldestReceivedAtMs);
   return (
     `Messages 1 to ${throughSequence} have left MINER_COUNTER, and rows of readings received before ${toIsoTime(rowsGoneBeforeMs)} may have left ClickHouse: ` +
-    `what was received before ${since} cannot be folded again. Rebuilt readings, rounds, half_hour_buckets and measurement_feed begin there, ` +
-    'and so do statistics over the lifetime and the distances, records and streaks of the feed.'
+    `readings received before ${beginning} cannot be folded again. Rebuilt readings, rounds, half_hour_buckets and measurement_feed begin then, ` +
+    'and so do lifetime statistics and the distances, records and streaks of the feed.'
   );
 }
 

@@ -126,7 +126,7 @@ async function removeLost(
     const { stream: name } = lost;
     await deleteRowsAbove(database, { tables: active, stream: name, position: 0 });
     await snapshots.deleteAbove(name, 0);
-    logger.warn(lost, 'what was made from a lost stream is removed, as MINER_LOST_STREAMS says');
+    logger.warn(lost, 'data made from a lost stream is removed, as MINER_LOST_STREAMS demands');
   }
 }
 

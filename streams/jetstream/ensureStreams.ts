@@ -102,7 +102,7 @@ export async function warnOfSingleReplicas(
   if (single.length > 0)
     logger.warn(
       { streams: single },
-      'these streams have one replica in a cluster, and are away while its server is: set MINER_STREAM_REPLICAS=3',
+      'these streams have a single replica in a cluster, and are unavailable while its server is down: set MINER_STREAM_REPLICAS=3',
     );
 }
 
@@ -125,10 +125,7 @@ export async function verifyStreams(
     }
     const lacking = streamSubjects[stream].filter((subject) => !existing.subjects?.includes(subject));
     if (lacking.length > 0)
-      logger.warn(
-        { stream, lacking },
-        'the stream does not have all of its subjects; an ingest process updates it',
-      );
+      logger.warn({ stream, lacking }, 'the stream lacks some of its subjects; an ingest process adds them');
   }
   return missing;
 }
@@ -152,7 +149,7 @@ async function applyWithRoom<Settings extends { readonly max_bytes?: number }>(
     const { max_bytes: maxBytes, ...fitting } = settings;
     logger.warn(
       { err: error, maxBytes },
-      'the store of NATS has no room for the rejections: they are not bounded',
+      'the store of NATS has no room to reserve for MINER_REJECTED: its size is not limited',
     );
     await apply(fitting);
   }

@@ -17,25 +17,25 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
   const registers = [registry];
   const reorganizations = new Counter({
     name: 'miner_chain_reorganizations_total',
-    help: 'Reorganizations that were folded, by whether safe blocks were replaced.',
+    help: 'Folded reorganizations, by whether they replaced safe blocks.',
     labelNames: ['reached'],
     registers,
   });
   for (const reached of ['unsafe', 'safe']) reorganizations.inc({ reached }, 0);
   const depths = new Histogram({
     name: 'miner_chain_reorganization_depth_blocks',
-    help: 'Blocks that a reorganization replaced.',
+    help: 'Number of blocks that a reorganization replaced.',
     buckets: depthBuckets,
     registers,
   });
   const rewinds = new Counter({
     name: 'miner_chain_rewinds_total',
-    help: 'Times that an older snapshot was restored for a fork below every retained state.',
+    help: 'Number of times an older snapshot was restored, because a fork lay below every retained state.',
     registers,
   });
   new Gauge({
     name: 'miner_chain_block',
-    help: 'Number of the last folded block, of the newest safe one, and of a block that cannot be applied, if any.',
+    help: 'Numbers of the last folded block, of the newest safe block, and of the block that cannot be applied, if any.',
     labelNames: ['block'],
     registers,
     collect() {
@@ -76,7 +76,7 @@ export function registerIndexerMetrics(registry: Registry, indexer: Pick<Indexer
   const registers = [registry];
   new Gauge({
     name: 'miner_indexer_state',
-    help: '1 for the state that the indexer is in.',
+    help: 'State of the indexer: 1 for the current state, 0 for the others.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -86,7 +86,7 @@ export function registerIndexerMetrics(registry: Registry, indexer: Pick<Indexer
   });
   new Gauge({
     name: 'miner_indexer_block',
-    help: 'Last published block, and the newest one of the node.',
+    help: 'Numbers of the last published block and of the newest block of the node.',
     labelNames: ['block'],
     registers,
     collect() {
@@ -98,7 +98,7 @@ export function registerIndexerMetrics(registry: Registry, indexer: Pick<Indexer
   });
   new Counter({
     name: 'miner_indexer_events_total',
-    help: 'Reorganizations that were followed, failures of the provider, and races lost to another indexer.',
+    help: 'Reorganizations followed, failures of the provider, and races lost to another indexer.',
     labelNames: ['event'],
     registers,
     collect() {

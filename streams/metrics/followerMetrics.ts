@@ -20,7 +20,7 @@ export function registerFollowerMetrics(
   gauge('miner_stream_position', 'Sequence of the last folded message.', ({ position }) => position);
   gauge(
     'miner_stream_last_sequence',
-    'Last sequence of the stream as last seen.',
+    'Last sequence of the stream when it was last read.',
     ({ lastSequence }) => lastSequence,
   );
   gauge(
@@ -30,12 +30,12 @@ export function registerFollowerMetrics(
   );
   gauge(
     'miner_stream_verification_age_seconds',
-    'Since the stream was last verified to be the followed one; absent before the first time.',
+    'Seconds since the stream was last verified to be the followed stream; absent before the first verification.',
     ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.bootMs()),
   );
   gauge(
     'miner_stream_freshness_age_seconds',
-    'Age of the fold: everything that the stream held this long ago is folded; absent while that is unknown.',
+    'Age of the folded state in seconds: everything that the stream held that long ago is folded. Absent while unknown.',
     ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.bootMs()),
   );
   counter(
@@ -45,38 +45,38 @@ export function registerFollowerMetrics(
   );
   counter(
     'miner_stream_interruptions_total',
-    'Times that consumption was interrupted and restarted with a verification.',
+    'Number of times consumption was interrupted, and restarted with a verification.',
     ({ interruptions }) => interruptions,
   );
   counter(
     'miner_stream_divergences_total',
-    'Times that the stream was found to be another than the folded one.',
+    'Number of times the stream turned out not to be the folded stream.',
     ({ divergences }) => divergences,
   );
   gauge(
     'miner_snapshot_position',
-    'Sequence through which the newest saved snapshot is folded.',
+    'Stream position of the newest saved snapshot.',
     ({ snapshotPosition }) => snapshotPosition,
   );
   gauge(
     'miner_snapshot_age_seconds',
-    'Since the newest saved snapshot was taken; a stream in which nothing comes needs no newer one. Absent on a read replica.',
+    'Seconds since the newest saved snapshot was taken. A stream without new messages needs no newer one. Absent on a read replica.',
     ({ snapshotTakenAtMs }) => secondsSince(snapshotTakenAtMs, clock.nowMs()),
   );
   gauge(
     'miner_snapshot_size_bytes',
-    'Stored bytes of the newest snapshot that this process has saved, with everything that restoring it reads.',
+    'Stored bytes of the newest snapshot that this process saved, including everything that is read to restore it.',
     ({ snapshotBytes }) => snapshotBytes,
   );
   counter(
     'miner_snapshot_failures_total',
-    'Snapshots that could not be saved.',
+    'Failed attempts to save a snapshot.',
     ({ snapshotFailures }) => snapshotFailures,
   );
   states(
     {
       name: 'miner_stream_state',
-      help: 'State of the source of a stream: 1 for the current one.',
+      help: 'State of the source of a stream: 1 for the current state, 0 for the others.',
       states: messageSourceStates,
     },
     ({ state }) => state,
@@ -90,7 +90,7 @@ export function registerFoldVersions(
 ): void {
   const versions = new Gauge({
     name: 'miner_fold_version',
-    help: 'Version of the rules by which the messages of a stream are folded; another version folds the stream again.',
+    help: 'Version of the rules that fold a stream. A process with another version folds the stream again.',
     labelNames: ['stream'],
     registers: [registry],
   });

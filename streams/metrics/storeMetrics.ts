@@ -14,7 +14,7 @@ export function registerStoreMetrics(
   const registers = [registry];
   new Gauge({
     name: 'miner_nats_store_bytes',
-    help: 'Bytes that the streams of the account take of the store of NATS, and may take; without a limit that is absent.',
+    help: 'Bytes that the streams of the NATS account use, and their limit. Without a limit it is absent.',
     labelNames: ['kind'],
     registers,
     collect() {
@@ -28,7 +28,7 @@ export function registerStoreMetrics(
   });
   new Gauge({
     name: 'miner_database_disk_bytes',
-    help: 'Bytes of a disk of ClickHouse, all and those that are free.',
+    help: 'Total and free bytes of each disk of ClickHouse.',
     labelNames: ['disk', 'kind'],
     registers,
     collect() {

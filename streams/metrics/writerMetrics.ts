@@ -14,7 +14,7 @@ interface WriterMetricsOptions {
   readonly recent: RecentReadings;
 }
 
-/** Registers metrics of the row writers and rejection logs, read at each request of `/metrics`. */
+/** Registers metrics of the row writers, the rejection logs and the readings in memory, read at each request of `/metrics`. */
 export function registerWriterMetrics(
   registry: Registry,
   { writers, rejections, recent }: WriterMetricsOptions,
@@ -47,38 +47,38 @@ export function registerWriterMetrics(
   );
   written.gauge(
     'miner_rows_buffered',
-    'Rows that wait for ClickHouse.',
+    'Rows waiting to be written to ClickHouse.',
     (writer) => writer.status().bufferedRows,
   );
   written.gauge(
     'miner_rows_buffered_bytes',
-    'Bytes of the rows that wait for ClickHouse.',
+    'Bytes of rows waiting to be written to ClickHouse.',
     (writer) => writer.status().bufferedBytes,
   );
   rejected.gauge(
     'miner_rejections_waiting',
-    'Rejections that wait to be published; rows and snapshots of the stream wait behind them.',
+    'Rejections waiting to be published. Until then, later rows and snapshots of the stream wait too.',
     (log) => log.waiting,
   );
   rejected.counter(
     'miner_rejection_failures_total',
-    'Attempts to publish a rejection that failed; each is repeated.',
+    'Failed attempts to publish a rejection; each is retried.',
     (log) => log.failures,
   );
   written.gauge(
     'miner_rows_flushed_position',
-    'Position of the stream through which everything is stored.',
+    'Stream position through which all rows are stored.',
     (writer) => writer.storedThrough(),
   );
   written.gauge(
     'miner_row_writer_failing_seconds',
-    'For how long ClickHouse has refused rows; 0 while it accepts them.',
+    'Seconds since ClickHouse began to refuse rows; 0 while it accepts them.',
     (writer) => (writer.status().failingForMs ?? 0) / 1000,
   );
   written.states(
     {
       name: 'miner_row_writer_state',
-      help: 'State of the writer: 1 for the current one.',
+      help: 'State of the row writer: 1 for the current state, 0 for the others.',
       states: deliveryStates,
     },
     (writer) => writer.status().state,

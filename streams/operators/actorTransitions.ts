@@ -20,13 +20,13 @@ export function createActorTransitions({ logger, registry }: ActorTransitionsOpt
   const current = new Map<string, { readonly actorRef: object; readonly state: string }>();
   const transitions = new Counter({
     name: 'miner_actor_transitions_total',
-    help: 'Times that an actor of the process has entered a state.',
+    help: 'Number of times an actor of this process entered a state.',
     labelNames: ['actor', 'state'],
     registers: [registry],
   });
   new Gauge({
     name: 'miner_actor_state',
-    help: '1 for the state that an actor of the process is in.',
+    help: 'State of each actor of this process: 1 for the current state.',
     labelNames: ['actor', 'state'],
     registers: [registry],
     collect() {

@@ -18,7 +18,7 @@ export function createMessageCounts(registry: Registry): MessageCounts {
   });
   const rejections = new Counter({
     name: 'miner_messages_rejected_total',
-    help: 'Messages that were not accepted, by the first rule that they broke.',
+    help: 'Rejected messages, by the first rule that they broke.',
     labelNames: ['stream', 'reason'],
     registers: [registry],
   });

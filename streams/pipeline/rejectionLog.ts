@@ -308,7 +308,7 @@ async function findLastPublished(
       if (passedOver++ === 0)
         logger.warn(
           { stream, sequence: stored.seq },
-          'what is no rejection in MINER_REJECTED is passed over',
+          'a message of MINER_REJECTED is not a rejection, and is ignored',
         );
       continue;
     }

@@ -88,7 +88,10 @@ export function createStateSaver({ stream, fold, snapshots, clock, logger }: Sta
     },
     noteFailure: (error) => {
       update({ snapshotFailures: status.snapshotFailures + 1 });
-      logger.warn({ stream, err: error }, 'snapshot could not be saved; the next one is tried at its time');
+      logger.warn(
+        { stream, err: error },
+        'snapshot could not be saved; the next one is tried at the usual time',
+      );
     },
     whenIdle: () => saving,
     get status() {

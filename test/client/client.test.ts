@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { type Client, createClient, formatUnits, ServiceError } from '../../http/client/index.ts';
+import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import { recordStep } from '../support/chain/feedEvents.ts';
 import { reorganize } from '../support/chain/reorganize.ts';
@@ -142,6 +143,18 @@ describe('events', () => {
     await expect(iteration.next()).rejects.toThrow(
       "after is '': expected the position of an event, or nothing",
     );
+  });
+
+  it('begin with the newest ones as soon as the feed is available', async () => {
+    const { views } = (await sharedWorld()).chain;
+    let refused = 0;
+    const economy = () => (++refused <= 3 ? chainlessViews().economy() : views.economy());
+    const server = await startPublicServer({ chain: { ...views, economy } });
+    const client = createClient({ baseUrl: server.base, firstDelayMs: 1 });
+    const events = client.events({ newest: 1, signal: createSignal() });
+    const page = await createClient({ baseUrl: (await start()).server.base }).get('/v1/events', { limit: 1 });
+    if (page.status === 'unavailable') throw new Error(page.reason);
+    expect((await events.next()).value.event.id).toBe(page.events[0]?.id);
   });
 
   it('come each once and in order through sixty-four connections, joined to the feed', async () => {

@@ -17,7 +17,7 @@ import { silentLogger } from '../support/silentLogger.ts';
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // One that has ended stays until whoever adopted it has noticed.
+    // A process that has ended stays visible until its new parent has noticed the end.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
@@ -98,8 +98,10 @@ describe('a start', () => {
       'missing: wrk, nginx. Install with: sudo apt-get install --no-install-recommends wrk nginx-light',
     );
     const program = resolve(import.meta.dirname, '../../dist/tools/bench.js');
-    const bench = startProcess(process.execPath, [program], { env: { PATH: '/nowhere' } });
-    expect(await bench.exited).toBe(1);
-    expect(bench.output()).toMatch(/^missing: .*wrk/);
+    for (const command of [[], ['hostile']]) {
+      const bench = startProcess(process.execPath, [program, ...command], { env: { PATH: '/nowhere' } });
+      expect(await bench.exited).toBe(1);
+      expect(bench.output()).toMatch(/^missing: .*wrk/);
+    }
   });
 });

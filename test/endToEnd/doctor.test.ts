@@ -101,7 +101,7 @@ describe('doctor', () => {
       /MINER_COUNTER 2402 malformed .*telemetryId: .*\n.* MINER_COUNTER 2403 malformed .*: not JSON: /,
     );
     expect((await list('--count', '3')).output).not.toContain('\u001b');
-    expect((await list('--reason', 'unlinked_span')).output).toContain('none was rejected\n');
+    expect((await list('--reason', 'unlinked_span')).output).toContain('no message was rejected\n');
     const warned = await doctor({ ...environment, MINER_OPS_PORT: '1' }, '--quick');
     expect(warned.output).toMatch(/warning +rejections: (.*\n)+? .* MINER_COUNTER 2401 malformed /);
     expect(warned.status).toBe(0);

@@ -14,13 +14,13 @@ function listen(app: TemplatedApp): Promise<number> {
   return listener.listen('127.0.0.1', 0);
 }
 
-/** A server whose only route sends a text again and again, until a client that does not read has no room for any more. */
+/** A server that sends texts until a client that does not read has no room for more. */
 async function startSender(characters: number) {
   const sent: string[] = [];
   const state = { isEnded: false };
   let nextText = 0;
   const fill = (output: StreamOutput) => {
-    // More at once than the library gathers, in each turn in which the connection takes it.
+    // More in each turn than uWebSockets.js gathers before it writes.
     for (let count = 0; count < 100; count++) {
       const text = `<${nextText++}`.padEnd(characters - 1, 'x').concat('>');
       if (!output.send(text)) {
@@ -55,7 +55,7 @@ async function startSender(characters: number) {
   return { port, sent, state };
 }
 
-// The connection runs full at another place of a text for each of these.
+// For each length, the connection becomes full at a different place in a text.
 it.each([333, 400, 700, 1_500, 4_000])(
   'texts of %i characters arrive whole and in order when the client reads late',
   async (characters) => {
@@ -64,7 +64,7 @@ it.each([333, 400, 700, 1_500, 4_000])(
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     await eventually(() => state.isEnded, 'a client for which too much waits');
     expect(sent.length).toBeGreaterThan(waitingMax);
-    // Not compared as texts of megabytes: a difference would be printed whole.
+    // Compared one by one: a difference between texts of megabytes would be printed whole.
     const received = (await readText(response)).match(/<[^>]*>/g) ?? [];
     expect(received.length).toBe(sent.length);
     expect(received.findIndex((text, index) => text !== sent[index])).toBe(-1);
@@ -86,7 +86,7 @@ it.each([
       response.close();
     },
   ],
-])('a stream that is ended %s while its next turn is scheduled writes nothing more', async (_by, end) => {
+])('a stream that ends %s while its next turn is scheduled writes nothing more', async (_by, end) => {
   const text = `<${'x'.repeat(1_000)}>`;
   const turns = { begun: 0 };
   const ended = new EventEmitter();
@@ -96,11 +96,11 @@ it.each([
     response.writeHeader('Content-Type', 'text/plain');
     const output = createStreamOutput(response, () => turns.begun++);
     output.cork(() => {
-      // More than a turn writes: the rest waits for the next one.
+      // More than one turn writes, so the rest waits for the next turn.
       for (let count = 0; count < 20; count++) output.send(text);
       end(output, response);
     });
-    // Behind the turn that was scheduled.
+    // Runs after the scheduled turn.
     setImmediate(() => setImmediate(() => ended.emit('ended')));
   });
   const port = await listen(app);

@@ -22,10 +22,10 @@ import { createAccount, createTransactionSigner, type SentTransaction } from './
 const forks = { osakaTime: chainGenesis - 3_595, amsterdamTime: chainGenesis + 12 * 3_600 };
 
 /** A contract that logs its call data: the first word as the topic, everything as data. */
-const logging = { address: `0x${'e'.repeat(40)}`, code: '0x366000600037600035366000a100' } as const;
+const loggingContract = { address: `0x${'e'.repeat(40)}`, code: '0x366000600037600035366000a100' } as const;
 
 const accounts = Array.from({ length: 20 }, (_, index) => createAccount(index));
-/** Calls the logging contract in each block. */
+/** Calls {@link loggingContract} in each block. */
 const stranger = createAccount(19);
 const delegating = createAccount(18);
 
@@ -34,15 +34,16 @@ interface Block {
   readonly transactions: readonly Hex[];
 }
 
-/** A development chain of go-ethereum with the interface that tests use for anvil. */
+/** A development chain of go-ethereum, with the part of anvil's interface that tests use. */
 interface Geth extends EconomyNode {
   /** Sends a request and returns the result. */
   request(method: string, params?: unknown[]): Promise<never>;
   kill(signal?: NodeJS.Signals): Promise<void>;
-  /** Restarts it with further arguments and gives it the blocks that it lost. Resolves with their number. */
+  /** Restarts geth with further arguments, and gives it the blocks that it lost. Resolves with the number of these blocks. */
   restart(...args: string[]): Promise<number>;
 }
 
+/** Starts geth on a new chain with the given further arguments, until the test ends. */
 export async function startGeth(...args: string[]): Promise<Geth> {
   const dir = temporaryDirectory();
   createChain(dir);
@@ -54,13 +55,13 @@ export async function startGeth(...args: string[]): Promise<Geth> {
   const readNonce = async (address: Address) =>
     Number(await request('eth_getTransactionCount', [address, 'latest']));
 
-  let added: readonly string[] = args;
+  let extraArguments: readonly string[] = args;
   const server = await startRestartable(async () => {
     const started = startProcess('geth', [
       ...['--dev', '--datadir', dir, '--miner.gaslimit', '120000000', '--nodiscover', '--ipcdisable'],
       ...['--http', '--http.port', String(port), '--http.api', 'eth,debug,testing'],
       ...['--authrpc.port', String(authPort), '--port', '0'],
-      ...added,
+      ...extraArguments,
     ]);
     await untilReady(started, () => request('eth_chainId'), `geth on ${url}`);
     return started;
@@ -71,12 +72,12 @@ export async function startGeth(...args: string[]): Promise<Geth> {
     delegating,
     readDelegatingNonce: () => readNonce(delegating.address),
   });
-  /** Every block above the first. */
+  /** Every block after the genesis block. */
   let blocks: Block[] = [];
   /** Transactions that are not in a block yet. */
   let waiting: { readonly from: Address; readonly signed: Hex }[] = [];
 
-  /** The same transactions at the same time on the same parent become the same block. */
+  /** Makes a block. The same transactions with the same timestamp and parent give the same block, so a lost block can be made again. */
   async function commit({ timestamp, transactions }: Block) {
     const isAmsterdam = Number(timestamp) >= forks.amsterdamTime;
     const attributes = {
@@ -101,7 +102,7 @@ export async function startGeth(...args: string[]): Promise<Geth> {
   }
 
   async function mine(timestamp: number) {
-    await send({ from: stranger.address, to: logging.address, data: keccak256(toHex(timestamp)) });
+    await send({ from: stranger.address, to: loggingContract.address, data: keccak256(toHex(timestamp)) });
     const block = { timestamp: toHex(timestamp), transactions: waiting.map(({ signed }) => signed) };
     waiting = [];
     await commit(block);
@@ -139,7 +140,7 @@ export async function startGeth(...args: string[]): Promise<Geth> {
     request,
     kill: server.kill,
     restart: async (...more) => {
-      added = [...args, ...more];
+      extraArguments = [...args, ...more];
       await server.start();
       const kept = Number(await request('eth_blockNumber'));
       for (const block of blocks.slice(kept)) await commit(block);
@@ -148,14 +149,14 @@ export async function startGeth(...args: string[]): Promise<Geth> {
   };
 }
 
-/** The genesis of `--dev` with funded accounts and its own fork times. */
+/** Initializes a folder with the genesis of `--dev`, funded accounts and our own fork times. */
 function createChain(dir: string) {
   const genesis = JSON.parse(execFileSync('geth', ['--dev', 'dumpgenesis'], { encoding: 'utf8' }));
   const { bogotaTime: _, ...config } = genesis.config;
   genesis.config = { ...config, ...forks, chainId: localChain.id };
   genesis.timestamp = toHex(chainGenesis - 3_600);
   genesis.gasLimit = toHex(120_000_000);
-  genesis.alloc[logging.address] = { balance: '0x0', code: logging.code };
+  genesis.alloc[loggingContract.address] = { balance: '0x0', code: loggingContract.code };
   for (const { address } of accounts) genesis.alloc[address] = { balance: toHex(10n ** 24n) };
   const file = join(dir, 'genesis.json');
   writeFileSync(file, JSON.stringify(genesis));

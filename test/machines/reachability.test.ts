@@ -4,13 +4,13 @@ import { getShortestPaths } from 'xstate/graph';
 import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { settlementMachine } from '../../machines/settlementMachine.ts';
 
-/** Machines that invoke work are tested with their providers. */
+/** Machines that invoke no work. The others are tested together with the code that does their work. */
 const machines: [AnyStateMachine, EventFromLogic<AnyStateMachine>[]][] = [
   [moduleMachine, moduleMachine.events.map((type) => ({ type, observedAtMs: 0 }))],
   [settlementMachine, settlementEvents()],
 ];
 
-/** Events that change a state. Closures, epochs and settings have no states. */
+/** The events that change a state. Closures, epochs and settings only change the context. */
 function settlementEvents(): EventFromLogic<AnyStateMachine>[] {
   const atMs = 0;
   const move = { submissionId: 's', atMs };
@@ -49,9 +49,9 @@ function listLeaves({ states }: AnyStateNode, parent = ''): string[] {
   );
 }
 
-describe('every machine', () => {
+describe('a machine without work of its own', () => {
   it.each(machines.map(([machine, events]) => [machine.id, machine, events] as const))(
-    '%s reaches each of its states, and leaves no final one',
+    '%s can reach each of its states, and cannot leave a final one',
     (_id, machine, events) => {
       const paths = getShortestPaths(machine, {
         events,

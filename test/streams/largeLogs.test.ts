@@ -1,3 +1,4 @@
+import type { JetStreamClient } from '@nats-io/jetstream';
 import { type Address, encodeFunctionData, pad, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
@@ -5,6 +6,7 @@ import type { ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
 import { proxyAdminAbi, timelockAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { readMetadata } from '../../actors/chain/state/tokenMetadata.ts';
 import { buildSpans } from '../../streams/indexer/buildSpans.ts';
+import { createSpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import { metadataEvent, plainMetadata } from '../support/chain/economyState.ts';
 import { fetchSpans, foldSpans, startIndexer } from '../support/chain/indexedChain.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
@@ -81,6 +83,40 @@ describe('a log of a contract', () => {
     await server.start();
     await caughtUp();
     expect((await foldSpans(economy, nats)).rejections).toEqual([]);
+  });
+});
+
+describe('a block in several messages', () => {
+  it('is published again from its first part after a failure between the parts', async () => {
+    const { nats } = await startStreamsOf(mib);
+    const image = `data:image/svg+xml;base64,${'A'.repeat(200_000)}`;
+    const logs = [7n, 8n].map((tokenId, index) =>
+      buildLog(metadataEvent(tokenId, { ...plainMetadata, image }), index),
+    );
+    const block = { number: 1n, hash: buildHash(1), timestampMs: 1_000, logs };
+    const span = {
+      fromBlock: 1n,
+      parentHash: buildHash(0),
+      last: block,
+      blocks: [block],
+      headerAt: () => Promise.reject(new Error('no header is needed')),
+    };
+    let attempts = 0;
+    const publish: JetStreamClient['publish'] = (...message) =>
+      ++attempts === 2 ? Promise.reject(new Error('no answer')) : nats.js.publish(...message);
+    const { chainId, contracts } = writtenSettings;
+    const js = { publish } as JetStreamClient; // The publisher calls nothing else.
+    const publisher = createSpanPublisher({ ...nats, js, chainId, core: contracts.core });
+    await publisher.resume();
+    await expect(publisher.publish(span)).rejects.toThrow('not acknowledged');
+    await publisher.resume();
+    await publisher.publish(span);
+    const spans = await fetchSpans(nats);
+    expect(spans.map(({ part }) => part?.index)).toEqual([0, 0, 1]);
+    const actors = createChainActors(writtenSettings);
+    for (const [index, message] of spans.entries())
+      expect(actors.receive(buildSpanMessage(message, index + 1))).not.toHaveProperty('rejection');
+    expect(actors.state.head?.number).toBe(1n);
   });
 });
 

@@ -8,10 +8,8 @@ it('maps in order within the limit, and throws the first failure once all calls 
       fc.array(fc.record({ turns: fc.nat(4), fails: fc.boolean() }), { maxLength: 20 }),
       fc.integer({ min: 1, max: 6 }),
       async (items, limit) => {
-        const [failing, numbered] = [
-          items.some(({ fails }) => fails),
-          items.map((item, at) => ({ ...item, at })),
-        ];
+        const isFailing = items.some(({ fails }) => fails);
+        const numbered = items.map((item, at) => ({ ...item, at }));
         let underWay = 0;
         const failures: Error[] = [];
         const mapping = mapConcurrently(numbered, limit, async ({ turns, fails, at }) => {
@@ -20,12 +18,12 @@ it('maps in order within the limit, and throws the first failure once all calls 
           for (let turn = 0; turn < turns; turn++) await Promise.resolve();
           underWay--;
           if (!fails) return at;
-          failures.push(new Error(`of ${at}`));
+          failures.push(new Error(`item ${at} fails`));
           throw failures.at(-1);
         });
         const result = await mapping.catch((error: unknown) => error);
         expect(underWay).toBe(0);
-        expect(result).toEqual(failing ? failures[0] : numbered.map(({ at }) => at));
+        expect(result).toEqual(isFailing ? failures[0] : numbered.map(({ at }) => at));
       },
     ),
   );

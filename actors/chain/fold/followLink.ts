@@ -11,13 +11,14 @@ import {
   toKnownBlock,
 } from './spanFoldState.ts';
 
+/** A fork lies below every retained state, so an older snapshot is needed. */
 export class ForkBelowStates extends Error {
   override readonly name = 'ForkBelowStates';
   readonly forkBlock: bigint;
 
   constructor(forkBlock: bigint, oldestRetained: bigint) {
     super(
-      `the chain was reorganized above block ${forkBlock}, the oldest retained state is that of ${oldestRetained}`,
+      `the chain was reorganized above block ${forkBlock}, but the oldest retained state is at block ${oldestRetained}`,
     );
     this.forkBlock = forkBlock;
   }
@@ -50,6 +51,7 @@ export function followLink(state: SpanFoldState, span: ChainSpan, settings: Span
     state.safe.findLast(({ block }) => block.number <= number)?.block;
   const linked = linkSpan<KnownBlock>(span, { head, forks, deploymentBlock, newestThrough });
   const forkBlock = span.fromBlock - 1n;
+  /** Whether the state at the fork may be older than the retained states. */
   const mayBeOlder = retainedFromBlock === null || forkBlock < retainedFromBlock;
   switch (linked.kind) {
     case 'first':
@@ -98,6 +100,6 @@ function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linke
 /** The oldest block that the fold can go back to. The state must hold a block. */
 function findOldestBlock({ safe, unsafe, head }: SpanFoldState): bigint {
   const oldest = safe[0]?.block ?? unsafe[0] ?? head;
-  if (oldest === null) throw new Error('nothing is folded yet');
+  if (oldest === null) throw new Error('no block is folded yet');
   return oldest.number;
 }

@@ -5,7 +5,7 @@ import {
   activateWeight,
   closeSegments,
   computeActiveWeight,
-  earnedScaledThrough,
+  computeEarnedScaled,
   openSegment,
   rewardScale,
   toUtcDate,
@@ -169,7 +169,7 @@ function claimRewards(
   let { minerPositions } = state;
   for (const tokenId of tokenIds) {
     const position = activateWeight(mining, requirePosition({ ...state, minerPositions }, Number(tokenId)));
-    const paidBaseUnits = earnedScaledThrough(position, mining.accumulatedPerWeight) / rewardScale;
+    const paidBaseUnits = computeEarnedScaled(position, mining.accumulatedPerWeight) / rewardScale;
     minerPositions = minerPositions.set(position.tokenId, { ...position, paidBaseUnits });
   }
   const paid = { ...mining, paidBaseUnits: mining.paidBaseUnits + amountBaseUnits };

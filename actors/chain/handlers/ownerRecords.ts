@@ -4,7 +4,7 @@ import { type ChainState, noteChanged, type RecordName } from '../state/chainSta
 import type { MinerPosition } from '../state/miningState.ts';
 import type { LoggedActivity, OwnerEvent, OwnerState } from '../state/ownerState.ts';
 
-/** Null for each member that only some kinds of owners' events have. */
+/** The members that only some kinds of owners' events have, each null. */
 export const absentMembers = {
   amountBaseUnits: null,
   from: null,
@@ -16,12 +16,13 @@ export const absentMembers = {
 
 const emptyOwner: OwnerState = { tokenIds: [], activityCount: 0, activity: List() };
 
+/** Adds an event to the activity of each owner. The owners must differ. */
 export function withActivity(
   state: ChainState,
   owners: readonly Address[],
-  unplaced: Omit<OwnerEvent, 'position'>,
+  eventWithoutPosition: Omit<OwnerEvent, 'position'>,
 ): ChainState {
-  const event: OwnerEvent = { ...unplaced, position: state.position };
+  const event: OwnerEvent = { ...eventWithoutPosition, position: state.position };
   const { blockNumber } = event.source;
   const logged = owners.map((owner): LoggedActivity => {
     return { blockNumber, owner, eventNumber: state.owners.get(owner)?.activityCount ?? 0 };
@@ -47,7 +48,7 @@ export function withActivity(
 export function withToken(state: ChainState, owner: Address, tokenId: number): ChainState {
   const owners = state.owners.update(owner, emptyOwner, (known) => ({
     ...known,
-    // Ascending. The new ID is usually the largest.
+    // Keeps them ascending. The new ID is usually the largest.
     tokenIds: known.tokenIds.toSpliced(known.tokenIds.findLastIndex((one) => one < tokenId) + 1, 0, tokenId),
   }));
   return { ...state, owners };

@@ -23,7 +23,7 @@ export const contractKinds = [
 ] as const;
 export type ContractKind = (typeof contractKinds)[number];
 
-/** ABI of each contract. A proxy logs its own events at the address of the contract behind it. */
+/** ABI of each contract. Events of a proxy and of the implementation behind it have the same address. */
 export const contractAbis = {
   core: [...coreAbi, ...proxyAbi],
   proxyAdmin: proxyAdminAbi,

@@ -8,13 +8,13 @@ import { type ChainEvent, contractAbis, contractKinds } from './chainEvent.ts';
 const isSource = compileGuard(eventSource);
 const isObject = compileGuard(z.object({}));
 
-/** Whether a value is an event of a deployment, according to the ABI from which its type is derived. */
+/** Whether a value is an event of a deployment, by the ABI from which {@link ChainEvent} is derived. */
 function isChainEvent(value: unknown): value is ChainEvent {
   if (typeof value !== 'object' || value === null) return false;
   if (!('contract' in value && 'address' in value && 'name' in value && 'args' in value && 'source' in value))
     return false;
   const { contract, address: at, name, args, source } = value;
-  const kind = contractKinds.find((one) => one === contract);
+  const kind = contractKinds.find((known) => known === contract);
   if (kind === undefined || typeof at !== 'string' || !isAddress(at) || !isSource(source)) return false;
   const event = contractAbis[kind].find((item) => item.type === 'event' && item.name === name);
   if (event?.type !== 'event' || typeof args !== 'object' || args === null || !isObject(args)) return false;
@@ -25,7 +25,7 @@ function isChainEvent(value: unknown): value is ChainEvent {
   );
 }
 
-/** Whether viem could decode a parameter of the type to this value. */
+/** Whether a value has the form that viem decodes parameters of the type to. Ranges and lengths are not checked. */
 function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: unknown): boolean {
   const items = /^(.+)\[\d*\]$/.exec(type)?.[1];
   const isHashed = indexed && (items !== undefined || type === 'string' || type === 'bytes');

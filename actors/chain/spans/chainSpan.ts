@@ -30,7 +30,7 @@ export const chainLog = z.object({
   transactionHash,
   transactionIndex: index,
   logIndex: index,
-  /** Set if the log is too large for NATS. `data` is then only the beginning of `byteLength` bytes with this Keccak-256 digest. */
+  /** Set if the log is too large for NATS. `data` is then only the beginning. The whole data has this length and this Keccak-256 digest. */
   truncated: z.object({ byteLength: index, digest: bytes32 }).optional(),
 });
 
@@ -51,7 +51,7 @@ export const chainSpanMessage = z.object({
   hash: blockHash,
   timestamp,
   blocks: z.array(z.object({ number: blockNumber, hash: blockHash, timestamp, logs: z.array(chainLog) })),
-  /** Set if a single block takes several messages. All parts together hold its logs. */
+  /** Set if the logs of a single block take several messages. */
   part: z.object({ index, count: z.int().min(2) }).optional(),
 });
 export const chainSpanFormat = defineFormat(chainSpanMessage, natsPayloadBytesMax);
@@ -95,10 +95,10 @@ export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSp
   const isAscending = blocks.every((block, at) => at === 0 || block.number > (blocks[at - 1]?.number ?? 0n));
   const isInside = blocks.every(({ number }) => number >= fromBlock && number <= toBlock);
   const isLastHash = blocks.at(-1)?.hash === message.hash;
-  const isEachLogOnce = blocks.every(({ logs }) => isAscendingByIndex(logs));
-  const isPartOfOne =
+  const areLogsAscending = blocks.every(({ logs }) => isAscendingByIndex(logs));
+  const isPartOfOneBlock =
     message.part === undefined || (fromBlock === toBlock && message.part.index < message.part.count);
-  if (!isAscending || !isInside || !isLastHash || !isPartOfOne || !isEachLogOnce) return null;
+  if (!isAscending || !isInside || !isLastHash || !isPartOfOneBlock || !areLogsAscending) return null;
   const { core, fork, parentHash, part = null } = message;
   return { chainId, core, fork, fromBlock, toBlock, parentHash, blocks, part };
 }
@@ -107,8 +107,8 @@ export function toChainSpan(chainId: bigint, message: ChainSpanMessage): ChainSp
 export function isAscendingByIndex(logs: readonly ChainLog[]): boolean {
   let previous = -1;
   return logs.every(({ logIndex }) => {
-    const isBehind = logIndex > previous;
+    const isAfterPrevious = logIndex > previous;
     previous = logIndex;
-    return isBehind;
+    return isAfterPrevious;
   });
 }

@@ -12,7 +12,7 @@ interface ChainMessage<Message> {
   readonly message: Message;
 }
 
-/** Decodes a message of `MINER_CHAIN` of the given kind; null for another kind. */
+/** Decodes a message of `MINER_CHAIN`; null if it is of another kind. */
 export function decodeChainMessage<Schema extends z.ZodType>(
   { kind, format }: ChainMessageKind<Schema>,
   subject: string,
@@ -21,7 +21,7 @@ export function decodeChainMessage<Schema extends z.ZodType>(
   const [, , chain = '', named] = subject.split('.');
   if (named !== kind) return null;
   if (!/^[1-9]\d{0,19}$/.test(chain)) {
-    return reject('malformed', `${subject} names no chain: expected its ID as a decimal`);
+    return reject('malformed', `${subject} names no chain: expected a decimal chain ID`);
   }
   const decoded = decodeMessage(format, data);
   if ('rejection' in decoded) return decoded;

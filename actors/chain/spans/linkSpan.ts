@@ -9,6 +9,7 @@ interface LinkableBlock {
 interface KnownChain<Block extends LinkableBlock> {
   /** Last block of the newest span; null before the first. */
   readonly head: Block | null;
+  /** Number of reorganizations in the known chain. */
   readonly forks: number;
   /** Where the first span must begin; null if it may begin anywhere. */
   readonly deploymentBlock: bigint | null;
@@ -52,7 +53,11 @@ export function linkSpan<Block extends LinkableBlock>(
     return refuse(`blocks through ${toBlock} are known already, through ${head.number}`);
 
   const fork = known.newestThrough(parentNumber);
-  const mismatch = `block ${fromBlock} names parent ${parentHash}, block ${parentNumber} is known as ${fork?.hash ?? 'unknown'}`;
+  const found =
+    fork?.number === parentNumber
+      ? `block ${parentNumber} is ${fork.hash}`
+      : `block ${parentNumber} is unknown`;
+  const mismatch = `block ${fromBlock} names parent ${parentHash}, but ${found}`;
   if (fork === undefined) {
     if (fromBlock === deploymentBlock && isNewFork) return { kind: 'restart' };
     if (deploymentBlock === null || fromBlock > deploymentBlock)

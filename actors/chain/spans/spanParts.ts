@@ -4,8 +4,9 @@ import { requireValue } from '../../../machines/requireValue.ts';
 import { type Rejection, reject } from '../../messages/decodeMessage.ts';
 import { type ChainSpan, chainLog, chainSpan, isAscendingByIndex } from './chainSpan.ts';
 
-/** Logs of a block whose later parts have not arrived yet. */
+/** The logs so far of a block whose last part has not arrived yet. */
 export const spanParts = z.strictObject({
+  /** The newest part. */
   span: chainSpan,
   logs: z.array(chainLog),
 });
@@ -17,7 +18,7 @@ type JoinedSpan =
   | { readonly parts: SpanParts }
   | { readonly rejection: Rejection };
 
-/** Joins the parts of a block with more logs than fit into one message. The block counts once its last part has arrived. */
+/** Joins the parts of a block with more logs than fit into one message. The block is folded once its last part has arrived. */
 export function joinParts(before: SpanParts | null, span: ChainSpan): JoinedSpan {
   const { part } = span;
   if (part === null) return { complete: span };

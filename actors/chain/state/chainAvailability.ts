@@ -13,13 +13,13 @@ export type ChainAvailability =
 interface ChainAvailabilityInput {
   /** Whether a deployment with contracts is configured. */
   readonly isConfigured: boolean;
-  /** Whether the stream holds only another chain or core, or the mining contract is another one. */
+  /** Whether the stream holds only spans of another chain or core, or the mining contract is not the configured one. */
   readonly isMismatched: boolean;
   /** Whether all messages that the stream held at the start are folded. */
   readonly isCaughtUp: boolean;
   /** Whether every safe block could be applied. */
   readonly isApplied: boolean;
-  /** Whether a span arrived, and neither the newest span nor the safe block is too old. */
+  /** Whether there is a span, and neither the newest span nor the safe block is too old. */
   readonly isIndexed: boolean;
   /** Whether the safe block is at or after the deployment block, and the shown contracts are configured there. */
   readonly isSafe: boolean;
@@ -27,7 +27,7 @@ interface ChainAvailabilityInput {
   readonly isSupported: boolean;
 }
 
-/** Reasons, in order of precedence. */
+/** The first row that holds gives the availability. */
 const table: readonly Row<ChainAvailabilityInput, ChainAvailability>[] = [
   ['indexer_disabled', ({ isConfigured }) => !isConfigured],
   ['indexer_mismatch', ({ isMismatched }) => isMismatched],

@@ -20,9 +20,7 @@ const table: readonly Row<PhaseInput, CollectionPhase>[] = [
   ['public', otherwise],
 ];
 
-/**
- * Phase of a collection's sale at a time, by the rules of the contract. Timed phases begin without an event.
- */
+/** Phase of a collection's sale at a time (epoch milliseconds), by the rules of the contract. Timed phases begin without an event. */
 export function findPhase({ sale, isClosed, publicMinted }: SaleState, timestampMs: number): CollectionPhase {
   const timestampSeconds = Math.floor(timestampMs / 1000);
   return findFirstMatch(table, { sale, isClosed, publicMinted, timestampSeconds });

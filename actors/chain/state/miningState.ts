@@ -9,7 +9,9 @@ const configuration = z.strictObject({
   core: address,
   token: address,
   collection: address,
+  /** In base units. */
   rewardPerBlock: amount,
+  /** In base units. */
   supplyCap: amount,
   claimLimit: amount,
   /** Level 1 first. */
@@ -34,9 +36,9 @@ export const miningScalars = z.strictObject({
 });
 
 export interface MiningState extends Inferred<typeof miningScalars> {
-  /** `accumulatedPerWeight` when the weights of a round began to count. */
+  /** By round: `accumulatedPerWeight` when the weights of the round began to count. */
   readonly perWeightAtActivation: ImmutableMap<string, bigint>;
-  /** Changes of the total weight that do not count yet, by activation round. */
+  /** By activation round: changes of the total weight that do not count yet. */
   readonly pendingWeight: ImmutableMap<string, bigint>;
   /** `accumulatedPerWeight` at the end of each UTC date on which it changed, ascending. */
   readonly perWeightByDate: List<{ readonly date: string; readonly atEnd: bigint }>;
@@ -70,8 +72,11 @@ export type TokenMetadata = Inferred<typeof tokenMetadata>;
 export const collectionScalars = z.strictObject({
   sale: z
     .strictObject({
+      /** Epoch seconds, as in the contract. */
       allowlistStart: amount,
+      /** Epoch seconds. */
       allowlistEnd: amount,
+      /** In wei. */
       publicPrice: amount,
       publicAllocation: amount,
       protocolReserve: amount,

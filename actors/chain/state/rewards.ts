@@ -11,7 +11,7 @@ export function toUtcDate(timeMs: number): string {
   return new Date(timeMs).toISOString().slice(0, 10);
 }
 
-/** Whether the weights of a position's pending round count. */
+/** Whether the weights of a position's pending round count by now. */
 function isActivated(mining: MiningState, position: MinerPosition): boolean {
   return position.pending !== null && position.pending.round <= mining.lastActivationRound;
 }
@@ -22,7 +22,7 @@ export function activateWeight(mining: MiningState, position: MinerPosition): Mi
   if (pending === null || !isActivated(mining, position)) return position;
   const at = mining.perWeightAtActivation.get(pending.round.toString());
   if (at === undefined)
-    throw new Error(`weights of round ${pending.round} count without a value of their own`);
+    throw new Error(`round ${pending.round} is activated, but its accumulated reward per weight is missing`);
   return {
     ...position,
     pending: null,
@@ -50,8 +50,8 @@ export function computeTargetWeight(position: MinerPosition): bigint {
   return position.pending?.weight ?? computeActiveWeight(position);
 }
 
-/** Earnings of a position until `accumulatedPerWeight` reached this value (scaled). */
-export function earnedScaledThrough({ segments }: MinerPosition, perWeight: bigint): bigint {
+/** Earnings of a position until `accumulatedPerWeight` reached `perWeight` (base units, scaled by {@link rewardScale}). */
+export function computeEarnedScaled({ segments }: MinerPosition, perWeight: bigint): bigint {
   let earned = 0n;
   for (const { fromPerWeight, throughPerWeight, weight } of segments) {
     const through = throughPerWeight === null || throughPerWeight > perWeight ? perWeight : throughPerWeight;
@@ -99,13 +99,13 @@ export function computeRewards(
   position: MinerPosition,
   dates: readonly EarningsDate[],
 ): PositionRewards {
-  const earnedScaled = earnedScaledThrough(position, state.mining.accumulatedPerWeight);
+  const earnedScaled = computeEarnedScaled(position, state.mining.accumulatedPerWeight);
   return {
     earnedScaled,
     unclaimedScaled: earnedScaled - position.paidBaseUnits * rewardScale,
     byDateScaled: dates.map(
       ({ perWeightAtStart, perWeightAtEnd }) =>
-        earnedScaledThrough(position, perWeightAtEnd) - earnedScaledThrough(position, perWeightAtStart),
+        computeEarnedScaled(position, perWeightAtEnd) - computeEarnedScaled(position, perWeightAtStart),
     ),
   };
 }

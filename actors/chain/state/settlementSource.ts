@@ -10,8 +10,8 @@ interface SourceInput {
   readonly hasLastGood: boolean;
 }
 
-/** Reasons under which the last good state still belongs to this chain. */
-const passing: readonly ChainAvailability[] = [
+/** Reasons that leave the last good state usable: it still belongs to this chain. */
+const stillUsable: readonly ChainAvailability[] = [
   'indexer_unavailable',
   'projection_rebuilding',
   'projection_failed',
@@ -19,11 +19,11 @@ const passing: readonly ChainAvailability[] = [
 
 const table: readonly Row<SourceInput, SettlementSource>[] = [
   ['live', ({ availability }) => availability === 'available'],
-  ['durable-cache', ({ availability, hasLastGood }) => hasLastGood && passing.includes(availability)],
+  ['durable-cache', ({ availability, hasLastGood }) => hasLastGood && stillUsable.includes(availability)],
   ['unavailable', otherwise],
 ];
 
-/** Source of the settlement history. While the indexer is unavailable or behind, the last good state serves. */
+/** Source of the settlement history. While the chain is unavailable for a temporary reason, it is the last good state. */
 export function findSettlementSource(input: SourceInput): SettlementSource {
   return findFirstMatch(table, input);
 }

@@ -5,8 +5,9 @@ import type { TokenMetadata } from './miningState.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
 
-/** A base64 SVG data URI, and an HTTPS URL (CONTRACT.md, Token metadata). */
+/** An SVG image as a base64 data URI (CONTRACT.md, Token metadata). */
 export const imageDataUriPattern = /^data:image\/svg\+xml;base64,[A-Za-z0-9+/]+={0,2}$/;
+/** An HTTPS URL (CONTRACT.md, Token metadata). */
 export const cardImageUrlPattern = /^https:\/\/[^\s/?#]+(?:[/?#]\S*)?$/;
 
 /** Limits of CONTRACT.md, Token metadata. Other metadata is not shown. */
@@ -36,8 +37,8 @@ export function readMetadata({ collection }: ChainState, tokenId: number): Shown
 }
 
 /**
- * Whether {@link readMetadata} returns metadata. A page of positions asks this for each position, so each URI is parsed once; only the
- * answer is kept.
+ * Creates a function that says whether {@link readMetadata} returns metadata. A page of positions calls it for each position. Therefore each
+ * URI is parsed once, and only the answer is kept.
  */
 export function createMetadataCheck(): (state: ChainState, tokenId: number) => boolean {
   const isReadable = memoizeByIdentity(({ uri }: TokenMetadata) => parseMetadata(uri) !== null);

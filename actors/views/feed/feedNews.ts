@@ -20,8 +20,8 @@ import { findEvictedSource, listStoredCategories, type OlderEvents } from '../..
 import type { ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
 
 /**
- * The streams are folded independently, so an event may become visible this much earlier than an event of the other source that arrived
- * before it. A client that names an event by ID again receives the other source's events from this time before it.
+ * The streams are folded independently. An event may therefore become visible up to this time earlier than an event of the other source
+ * that arrived before it. A client that names an event by ID receives the other source's events of this time before it once more.
  */
 const overlapMs = 60_000;
 

@@ -138,14 +138,9 @@ async function checkPermissions({ js, onChain }: CheckNatsOptions): Promise<Find
 }
 
 async function mayPublish(js: JetStreamClient, subject: string): Promise<boolean> {
-  try {
-    await js.publish(subject, '', {
-      expect: { lastSequence: impossibleSequence },
-      timeout: requestMs,
-      retries: 0,
-    });
-    throw new Error(`${subject} has taken a message that it could not take`);
-  } catch (error) {
-    return error instanceof JetStreamApiError && error.code === wrongLastSequence;
-  }
+  const expect = { lastSequence: impossibleSequence };
+  const refusal = await js
+    .publish(subject, '', { expect, timeout: requestMs, retries: 0 })
+    .catch((error: unknown) => error);
+  return refusal instanceof JetStreamApiError && refusal.code === wrongLastSequence;
 }

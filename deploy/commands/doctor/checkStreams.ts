@@ -139,8 +139,8 @@ async function checkRetention(
   if (limits.length === 0) return ok(check, 'it keeps all messages, so everything can be folded again');
   const rest =
     stream === 'MINER_COUNTER'
-      ? 'a rebuild takes the readings before from ClickHouse'
-      : 'what came before is in snapshots alone';
+      ? 'a rebuild takes earlier readings from ClickHouse'
+      : 'earlier messages survive only in snapshots';
   const detail = `messages leave it after ${limits.join(' or ')}, it begins at ${state.first_seq}: ${rest}`;
   return stream === 'MINER_COUNTER'
     ? ok(check, detail)

@@ -91,7 +91,7 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
   const { position, snapshotPosition, divergences } = follower.status();
   if (divergences > 0)
     throw new ReplayRefused(
-      `${stream} is not the stream any more that it was when the replay began: run the command with --discard, then again`,
+      `${stream} is no longer the stream with which the replay began: run the command with --discard, then again`,
     );
   if (position < throughSequence) return false;
   const seconds = (systemClock.monotonicMs() - startedMs) / 1_000;

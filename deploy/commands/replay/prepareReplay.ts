@@ -50,7 +50,7 @@ export async function prepareReplay(parts: PrepareReplayOptions): Promise<void> 
   const others = header === undefined ? null : await loadRecords(parts.activeSnapshots, header);
   if (header === undefined || others === null)
     throw new ReplayRefused(
-      `the snapshot of ${throughSequence} is not there any more: run the command with --discard, then again`,
+      `the snapshot at ${throughSequence} no longer exists: run the command with --discard, then again`,
     );
   await parts.rebuiltSnapshots.saveBase({ ...header, stream: 'MINER_COUNTER beside' }, others);
 }
@@ -67,7 +67,7 @@ export async function loadOthers({
   const others = header === undefined ? null : await loadRecords(rebuiltSnapshots, header);
   if (others === null)
     throw new ReplayRefused(
-      'what this replay has kept is damaged: run the command with --discard, then again',
+      'the saved state of this replay is damaged: run the command with --discard, then again',
     );
   return {
     installationId,

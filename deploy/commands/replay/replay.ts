@@ -87,7 +87,7 @@ async function plannedOrUnfinished(parts: ReplayOptions, request: ReplayRequest,
       print('an unfinished replay of another version or deployment is discarded');
     } else if (plan.command !== formatCommand(request))
       throw new ReplayRefused(
-        `another replay is unfinished, of ${describeRange(plan)}, requested as ${plan.command}: repeat the same options to resume it, or use --discard to remove it`,
+        `another replay is unfinished, of ${describeRange(plan)}, started with ${plan.command}: repeat the same options to resume it, or use --discard to remove it`,
       );
     else if (plan.baseGeneration === active.generation) return { ...unfinished, isResumed: true };
     else await log.note(plan, 'ended'); // Other tables became active meanwhile, and it would bring back the replaced ones.

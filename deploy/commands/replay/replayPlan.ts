@@ -79,7 +79,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
     );
   if (fromSequence > stored + 1) {
     throw new ReplayRefused(
-      `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, ${fromSequence} was asked`,
+      `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, not at ${fromSequence}`,
     );
   }
   const basePosition = await findBase(parts, { usable, fromSequence, firstHeld: state.first_seq });
@@ -127,7 +127,7 @@ async function requireStoredHistory(
   const history = { database, jsm, stream, readOrigins, foldedThrough };
   if (!(await isHistoryReplaced(history))) return;
   throw new ReplayRefused(
-    `${stream} has lost messages of which rows are stored: the service removes these rows once it runs, then the replay is possible`,
+    `${stream} has lost messages whose rows are stored: start the service, which removes these rows; then a replay is possible`,
   );
 }
 
@@ -136,15 +136,15 @@ async function requireSameFold({ database, tables, identity }: ReplayPlanOptions
   const made = await readGenerationIdentity(database, tables);
   if (made === null || isOfFold(made, identity)) return;
   throw new ReplayRefused(
-    'the stored rows were made with another version or another deployment file: give the file that the service uses, or start the ' +
-      'service with this one, which folds the stream again by itself',
+    'the stored rows were made with another version or another deployment file: set MINER_DEPLOYMENT to the file that the service uses, ' +
+      'or start the service with this file: it folds the stream again by itself',
   );
 }
 
 async function firstSequence({ js }: ReplayPlanOptions, from: StreamPlace, last: number): Promise<number> {
   if ('sequence' in from) {
     if (from.sequence <= last) return from.sequence;
-    throw new ReplayRefused(`${stream} ends at ${last}, a replay from ${from.sequence} was asked`);
+    throw new ReplayRefused(`${stream} ends at ${last}, so a replay cannot begin at ${from.sequence}`);
   }
   const found = await findSequenceAt(js, stream, from.time);
   if (found !== null) return found;
@@ -175,7 +175,7 @@ function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number
   const newest = usable.find(({ position }) => position <= through);
   if (newest !== undefined) return newest.position;
   throw new ReplayRefused(
-    `one installation can be replayed through a snapshot of the others, and there is none at or below ${through}; leave out --installation`,
+    `a replay of one installation needs a snapshot of the others at or below ${through}, and there is none: leave out --installation`,
   );
 }
 

@@ -6,8 +6,8 @@ const rungs = Array.from({ length: 12 }, (_, index) => (index * Math.PI) / 6);
 const turnSteps = [12, 8, 5, 3, 2, 1.4, 1];
 
 /**
- * The wheel, turning about as fast as it was measured. It consists of two pictures. Only the inner one turns, so the browser can move it
- * without redrawing it.
+ * The wheel, turning at about the measured speed. It consists of two pictures. Only the inner one turns, so the browser can move it without
+ * redrawing it.
  */
 export function Wheel({ state, rpmMilli }: { state: WheelState; rpmMilli: number }) {
   const turnSeconds = rpmMilli === 0 ? Number.POSITIVE_INFINITY : 60_000 / rpmMilli;

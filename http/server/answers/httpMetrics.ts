@@ -57,7 +57,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   const preparations = new Counter({
     name: 'miner_http_prepared_responses_total',
-    help: 'Serialized responses. One serves all requests until its view changes.',
+    help: 'Responses that were serialized. Each serves all requests until its view changes.',
     registers,
   });
   const delays = new Histogram({
@@ -68,7 +68,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Counter({
     name: 'miner_http_failures_total',
-    help: 'Requests whose body could not be computed or was invalid. The answer is 500, or unavailable.',
+    help: 'Requests whose body could not be computed or was invalid. They are answered with 500 or `unavailable`.',
     labelNames: ['route'],
     registers,
     collect() {
@@ -79,7 +79,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Counter({
     name: 'miner_http_shed_requests_total',
-    help: 'Requests of expensive routes that were answered 503 because the event loop was late.',
+    help: 'Requests of expensive routes that were answered with 503 because the event loop was late.',
     labelNames: ['route'],
     registers,
     collect() {
@@ -89,7 +89,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Gauge({
     name: 'miner_http_reads_in_flight',
-    help: 'Requests that wait for the database.',
+    help: 'Requests waiting for the database.',
     registers,
     collect() {
       this.set(readsInFlight);

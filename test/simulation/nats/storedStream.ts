@@ -25,23 +25,25 @@ export interface StoredStream {
   readonly firstSequence: number;
   readonly lastSequence: number;
   readonly messages: ReadonlyMap<number, StoredStreamMessage>;
-  /** Messages that retention removed. */
+  /** Messages that {@link retireBefore} removed. */
   readonly retired: ReadonlyMap<number, StoredStreamMessage>;
   add(subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint): StoredStreamMessage;
   /** The first message at or above a sequence. */
   next(sequence: number): StoredStreamMessage | null;
+  /** The last message of a subject, which may be a pattern. */
   lastOf(subject: string): StoredStreamMessage | null;
   /** Sequence of a stored message ID; null if it is unknown or its window is over. */
   findDuplicate(messageId: string, atNanos: bigint): number | null;
   noteId(messageId: string, sequence: number, atNanos: bigint): void;
+  /** Removes one message. Returns whether there was one. */
   remove(sequence: number): boolean;
-  /** Removes everything below a sequence, as retention does. */
+  /** Removes everything below a sequence, as retention does, and keeps it in `retired`. */
   retireBefore(sequence: number): void;
-  /** Removes everything below a sequence. */
+  /** Removes everything below a sequence. Returns the number of removed messages. */
   removeBefore(sequence: number): number;
   /** Removes messages older than the configured age. */
   expire(nowNanos: bigint): void;
-  /** Loses everything above a sequence, as a power failure does: the sequences are used again. */
+  /** Loses everything above a sequence, as in a power failure. New messages use these sequences again. Returns the number of lost messages. */
   loseAbove(sequence: number): number;
   /** Sequences between the first and the last that are gone. */
   listDeleted(): number[];
@@ -59,10 +61,10 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
   }
 
   function limitSubject(subject: string) {
-    const most = stream.configuration.max_msgs_per_subject ?? -1;
-    if (most <= 0) return;
+    const limit = stream.configuration.max_msgs_per_subject ?? -1;
+    if (limit <= 0) return;
     const same = [...messages.values()].filter((message) => message.subject === subject);
-    for (const { sequence } of same.slice(0, Math.max(0, same.length - most))) messages.delete(sequence);
+    for (const { sequence } of same.slice(0, Math.max(0, same.length - limit))) messages.delete(sequence);
     advanceFirst();
   }
 

@@ -13,7 +13,7 @@ interface WrittenFold {
   readonly fold: StreamFold;
 }
 
-/** The fold of written spans, with its metrics. */
+/** A fold of `MINER_CHAIN` for written spans, with its metrics. */
 export function createWrittenFold(actors: ChainActors = createChainActors(writtenSettings)): WrittenFold {
   const registry = new Registry();
   const fold = createChainFold({
@@ -25,7 +25,7 @@ export function createWrittenFold(actors: ChainActors = createChainActors(writte
   return { registry, actors, fold };
 }
 
-/** An event of the feed. */
+/** A checkpoint through the round after `afterRound`. It is an event of the feed. */
 export function buildCheckpointed(afterRound: number): WrittenEvent {
   return buildEvent('mining', 'Checkpointed', {
     afterRound: BigInt(afterRound),
