@@ -199,58 +199,6 @@ describe('the event stream', () => {
   const from = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_unused, index) => first + index);
 
-  it.each([
-    ['in memory', async () => undefined],
-    ['in ClickHouse', (records: Awaited<ReturnType<typeof createRecords>>) => records.evictOldest(1, 0)],
-  ])(
-    'resumes by arrival: a client that was disconnected receives what a gateway delivers late, %s',
-    async (_, meanwhile) => {
-      const { records, server } = await startServer();
-      const first = await listen(server.base);
-      records.add(1);
-      await eventually(() => listRecords(first.messages).length === 1, 'a record');
-      const { id } = first.messages[0] as Message;
-      first.end();
-      // Received before all that was seen.
-      records.add(2, 3_600_000);
-      records.add(1);
-      await meanwhile(records);
-      const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
-      await eventually(() => listRecords(again.messages).length === 3, 'three missed records');
-      expect(listRecords(again.messages)).toEqual([5, 6, 7]);
-    },
-  );
-
-  it('sends many clients that resume together all that they missed, each its own', async () => {
-    const { records, server } = await startServer();
-    const first = await listen(server.base, '/v1/events/stream?category=measurement');
-    records.add(1);
-    await eventually(() => first.messages.length === 1, 'a record');
-    const { id } = first.messages[0] as Message;
-    first.end();
-    records.add(210);
-    await records.evictOldest(100, 0);
-    const paths = [
-      '/v1/events/stream?category=measurement',
-      '/v1/events/stream',
-      '/v1/events/stream?unnamed=1',
-    ];
-    const clients = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        listen(server.base, paths[index % paths.length] as string, { 'Last-Event-ID': id }),
-      ),
-    );
-    // While they catch up.
-    records.add(20);
-    const listValues = ({ messages }: (typeof clients)[number]) =>
-      messages
-        .filter(({ data }) => data.type === 'measurement.speed_record')
-        .map(({ data }) => Number(data.payload.recordMmPerSecond) / recordStep);
-    for (const client of clients)
-      await eventually(() => listValues(client).length === 230, 'all missed records');
-    for (const client of clients) expect(listValues(client)).toEqual(from(5, 234));
-  });
-
   it('lets clients that resume wait while the event loop is late, and not those that listen', async () => {
     const { records, server } = await startServer({ rateLimits: true });
     const live = await listen(server.base, '/v1/events/stream?category=measurement');
