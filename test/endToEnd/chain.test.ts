@@ -81,7 +81,7 @@ async function startRandomEconomy(steps: number, seed: number) {
 
 /** A chain that no test changes, the spans of an honest indexer, and the view of a service that knows only these spans. */
 const stillChain = shareInFile(async () => {
-  const { economy } = await startRandomEconomy(60, 61);
+  const { economy } = await startRandomEconomy(45, 61);
   const honest = await startIndexed(economy);
   await honest.caughtUp();
   await honest.stop();

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
@@ -24,7 +23,7 @@ import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
@@ -38,8 +37,7 @@ async function createRecords() {
     tables: () => tables,
     eventsStored: createReaderEventsStored(database, () => tables),
   });
-  let progress: MeasurementProgress | null = null;
-  let addedCount = 0;
+  const records = createSpeedRecords();
   let failures = 0;
   const olderEvents: OlderEvents = {
     ...stored,
@@ -48,25 +46,12 @@ async function createRecords() {
       return stored.after(...query);
     },
   };
-  /** A reading with a record, received so long before it arrived. */
-  function addOne(lateMs: number) {
-    addedCount++;
-    const arrivedAtMs = Date.UTC(2026, 0, 31, 12) + addedCount * 1_000;
-    const reading = acceptedReading({
-      position: addedCount,
-      observedAtMs: arrivedAtMs - lateMs,
-      speedMmPerSecond: addedCount * recordStep,
-    });
-    progress = addAchievements(progress, reading, {
-      dayMm: 0,
-      previousDayMm: 0,
-      stored: { timestampNanos: BigInt(arrivedAtMs) * 1_000_000n },
-    });
-  }
   return {
+    ...records,
     olderEvents,
     /** Moves all events but the newest to the older ones, whose reads fail at first. */
     async evictOldest(retainedCount: number, failing: number) {
+      const progress = records.progress();
       if (progress === null) return;
       const { run, evicted } = progress;
       const gone = progress.events.skipLast(retainedCount).toArray();
@@ -76,19 +61,13 @@ async function createRecords() {
         (latest, { receivedAtMs }) => Math.max(latest, receivedAtMs),
         evicted.throughMs,
       );
-      progress = {
+      records.replace({
         ...progress,
         events: progress.events.takeLast(retainedCount),
-        evicted: { through, throughMs, atPosition: addedCount },
-      };
+        evicted: { through, throughMs, atPosition: records.count() },
+      });
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
       await storeRows(database, tables, { measurementEvents });
-    },
-    get current() {
-      return progress;
-    },
-    add(count: number, lateMs = 0) {
-      for (let index = 0; index < count; index++) addOne(lateMs);
     },
   };
 }
@@ -104,7 +83,7 @@ async function startServer(settings: Partial<PublicServerSettings> = {}, world =
   records.add(3);
   const server = await startPublicServer({
     chain: chain.views,
-    progress: () => records.current,
+    progress: records.progress,
     olderEvents: records.olderEvents,
     ...settings,
   });

@@ -121,7 +121,7 @@ describe('whatever the contracts hold', () => {
         for (const [example, { status }] of await ask(values))
           words.set(`${example.split(/[?\d]/)[0]} ${status}`, (words.get(`${example} ${status}`) ?? 0) + 1);
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(30) },
     );
     expect([...words.keys()].some((word) => word.endsWith(' available'))).toBe(true);
   });
@@ -160,7 +160,7 @@ describe('whatever the contracts hold', () => {
           asset: { decimals: values.decimals },
         });
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(15) },
     );
   });
 

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { ObservationPage } from '../../actors/views/views.ts';
 import { encodeObservationCursor } from '../../http/responses/observations.ts';
+import { parseObservationsLimit } from '../../http/routes/routes.ts';
 import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/pendingReads.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -56,6 +57,12 @@ describe('observations', () => {
   ])('with %s have a page of %d, and are never refused', async (query, length) => {
     const server = await startPublicServer({ observations: inMemory });
     expect((await body(server, query)).items).toHaveLength(length);
+  });
+
+  it('clamps a limit that was given as a whole number of any size', () => {
+    expect(parseObservationsLimit(null)).toBe(100);
+    expect(parseObservationsLimit('-0')).toBe(1);
+    expect(parseObservationsLimit('99.0')).toBe(99);
   });
 
   it('are read page by page, each once and in order, until there is no next cursor', async () => {
