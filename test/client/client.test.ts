@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { type Client, createClient, formatUnits, ServiceError } from '../../http/client/index.ts';
 import { chainlessViews } from '../support/chain/chainlessViews.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
@@ -9,33 +8,13 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 
 const sharedWorld = shareInFile(() => startChainWithHistory({ seed: 7, steps: 40 }));
 
-/** Each reading reaches a record of the speed, which is an event. */
-function createRecords() {
-  let progress: MeasurementProgress | null = null;
-  let count = 0;
-  return {
-    progress: () => progress,
-    add: () => {
-      count++;
-      const observedAtMs = Date.UTC(2026, 0, 31, 12) + count * 1_000;
-      const speedMmPerSecond = count * recordStep;
-      const reading = acceptedReading({ position: count, observedAtMs, speedMmPerSecond });
-      progress = addAchievements(progress, reading, {
-        dayMm: 0,
-        previousDayMm: 0,
-        stored: { timestampNanos: BigInt(observedAtMs) * 1_000_000n },
-      });
-    },
-  };
-}
-
 async function start() {
   const { economy, chain, random } = await sharedWorld();
-  const records = createRecords();
+  const records = createSpeedRecords();
   const server = await startPublicServer({ chain: chain.views, progress: records.progress });
   const connectTo = (baseUrl: string) => createClient({ baseUrl, firstDelayMs: 1 });
   return { economy, chain, random, records, server, connectTo, client: connectTo(server.base) };
@@ -161,7 +140,7 @@ describe('events', () => {
     const { records, server, connectTo } = await start();
     const proxy = await startCuttingProxy(server.base);
     const client = connectTo(proxy.url);
-    for (let record = 0; record < 10; record++) records.add();
+    records.add(10);
     const speeds: bigint[] = [];
     let reconnections = 0;
     const onReconnect = () => {
@@ -178,7 +157,7 @@ describe('events', () => {
     for (let round = 1; round <= 8; round++) {
       // What is sent now does not arrive, neither over this connection nor over the next ones.
       proxy.cutAnswers(8);
-      for (let record = 0; record <= round % 3; record++) records.add();
+      records.add((round % 3) + 1);
       expected += (round % 3) + 1;
       await eventually(() => speeds.length >= expected - 5, `all events of round ${round}`);
     }
@@ -195,8 +174,7 @@ describe('events', () => {
     const first = events.next();
     await eventually(() => /\nid: \S+\n\n/.test(proxy.answered), 'the position that the stream begins with');
     proxy.cutAnswers(1);
-    records.add();
-    records.add();
+    records.add(2);
     const { event, position } = (await first).value;
     expect(event.payload).toMatchObject({ recordMmPerSecond: BigInt(2 * recordStep) });
     await events.return(undefined as never);

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
@@ -9,7 +9,7 @@ import {
   variables,
 } from '../../deploy/configuration/configuration.ts';
 import { DeploymentFileError, readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
-import { startProcess } from '../support/processes/childProcess.ts';
+import { minerCommand } from '../support/processes/minerCommand.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 describe('configuration', () => {
@@ -210,13 +210,8 @@ describe('deployment file', () => {
 });
 
 describe('command line', () => {
-  const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
-  const run = async (args: string[], environment: Record<string, string> = {}) => {
-    const started = startProcess(process.execPath, [program, ...args], {
-      env: { PATH: process.env.PATH, MINER_DATA_DIR: temporaryDirectory(), ...environment },
-    });
-    return { status: await started.exited, output: started.output() };
-  };
+  const run = (args: string[], environment: Record<string, string> = {}) =>
+    minerCommand(args, { MINER_DATA_DIR: temporaryDirectory(), ...environment });
 
   it('explains itself, and every command with every variable', async () => {
     const { status, output } = await run(['--help']);
@@ -228,23 +223,14 @@ describe('command line', () => {
   });
 
   it.each([
-    [['run'], {}, 'MINER_DEPLOYMENT is not set', 2],
     [['run'], { MINER_HTTP_PORT: '80a' }, 'MINER_HTTP_PORT is "80a"; expected a port', 2],
-    [['run'], { MINER_DEPLOYMENT: '/nowhere.json' }, 'deployment file /nowhere.json', 1],
     [['serve'], { MINER_DEPLOYMENT: 'any' }, 'MINER_CLICKHOUSE_URL is not set', 2],
     [['local', '--past-days', 'many'], {}, '--past-days is "many"', 2],
-    [['index'], { MINER_DEPLOYMENT: 'any' }, 'MINER_RPC_URL is not set', 2],
     [['lokal'], {}, 'unknown command', 1],
   ])('%j with %j stops with %s', async (args, environment, message, expected) => {
     const { status, output } = await run(args, environment);
     expect(output).toContain(message);
     expect(output).not.toContain('    at ');
     expect(status).toBe(expected);
-  });
-
-  it('prints the OpenAPI document', async () => {
-    const { status, output } = await run(['openapi']);
-    expect(status).toBe(0);
-    expect(JSON.parse(output)).toHaveProperty('openapi', '3.1.0');
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { planReplay, type ReplayRequest } from '../../deploy/commands/replay/replayPlan.ts';
 import { checkSnapshots } from '../../deploy/diagnosis/checkSnapshots.ts';
 import { openDatabase } from '../../storage/database.ts';
+import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
@@ -34,8 +35,11 @@ async function startCutOff(firstHeld: number) {
   const log = createReplayLog(database, nowMs);
   return {
     jsm,
-    plan: async (from: number, to: ReplayRequest['to'] = null) => {
-      const parts = { js, jsm, database, tables, snapshots, identity, log, nowMs };
+    /** Notes which fold has made the rows. */
+    note: (maker: typeof identity) =>
+      noteGeneration(database, { ...maker, generation: 1, streamCreated, atMs: nowMs() }),
+    plan: async (from: number, to: ReplayRequest['to'] = null, own = identity) => {
+      const parts = { js, jsm, database, tables, snapshots, identity: own, log, nowMs };
       const rest = { installationId: null, dryRun: true, isIncomplete: false };
       return (await planReplay(parts, { from: { sequence: from }, to, ...rest })).plan;
     },
@@ -61,6 +65,13 @@ describe('a replay', () => {
   it('is refused where a message is missing between every state and its first one', async () => {
     const { plan } = await startCutOff(5);
     await expect(plan(5)).rejects.toThrow('begin at 7 or above');
+  });
+
+  it('is refused if another version or another deployment file made the rows', async () => {
+    const { note, plan } = await startCutOff(1);
+    await note(identity);
+    for (const other of [{ foldVersion: 2 }, { configuration: 'theirs' }])
+      await expect(plan(1, null, { ...identity, ...other })).rejects.toThrow('made with another version');
   });
 
   it('ends with the last message that was stored by its time, in the millisecond of that time too', async () => {

@@ -1,24 +1,21 @@
 import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createRedaction } from '../../deploy/process/redaction.ts';
 import { unreachedChain } from '../support/chain/unreachedChain.ts';
-import { startProcess } from '../support/processes/childProcess.ts';
 import { findFreePort } from '../support/processes/findFreePort.mjs';
+import { startMinerCommand } from '../support/processes/minerCommand.ts';
 import { writeDeployment } from '../support/processes/minerProcess.ts';
 import { startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
-const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
 /** Runs a command until it ends, or has printed a text. Returns its output. */
 async function collectOutput(
   command: string,
   environment: Record<string, string>,
   until?: string,
 ): Promise<string> {
-  const run = startProcess(process.execPath, [program, command], {
-    env: { PATH: process.env.PATH, MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0', ...environment },
-  });
+  const run = startMinerCommand([command], { MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0', ...environment });
   if (until !== undefined) {
     await run.written(until);
     await run.end('SIGKILL');

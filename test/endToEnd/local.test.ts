@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
-import { eventually, startProcess } from '../support/processes/childProcess.ts';
+import { eventually } from '../support/processes/childProcess.ts';
+import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-
-const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
 
 interface Telemetry {
   readonly status: string;
@@ -22,16 +21,17 @@ interface Process {
   readonly settlementQueue: { readonly latestSubmission?: object | null };
 }
 
+const onFreePorts = (dataDir: string) => ({
+  MINER_DATA_DIR: dataDir,
+  MINER_HTTP_PORT: '0',
+  MINER_OPS_PORT: '0',
+});
+
 /** Runs the command of `npm start` with a shorter past, on free ports. */
 async function startLocal(dataDir: string) {
-  const started = startProcess(process.execPath, [program, 'local', '--past-days', '0.2'], {
-    env: {
-      PATH: process.env.PATH,
-      MINER_DATA_DIR: dataDir,
-      MINER_HTTP_PORT: '0',
-      MINER_OPS_PORT: '0',
-      MINER_RATE_LIMITS: 'off',
-    },
+  const started = startMinerCommand(['local', '--past-days', '0.2'], {
+    ...onFreePorts(dataDir),
+    MINER_RATE_LIMITS: 'off',
   });
   // After SIGKILL its servers wait for the next start, which does not come at the end of a test.
   onTestFinished(async () => {
@@ -140,41 +140,27 @@ describe('npm start', () => {
     };
     const blockThen = await eventually(safeBlock, 'a safe block');
     await eventually(async () => (await safeBlock()) > blockThen, 'later blocks');
-    expect(await second.end('SIGTERM'), second.output()).toBe(0);
-  });
-
-  it('loses nothing when it is killed, and leaves no nats-server to the next start', async () => {
-    const dataDir = temporaryDirectory();
-    const first = await startLocal(dataDir);
-    const before = await first.online();
-    const orphan = first.natsPid();
-    await first.end('SIGKILL');
-
-    const second = await startLocal(dataDir);
-    // After the restore it shows the snapshot's measurements until the rest is folded.
-    const after = await eventually(async () => {
-      const telemetry = await second.online();
-      return parsePosition(telemetry) > parsePosition(before) ? telemetry : null;
-    }, 'a reading after those before the kill');
-    expect(isAlive(orphan)).toBe(false);
-
     // Its own nats-server killed from outside is restarted with the same data.
     process.kill(second.natsPid(), 'SIGKILL');
     await eventually(() => second.output().includes('nats-server restarted'), 'another nats-server');
-    const position = parsePosition(after);
+    const position = parsePosition(await second.online());
     await eventually(async () => parsePosition(await second.online()) > position + 2, 'readings after it');
-    expect(await second.end('SIGINT'), second.output()).toBe(0);
+    const orphan = Number(/"pid":(\d+)[^\n]*"nats-server restarted"/.exec(second.output())?.[1]);
+    await second.end('SIGKILL');
+
+    const third = await startLocal(dataDir);
+    await eventually(async () => parsePosition(await third.online()) > position, 'a reading after the kill');
+    expect(isAlive(orphan)).toBe(false);
+    expect(await third.end('SIGTERM'), third.output()).toBe(0);
   });
 
   it('names the process that uses the data at a second start, and the loss if only the streams are removed', async () => {
     const dataDir = temporaryDirectory();
     const first = await startLocal(dataDir);
     await first.online();
-    const second = startProcess(process.execPath, [program, 'local'], {
-      env: { PATH: process.env.PATH, MINER_DATA_DIR: dataDir, MINER_HTTP_PORT: '0', MINER_OPS_PORT: '0' },
-    });
-    expect(await second.exited).not.toBe(0);
-    expect(second.output()).toContain(`in use by process ${first.pid}`);
+    const second = await minerCommand(['local'], onFreePorts(dataDir));
+    expect(second.status).not.toBe(0);
+    expect(second.output).toContain(`in use by process ${first.pid}`);
     await first.online();
     expect(await first.end('SIGINT'), first.output()).toBe(0);
 

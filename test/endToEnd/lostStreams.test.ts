@@ -1,9 +1,7 @@
-import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { oracleSubject } from '../../actors/messages/subjects.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import {
   ask,
@@ -21,7 +19,6 @@ import { mixedPublications, publishAll } from '../support/readings/readingMessag
 import { storedState } from '../support/storage/storedState.ts';
 
 const count = 900;
-const unknownReason = 'oracle_head_unavailable';
 
 /** A service that has stored readings and the state of a second stream. */
 async function startFilled(settings: Partial<MinerSettings> = {}) {
@@ -61,9 +58,10 @@ async function restart(miner: MinerProcess, options: MinerSettings) {
 }
 
 describe('a stream that the stored rows were made from, and that is gone', () => {
-  it('is not replaced in an empty NATS, where nothing is created or removed, and is followed again in the right one', async () => {
+  it('is not replaced in an empty NATS until its loss is accepted, and is followed again in the right one', async () => {
     const { dataDir, options, miner, readCreated } = await startFilled();
     const created = await readCreated('MINER_COUNTER');
+    const lost = [`MINER_COUNTER@${created}`, `MINER_PIPELINE@${await readCreated('MINER_PIPELINE')}`];
     await miner.end('SIGTERM');
     const before = await countReadings(dataDir);
     const wrong = await startNats();
@@ -81,29 +79,15 @@ describe('a stream that the stored rows were made from, and that is gone', () =>
     expect(await countReadings(dataDir)).toBe(before);
     const back = await startMiner(options);
     await waitUntilStored(back, count);
-  });
-
-  it('keeps its rows where nats-server restarts on an empty folder, and is followed again once it is back', async () => {
-    const { nats, jsm, miner, dataDir } = await startFilled();
-    await nats.kill();
-    renameSync(join(nats.dir, 'store'), join(nats.dir, 'aside'));
-    await nats.start();
-    expect(await untilLost(miner)).toMatchObject({ found: null });
-    expect((await fetchReadiness(miner)).status).toBe('waiting');
-    // By now the lease has lapsed, and the service has looked for the stream many times.
-    await eventually(
-      async () => (await miner.metric('miner_stream_state{stream="MINER_PIPELINE",state="missing"}')) === 1,
-      'both streams to be missed',
-    );
-    expect(await jsm.streams.names().next()).toEqual([]);
-    await nats.kill();
-    rmSync(join(nats.dir, 'store'), { recursive: true });
-    renameSync(join(nats.dir, 'aside'), join(nats.dir, 'store'));
-    await nats.start();
-    await waitUntilReady(miner);
-    expect((await fetchReadiness(miner)).lostStreams).toEqual([]);
-    await miner.end('SIGTERM');
-    expect(await countReadings(dataDir)).toBeGreaterThan(0);
+    await back.end('SIGTERM');
+    // Once their loss is accepted, all streams are created in the empty one, and their values are unknown.
+    const environment = { MINER_LOST_STREAMS: lost.join(',') };
+    const accepting = await startMiner({ ...options, natsUrl: wrong.url, environment });
+    await waitUntilReady(accepting);
+    const { settlementQueue } = await accepting.json<{ settlementQueue: object }>('/v4/public/process');
+    expect(settlementQueue).toEqual({ status: 'unavailable', reason: 'oracle_head_unavailable' });
+    await accepting.end('SIGTERM');
+    expect(await countReadings(dataDir)).toBe(0);
   });
 
   it('keeps its rows if it was created again, running and at a start, until its loss is accepted by name', async () => {
@@ -135,46 +119,5 @@ describe('a stream that the stored rows were made from, and that is gone', () =>
     await waitUntilStored(accepting, 1_200);
     // The setting may be removed at once, or kept.
     await waitUntilStored(await restart(accepting, options), 1_200);
-  });
-
-  it('is created again together with all others once their loss is accepted, and its values are unknown then', async () => {
-    const { nats, dataDir, options, miner, readCreated } = await startFilled();
-    const lost = await Promise.all(
-      ['MINER_COUNTER', 'MINER_PIPELINE'].map(async (stream) => `${stream}@${await readCreated(stream)}`),
-    );
-    await miner.end('SIGTERM');
-    await nats.kill();
-    rmSync(join(nats.dir, 'store'), { recursive: true });
-    await nats.start();
-    const environment = { MINER_LOST_STREAMS: lost.join(',') };
-    const accepting = await startMiner({ ...options, environment });
-    await waitUntilReady(accepting);
-    const { settlementQueue } = await accepting.json<{ settlementQueue: object }>('/v4/public/process');
-    expect(settlementQueue).toEqual({ status: 'unavailable', reason: unknownReason });
-    await accepting.end('SIGTERM');
-    expect(await countReadings(dataDir)).toBe(0);
-  });
-});
-
-describe('a replica', () => {
-  const engine = useClickHouseEngine();
-
-  it('does not show an emptied world as ready', async () => {
-    const clickhouseUrl = await engine.createDatabase();
-    const { nats, options, readCreated } = await startFilled({ clickhouseUrl });
-    const folded = await readCreated('MINER_COUNTER');
-    const asReplica = { ...options, role: 'serve', dataDir: temporaryDirectory() } as const;
-    const running = await startMiner(asReplica);
-    await waitUntilReady(running);
-    await nats.kill();
-    cpSync(join(nats.dir, 'store'), join(nats.dir, 'aside'), { recursive: true });
-    rmSync(join(nats.dir, 'store'), { recursive: true });
-    await nats.start();
-    expect(await untilLost(running)).toEqual({ stream: 'MINER_COUNTER', folded, found: null });
-    expect((await fetchReadiness(running)).status).toBe('waiting');
-    // It still shows its folded state.
-    expect((await ask(`${running.publicUrl}/v1/status`)).status).toBe(200);
-    const started = await startMiner({ ...asReplica, dataDir: temporaryDirectory() });
-    expect(await untilLost(started)).toEqual({ stream: 'MINER_COUNTER', folded, found: null });
   });
 });

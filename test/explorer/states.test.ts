@@ -221,21 +221,4 @@ describe('the explorer and its connection', () => {
     await savePicture(page, 'state-chain-away');
     expect(await findViolations(page)).toEqual([]);
   });
-
-  it('is a page before state is restored, and while statistics are rebuilt', async () => {
-    const server = await startPublicServer();
-    server.hasViews = false;
-    const { page } = await openPage(
-      await openWindow(await sharedBrowser(), { isScriptAllowed: false }),
-      server.base,
-    );
-    expect(await page.locator('main').textContent()).toContain('the service is starting');
-    server.hasViews = true;
-    server.ready = false;
-    const live = await openPage(await openWindow(await sharedBrowser()), `${server.base}/statistics`);
-    await live.page.getByText('This is no empty history.', { exact: false }).waitFor();
-    expect(await findViolations(live.page)).toEqual([]);
-    server.ready = true;
-    await expect.poll(() => live.page.locator('main .banner').count(), { timeout: 480_000 }).toBe(0);
-  });
 });

@@ -4,7 +4,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { confirmations } from '../../actors/chain/spans/confirmations.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
@@ -24,7 +23,7 @@ import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
@@ -38,8 +37,7 @@ async function createRecords() {
     tables: () => tables,
     eventsStored: createReaderEventsStored(database, () => tables),
   });
-  let progress: MeasurementProgress | null = null;
-  let addedCount = 0;
+  const records = createSpeedRecords();
   let failures = 0;
   const olderEvents: OlderEvents = {
     ...stored,
@@ -48,25 +46,12 @@ async function createRecords() {
       return stored.after(...query);
     },
   };
-  /** A reading with a record, received so long before it arrived. */
-  function addOne(lateMs: number) {
-    addedCount++;
-    const arrivedAtMs = Date.UTC(2026, 0, 31, 12) + addedCount * 1_000;
-    const reading = acceptedReading({
-      position: addedCount,
-      observedAtMs: arrivedAtMs - lateMs,
-      speedMmPerSecond: addedCount * recordStep,
-    });
-    progress = addAchievements(progress, reading, {
-      dayMm: 0,
-      previousDayMm: 0,
-      stored: { timestampNanos: BigInt(arrivedAtMs) * 1_000_000n },
-    });
-  }
   return {
+    ...records,
     olderEvents,
     /** Moves all events but the newest to the older ones, whose reads fail at first. */
     async evictOldest(retainedCount: number, failing: number) {
+      const progress = records.progress();
       if (progress === null) return;
       const { run, evicted } = progress;
       const gone = progress.events.skipLast(retainedCount).toArray();
@@ -76,19 +61,13 @@ async function createRecords() {
         (latest, { receivedAtMs }) => Math.max(latest, receivedAtMs),
         evicted.throughMs,
       );
-      progress = {
+      records.replace({
         ...progress,
         events: progress.events.takeLast(retainedCount),
-        evicted: { through, throughMs, atPosition: addedCount },
-      };
+        evicted: { through, throughMs, atPosition: records.count() },
+      });
       const measurementEvents = gone.map((event) => toMeasurementRow(event, run));
       await storeRows(database, tables, { measurementEvents });
-    },
-    get current() {
-      return progress;
-    },
-    add(count: number, lateMs = 0) {
-      for (let index = 0; index < count; index++) addOne(lateMs);
     },
   };
 }
@@ -104,7 +83,7 @@ async function startServer(settings: Partial<PublicServerSettings> = {}, world =
   records.add(3);
   const server = await startPublicServer({
     chain: chain.views,
-    progress: () => records.current,
+    progress: records.progress,
     olderEvents: records.olderEvents,
     ...settings,
   });
@@ -198,58 +177,6 @@ describe('the event stream', () => {
       .map(({ data }) => Number(data.payload.recordMmPerSecond) / recordStep);
   const from = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_unused, index) => first + index);
-
-  it.each([
-    ['in memory', async () => undefined],
-    ['in ClickHouse', (records: Awaited<ReturnType<typeof createRecords>>) => records.evictOldest(1, 0)],
-  ])(
-    'resumes by arrival: a client that was disconnected receives what a gateway delivers late, %s',
-    async (_, meanwhile) => {
-      const { records, server } = await startServer();
-      const first = await listen(server.base);
-      records.add(1);
-      await eventually(() => listRecords(first.messages).length === 1, 'a record');
-      const { id } = first.messages[0] as Message;
-      first.end();
-      // Received before all that was seen.
-      records.add(2, 3_600_000);
-      records.add(1);
-      await meanwhile(records);
-      const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
-      await eventually(() => listRecords(again.messages).length === 3, 'three missed records');
-      expect(listRecords(again.messages)).toEqual([5, 6, 7]);
-    },
-  );
-
-  it('sends many clients that resume together all that they missed, each its own', async () => {
-    const { records, server } = await startServer();
-    const first = await listen(server.base, '/v1/events/stream?category=measurement');
-    records.add(1);
-    await eventually(() => first.messages.length === 1, 'a record');
-    const { id } = first.messages[0] as Message;
-    first.end();
-    records.add(210);
-    await records.evictOldest(100, 0);
-    const paths = [
-      '/v1/events/stream?category=measurement',
-      '/v1/events/stream',
-      '/v1/events/stream?unnamed=1',
-    ];
-    const clients = await Promise.all(
-      Array.from({ length: 12 }, (_, index) =>
-        listen(server.base, paths[index % paths.length] as string, { 'Last-Event-ID': id }),
-      ),
-    );
-    // While they catch up.
-    records.add(20);
-    const listValues = ({ messages }: (typeof clients)[number]) =>
-      messages
-        .filter(({ data }) => data.type === 'measurement.speed_record')
-        .map(({ data }) => Number(data.payload.recordMmPerSecond) / recordStep);
-    for (const client of clients)
-      await eventually(() => listValues(client).length === 230, 'all missed records');
-    for (const client of clients) expect(listValues(client)).toEqual(from(5, 234));
-  });
 
   it('lets clients that resume wait while the event loop is late, and not those that listen', async () => {
     const { records, server } = await startServer({ rateLimits: true });

@@ -1,134 +1,72 @@
-import { describe, expect, it } from 'vitest';
-import { coreAbi } from '../../actors/chain/spans/contractAbis.ts';
-import { addAchievements, type MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { encodeFeedPosition } from '../../actors/views/feed/feedViews.ts';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { shareInFile } from '../support/processes/lifetime.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
-
-interface Feed {
-  readonly status: string;
-  readonly reason?: string;
-  readonly activeEventTypes: readonly string[];
-  readonly events: readonly { readonly source: Record<string, unknown> }[];
-  readonly nextCursor: string | null;
-}
+import { eventually } from '../support/processes/childProcess.ts';
 
 const paths = ['/v1/events', '/v2/public/events'];
 
-/** Readings that reach something of every kind. */
-function foldProgress(nowMs: number): MeasurementProgress {
-  let progress: MeasurementProgress | null = null;
-  for (const [index, distanceMm] of [5_000_000, 6_000_000, 7_000_000].entries()) {
-    const observedAtMs = nowMs + index * 86_400_000;
-    const reading = acceptedReading({
-      position: index + 1,
-      observedAtMs,
-      speedMmPerSecond: 600 * (index + 1),
-      distanceMm,
-    });
-    progress = addAchievements(progress, reading, {
-      dayMm: distanceMm,
-      previousDayMm: index === 0 ? 0 : 4_000_000 + index * 1_000_000,
-      stored: { timestampNanos: 0n },
-    });
+/** A server whose feed has an amount in a token with this symbol, which is no symbol that a body may have. */
+async function startWithSymbol(symbol: string) {
+  const state = buildState(buildEconomyEvents({ symbol }));
+  const { views } = createStateViews(state);
+  return startPublicServer({ chain: replaceFeed(views, [buildFeedEvent(state, rewardsClaimed)]) });
+}
+
+it('events are refused for unknown parameters, and for cursors of another category', async () => {
+  const state = buildState(buildEconomyEvents());
+  const events = [0, 1].map((index) => buildFeedEvent(state, rewardsClaimed, index));
+  const server = await startPublicServer({ chain: replaceFeed(createStateViews(state).views, events) });
+  const first = await server.get('/v1/events?category=players&limit=1');
+  const { nextCursor } = (await first.json()) as { nextCursor: string };
+  for (const path of paths) {
+    for (const [query, status, error] of [
+      ['?limit=0', 400, 'invalid_query'],
+      ['?limit=101', 400, 'invalid_query'],
+      ['?limit=', 400, 'invalid_query'],
+      ['?limit=07', 400, 'invalid_query'],
+      ['?category=', 400, 'invalid_query'],
+      ['?category=none', 400, 'invalid_query'],
+      ['?category=all&category=all', 400, 'invalid_query'],
+      ['?page=1', 400, 'invalid_query'],
+      ['?cursor=', 400, 'invalid_query'],
+      ['?cursor=a.b', 400, 'invalid_query'],
+      [`?cursor=${'a'.repeat(513)}`, 400, 'invalid_query'],
+      ['?cursor=abc', 400, 'invalid_cursor'],
+      [`?cursor=${nextCursor}`, 400, 'invalid_cursor'],
+      [`?category=players&cursor=${nextCursor}`, 200, undefined],
+      ['?category=measurement&limit=100', 200, undefined],
+    ] as const) {
+      const response = await server.get(`${path}${query}`);
+      const body = (await response.json()) as { error?: string };
+      expect([query, response.status, body.error]).toEqual([query, status, error]);
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    }
   }
-  return progress as MeasurementProgress;
-}
+});
 
-/** A chain with events of every kind; each test continues where the previous one stopped. */
-const sharedWorld = shareInFile(() => startChainWithHistory({ seed: 3, steps: 40 }));
+it.each(paths)('%s with an event that no body may have is unavailable instead of failing', async (path) => {
+  const server = await startWithSymbol('not a symbol');
+  const response = await server.get(path);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+});
 
-async function startServer() {
-  const { economy, chain, random } = await sharedWorld();
-  // A new span, so that the chain is as fresh as the clock of the views has become.
-  await economy.mine();
-  await chain.fold();
-  const progress = { current: foldProgress(Date.UTC(2026, 0, 31, 12)) as MeasurementProgress | null };
-  const server = await startPublicServer({ chain: chain.views, progress: () => progress.current });
-  const feed = async (query = '') => {
-    const response = await server.get(`/v1/events${query}`);
-    expect([response.status, response.headers.get('etag')]).toEqual([200, null]);
-    return (await response.json()) as Feed;
-  };
-  return { economy, chain, random, server, progress, feed };
-}
-
-describe('the event feed', () => {
-  it('shows an event of the chain when it is 12 confirmations deep, and not before', async () => {
-    const { economy, chain, random, feed } = await startServer();
-    for (let step = 0; step < 30; step++) await random.step();
-    await economy.mine();
-    const logged = await economy.client.getContractEvents({
-      address: economy.deployed.contracts.core as `0x${string}`,
-      abi: coreAbi,
-      eventName: 'BatchSettled',
-      fromBlock: 0n,
-    });
-    const block = logged.at(-1)?.blockNumber as bigint;
-    const id = logged.at(-1)?.transactionHash;
-    const isShown = async () =>
-      (await feed('?category=protocol&limit=100')).events.some(({ source }) => source.transactionHash === id);
-    await chain.fold();
-    for (let tip = await economy.client.getBlockNumber({ cacheTime: 0 }); tip < block + 11n; tip++) {
-      expect(await isShown()).toBe(false);
-      await economy.mine();
-      await chain.fold();
-    }
-    expect(await isShown()).toBe(true);
+it('an event that no body may have is not sent to listeners, and is counted', async () => {
+  const server = await startWithSymbol('not a symbol');
+  const nothing = { run: 'other', position: 0, ordinal: 0 };
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  const response = await fetch(`${server.base}/v1/events/stream`, {
+    headers: { 'Last-Event-ID': encodeFeedPosition({ measurement: nothing, chain: nothing }) },
+    signal: ending.signal,
   });
-
-  it('refuses unknown parameters, and cursors of another category', async () => {
-    const { server, feed } = await startServer();
-    const { nextCursor } = await feed('?category=players&limit=1');
-    for (const path of paths) {
-      for (const [query, status, error] of [
-        ['?limit=0', 400, 'invalid_query'],
-        ['?limit=101', 400, 'invalid_query'],
-        ['?limit=', 400, 'invalid_query'],
-        ['?limit=07', 400, 'invalid_query'],
-        ['?category=', 400, 'invalid_query'],
-        ['?category=none', 400, 'invalid_query'],
-        ['?category=all&category=all', 400, 'invalid_query'],
-        ['?page=1', 400, 'invalid_query'],
-        ['?cursor=', 400, 'invalid_query'],
-        ['?cursor=a.b', 400, 'invalid_query'],
-        [`?cursor=${'a'.repeat(513)}`, 400, 'invalid_query'],
-        ['?cursor=abc', 400, 'invalid_cursor'],
-        [`?cursor=${nextCursor}`, 400, 'invalid_cursor'],
-        [`?category=players&cursor=${nextCursor}`, 200, undefined],
-        ['?category=measurement&limit=100', 200, undefined],
-      ] as const) {
-        const response = await server.get(`${path}${query}`);
-        const body = (await response.json()) as { error?: string };
-        expect([query, response.status, body.error]).toEqual([query, status, error]);
-        expect(response.headers.get('cache-control')).toBe('no-store');
-      }
-    }
-  });
-
-  it('is unavailable for the reasons of the chain, and for a source without any message', async () => {
-    const chainless = await startPublicServer();
-    for (const path of paths)
-      expect(await (await chainless.get(path)).json()).toEqual({
-        schemaVersion: 1,
-        installationId: 'wheel-1',
-        status: 'unavailable',
-        reason: 'indexer_disabled',
-      });
-    const { chain, progress, feed } = await startServer();
-    progress.current = null;
-    expect(await feed('?category=measurement')).toMatchObject({
-      status: 'unavailable',
-      reason: 'source_disabled',
-    });
-    const all = await feed();
-    expect(all.activeEventTypes.some((type) => type.startsWith('measurement'))).toBe(false);
-    expect(all.status).toBe('available');
-    chain.settings.isCaughtUp = false;
-    expect(await feed()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
-    chain.settings.isCaughtUp = true;
-    chain.clock.advance(121_000);
-    expect(await feed()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
-  });
+  let received = '';
+  void (async () => {
+    for await (const piece of response.body ?? []) received += Buffer.from(piece).toString();
+  })().catch(() => undefined);
+  const failures = /miner_http_failures_total\{route="\/v1\/events\/stream"\} 1\b/;
+  await eventually(async () => failures.test(await server.registry.metrics()), 'the event is counted');
+  expect(received).not.toContain('data:');
 });

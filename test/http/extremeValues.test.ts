@@ -121,7 +121,7 @@ describe('whatever the contracts hold', () => {
         for (const [example, { status }] of await ask(values))
           words.set(`${example.split(/[?\d]/)[0]} ${status}`, (words.get(`${example} ${status}`) ?? 0) + 1);
       }),
-      { numRuns: runs(60) },
+      { numRuns: runs(30) },
     );
     expect([...words.keys()].some((word) => word.endsWith(' available'))).toBe(true);
   });
@@ -160,30 +160,8 @@ describe('whatever the contracts hold', () => {
           asset: { decimals: values.decimals },
         });
       }),
-      { numRuns: runs(30) },
+      { numRuns: runs(15) },
     );
-  });
-
-  it.each([
-    [0n, '1970-01-01T00:00:00.000Z'],
-    [endOfYear9999, '9999-12-31T23:59:59.000Z'],
-    [endOfYear9999 + 1n, '9999-12-31T23:59:59.999Z'],
-    [8_640_000_000_001n, '9999-12-31T23:59:59.999Z'],
-    [uint64Max, '9999-12-31T23:59:59.999Z'],
-  ])('a sale that ends at %s ends at %s', async (allowlistEnd, shown) => {
-    const bodies = await (await startServer())({ allowlistEnd });
-    for (const path of ['/v1/mining/state', '/v2/public/miners/state'])
-      expect(bodies.get(path)).toMatchObject({ status: 'available', collection: { allowlistEnd: shown } });
-  });
-
-  it('rounds end with the calendar', async () => {
-    const bodies = await (await startServer())({ roundDuration: uint64Max, genesisTimestamp: 0n });
-    const last = '9999-12-31T23:59:59.999Z';
-    expect(bodies.get('/v1/settlements')).toMatchObject({
-      status: 'available',
-      mining: { nextRound: { startsAt: last, endsAt: last } },
-      recentRounds: [{ endAt: last }],
-    });
   });
 
   it('a block’s time is whole seconds in the core state', async () => {

@@ -66,7 +66,7 @@ async function runSnippet(id: string, folder: string, base: string, ...given: st
 }
 
 /** One service for all programs that need no owner. */
-const service = shareInFile(() => startLocalService());
+const service = shareInFile(() => startLocalService({}, 0.5));
 
 /** Whose list has several pages, on a chain that stands still: in the running service a miner may change hands between two requests. */
 const ownerOfSeveral = shareInFile(async () => {
@@ -333,17 +333,21 @@ describe('the pages of the guides', () => {
 
   it('are readable on a phone and in the dark', async () => {
     const [server, browser] = await Promise.all([startPublicServer(), startBrowser()]);
-    for (const look of [
+    // All pages have one style sheet, so each is examined in one theme.
+    const looks = [
       { width: 360, scheme: 'dark' },
       { width: 1440, scheme: 'light' },
-    ] as const) {
-      const window = await openWindow(browser, look);
-      for (const path of paths.slice(1)) {
-        const { page, conduct } = await openPage(window, `${server.base}${path}`);
-        expect([path, await findOverflow(page)]).toEqual([path, 0]);
-        expect([path, await findViolations(page), conduct.errors]).toEqual([path, [], []]);
-        await page.close();
+    ] as const;
+    const windows = await Promise.all(looks.map((look) => openWindow(browser, look)));
+    for (const [index, path] of paths.slice(1).entries()) {
+      const window = windows[index % windows.length] as (typeof windows)[number];
+      const { page, conduct } = await openPage(window, `${server.base}${path}`);
+      expect([path, await findViolations(page), conduct.errors]).toEqual([path, [], []]);
+      for (const width of [360, 1440]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([path, width, await findOverflow(page)]).toEqual([path, width, 0]);
       }
+      await page.close();
     }
   });
 

@@ -1,7 +1,5 @@
-import { List } from 'immutable';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { createFailureLog } from '../../http/server/answers/failureLog.ts';
 import {
@@ -10,7 +8,7 @@ import {
   createStateViews,
   stateOwner,
 } from '../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
+import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -142,48 +140,20 @@ describe('a body that its schema refuses, in production', () => {
   it('is 500 for observations, and the unavailable body for the feed', async () => {
     const { lines, logger } = collectedLog();
     const reading = acceptedReading({ position: 3, cumulativeWorkUnits: -1n });
-    const { views } = createStateViews(buildState(buildEconomyEvents()));
-    const economy = () => {
-      const view = views.economy();
-      if (view.status === 'unavailable') throw new Error(view.reason);
-      const source = view.feed.events.first()?.source;
-      return {
-        ...view,
-        feed: {
-          events: List([
-            {
-              family: 'chain' as const,
-              details: {
-                type: 'player.miners_merged' as const,
-                owner: stateOwner,
-                survivorTokenId: 1n,
-                donorTokenId: 2n,
-                level: 11,
-                nextMergeBlock: 1n,
-                effectiveRound: 1n,
-              },
-              address: stateOwner,
-              source: source ?? {
-                blockNumber: 1n,
-                blockHash: buildBlockHash(1),
-                blockTimestampMs: 0,
-                transactionHash: buildTransactionHash(1),
-                transactionIndex: 0,
-                logIndex: 0,
-              },
-              recordedAtMs: 0,
-              position: 1,
-              ordinal: 0,
-            },
-          ]),
-          evicted: nothingEvicted,
-          run: 'run',
-        },
-      };
-    };
+    const state = buildState(buildEconomyEvents());
+    const merged = {
+      type: 'player.miners_merged',
+      owner: stateOwner,
+      survivorTokenId: 1n,
+      donorTokenId: 2n,
+      level: 11,
+      nextMergeBlock: 1n,
+      effectiveRound: 1n,
+    } as const;
+    const chain = replaceFeed(createStateViews(state).views, [buildFeedEvent(state, merged)]);
     const server = await startPublicServer({
       logger,
-      chain: { ...views, economy },
+      chain,
       observations: { page: () => ({ items: [reading], more: false }) },
     });
     const observations = '/v1/public/installations/wheel-1/observations';

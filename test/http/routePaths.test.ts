@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
-import { askEverything } from '../compareBodies/requests.mjs';
 import { comparedPaths } from '../simulation/checks/comparedPaths.ts';
 
 /** Not in the table: a response that does not end. */
@@ -33,20 +32,6 @@ describe('the table of routes', () => {
 
   it('is compared with the reference', () => {
     const left = routes.filter(({ path }) => !comparedPaths.some((one) => matches(path, one)));
-    expect(left.map(({ path }) => path)).toEqual([]);
-  });
-
-  it('is asked through by the comparison of two builds', async () => {
-    const asked: string[] = [];
-    const answer = { body: '{}', headers: {} };
-    await askEverything(
-      async (_name, { path }) => {
-        asked.push(path);
-        return answer;
-      },
-      async () => answer,
-    );
-    const left = routes.filter(({ path }) => !asked.some((one) => matches(path, one)));
     expect(left.map(({ path }) => path)).toEqual([]);
   });
 });

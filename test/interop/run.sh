@@ -12,8 +12,8 @@ if [ $# -eq 0 ]; then
   "$geth/geth" --version
   PATH=$geth:$PATH npx vitest run --config test/interop/vitest.config.ts || status=1
   set -- test/streams test/simulation/conformance/nats.test.ts test/deploy/operate/serverSettings.test.ts \
-    test/endToEnd/natsCluster.test.ts test/endToEnd/standbyIngest.test.ts test/endToEnd/twoIngests.test.ts \
-    test/endToEnd/lostStreams.test.ts test/endToEnd/purgedTail.test.ts test/endToEnd/faults.test.ts
+    test/endToEnd/natsCluster.test.ts test/endToEnd/twoIngests.test.ts test/endToEnd/lostStreams.test.ts \
+    test/endToEnd/faults.test.ts
 fi
 for version in v2.12 v2.14; do
   nats=$cache/nats-$version

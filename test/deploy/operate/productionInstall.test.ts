@@ -141,8 +141,6 @@ describe('a production install', () => {
 
   it.each([
     ['run', 'a file'],
-    ['ingest', 'a file'],
-    ['local', 'a file'],
     ['local', '/proc'],
   ])('refuses `%s` in one sentence if its data folder cannot be created below %s', async (command, place) => {
     const deployment = writeDeployment(temporaryDirectory());

@@ -78,33 +78,19 @@ describe('packages', () => {
 
   it('of production are listed by `npm run sbom`, with their hashes', () => {
     interface Component {
-      readonly 'bom-ref': string;
-      readonly name: string;
       readonly purl: string;
-      readonly hashes: readonly { readonly alg: string; readonly content: string }[];
+      readonly hashes: readonly { readonly alg: string }[];
     }
-    const output = execFileSync('npm', ['run', '--silent', 'sbom'], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-    const { bomFormat, metadata, components, dependencies } = JSON.parse(output) as {
-      bomFormat: string;
-      metadata: { component: Component };
-      components: Component[];
-      dependencies: { ref: string; dependsOn: string[] }[];
-    };
+    const output = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: root, encoding: 'utf8' });
+    const { bomFormat, components } = JSON.parse(output) as { bomFormat: string; components: Component[] };
     expect(bomFormat).toBe('CycloneDX');
     const listed = components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')));
-    const expected = inProduction.map(([path, { name, version }]) => {
-      return `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`;
-    });
+    const expected = inProduction.map(
+      ([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`,
+    );
     expect(listed).toEqual(expect.arrayContaining(expected));
     expect(listed.filter((one) => /^(?:solc|vitest|rolldown|@foundry-rs\/)/.test(one))).toEqual([]);
-    for (const { name, hashes } of components) expect([name, hashes[0]?.alg]).toEqual([name, 'SHA-512']);
-    const references = [metadata.component, ...components].map((one) => one['bom-ref']).sort();
-    expect(dependencies.map(({ ref }) => ref).sort()).toEqual(references);
-    expect(references).toEqual(expect.arrayContaining(dependencies.flatMap(({ dependsOn }) => dependsOn)));
+    expect(new Set(components.map(({ hashes }) => hashes[0]?.alg))).toEqual(new Set(['SHA-512']));
   });
 
   it('are reviewed on every change', () => {

@@ -1,18 +1,13 @@
 import type { Route } from '../../../http/routes/route.ts';
 
-const exampleOwner = `0x${'ab'.repeat(20)}`;
-
-/** Returns a path that a route answers with 200, with its parameter and its required query. */
-export function examplePath(route: Route): string {
-  return examplePathOfOwner(route, exampleOwner);
-}
+const owner = `0x${'ab'.repeat(20)}`;
 
 /**
- * The same for an owner.
+ * Returns a path that a route answers with 200, with its parameter and its required query.
  *
  * @throws Error for a parameter without a known example.
  */
-export function examplePathOfOwner(route: Route, owner: string): string {
+export function examplePath(route: Route): string {
   const values: Record<string, string> = {
     installationId: 'wheel-1',
     address: owner,

@@ -20,67 +20,33 @@ export interface SharedProxy {
 }
 
 /** Number of repetitions of an attack. Each time, every other client sends a request. */
-const rounds = 6;
+const rounds = 3;
 
 const request = (headers: string, target = proxiedPath, method = 'GET') =>
   `${method} ${target} HTTP/1.1\r\n${host}Connection: close\r\n${headers}\r\n`;
 const following = (target = proxiedPath) => `GET ${target} HTTP/1.1\r\n${host}\r\n`;
 const repeat = (count: number, header: string) => `${header}\r\n`.repeat(count);
-const table = <Key extends string | number>(
-  keys: readonly Key[],
-  describe: (key: Key) => string,
-  build: (key: Key) => string,
-) => Object.fromEntries(keys.map((key) => [describe(key), build(key)]));
 const chunked = 'Transfer-Encoding: chunked\r\n';
 
-/** Byte sequences by which a client may disturb others, each on its own connection. */
+/** Byte sequences by which a client may disturb others, each on its own connection: each limit and each special case of a proxy's parser once. */
 const attacks: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(unusualRequests).map(([what, sent]) => [what, sent + request('')])),
-  'a trailer': `${request(chunked)}0\r\nX-Trailer: a\r\n\r\n`,
   'a chunk and a long trailer': `${request(chunked)}3\r\nabc\r\n0\r\nX-Trailer: ${'a'.repeat(200)}\r\n\r\n`,
   'chunks on another method': `${request(chunked, '/', 'POST')}0\r\nX-Trailer: a\r\n\r\n`,
-  ...table(
-    [38, 49, 60, 99, 200],
-    (count) => `${count} headers`,
-    (count) => request(repeat(count, 'X-Other: a')),
-  ),
-  ...table(
-    ['If-None-Match', 'Accept-Encoding', 'Origin', 'X-Request-Id', 'Last-Event-ID', 'traceparent'],
-    (header) => `60 lines of ${header}`,
-    (header) => request(repeat(60, `${header}: a`)),
-  ),
+  '49 headers': request(repeat(49, 'X-Other: a')),
+  '200 headers': request(repeat(200, 'X-Other: a')),
+  '60 lines of a header that is sent on': request(repeat(60, 'X-Request-Id: a')),
   'a long If-None-Match': request(`If-None-Match: ${'"a", '.repeat(1_500)}\r\n`),
   'a large cookie': request(`Cookie: ${'a'.repeat(7_900)}\r\n`),
-  ...table(
-    ['\0', '\x01', '\x7f'],
-    (character) => `the character ${JSON.stringify(character)} in a header that is sent on`,
-    (character) => request(`Origin: a${character}b\r\n`),
-  ),
-  'an underscore in a name': request('X_Foo: 1\r\n'),
+  'a control character in a header that is sent on': request('Origin: a\x01b\r\n'),
   'odd characters in a name': request("X!#$%&'*+-.^`|~: 1\r\n"),
-  ...table(
-    ['FOO', 'PROPFIND', 'TRACE', 'POST', 'PUT', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'CONNECT', 'get'],
-    (method) => `the method ${method}`,
-    (method) => request('', proxiedPath, method),
-  ),
+  'the method FOO': request('', proxiedPath, 'FOO'),
   'CONNECT to a host': request('', `${name}:443`, 'CONNECT'),
   'OPTIONS *': request('', '*', 'OPTIONS'),
-  ...table(
-    ['*', `http://${name}`, '/v1/\tstatus', '/v1/\x01status', '/v1/\x7fstatus', '/v1/\xe9', '/#', '//', '/?'],
-    (target) => `the target ${JSON.stringify(target)}`,
-    (target) => request('', target),
-  ),
-  ...table(
-    [1_500, 3_500, 7_000, 30_000],
-    (length) => `a target of ${length} characters`,
-    (length) => request('', `/${'a'.repeat(length)}`),
-  ),
-  'a long query': request('', `/v1/events?cursor=${'a'.repeat(5_000)}`),
+  'a tab in the target': request('', '/v1/\tstatus'),
+  'a target of 30,000 characters': request('', `/${'a'.repeat(30_000)}`),
   'requests in a row': following().repeat(20) + request(''),
-  'requests in a row of a route that waits': following('/v1/events').repeat(5) + request(''),
   'an expectation': `${request('Expect: 100-continue\r\nContent-Length: 5\r\n')}hello`,
-  'an unknown expectation': request('Expect: other\r\n'),
-  'an upgrade': request('Upgrade: websocket\r\n').replace('close', 'upgrade, close'),
   'an upgrade to HTTP/2': request('Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n').replace(
     'close',
     'Upgrade, HTTP2-Settings, close',
@@ -107,19 +73,13 @@ interface Http2Attack {
 
 const http2Attacks: Readonly<Record<string, Http2Attack>> = {
   'a body without a length, and a trailer': { headers: {}, body: 'abc', trailers: { 'x-trailer': 'a' } },
-  'a body of another method': { headers: { ':method': 'POST' }, body: 'abc' },
-  'a body with a length': { headers: { 'content-length': '3' }, body: 'abc' },
   'a body with a wrong length': { headers: { 'content-length': '9' }, body: 'abc' },
   'an unknown method': { headers: { ':method': 'FOO' } },
   '70 headers': {
     headers: Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`x-other-${at}`, 'a'])),
   },
   '70 cookies': { headers: { cookie: Array(70).fill('a=b') } },
-  '70 lines of Accept-Encoding': { headers: { 'accept-encoding': Array(70).fill('br') } },
-  'the path *': { headers: { ':method': 'OPTIONS', ':path': '*' } },
-  'a tab in the path': { headers: { ':path': '/v1/\tstatus' } },
   'a space in the path': { headers: { ':path': '/v1/status HTTP/1.1' } },
-  'a long path': { headers: { ':path': `/${'a'.repeat(5_000)}` } },
 };
 
 /** Tests a proxy in front of two servers: it answers every attack and every request of other clients. */

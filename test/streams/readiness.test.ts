@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Followers } from '../../streams/followers.ts';
+import { createReadiness } from '../../streams/readiness.ts';
+import { manualClock } from '../support/manualClock.ts';
+
+const graceMs = 3_000;
+
+type Options = Parameters<typeof createReadiness>[0];
+
+interface World {
+  /** Status of the only follower. */
+  readonly status?: object;
+  readonly isRestored?: boolean;
+  /** How long the writer has waited for ClickHouse, and the log for MINER_REJECTED. */
+  readonly storingForMs?: number;
+  readonly publishingForMs?: number;
+  readonly options?: Partial<Options>;
+}
+
+/** A process that is ready unless told otherwise, at 60 seconds of wall time and 5 seconds after the boot. */
+function read({ status, isRestored = true, storingForMs, publishingForMs, options }: World = {}) {
+  const clock = manualClock(60_000);
+  const following = { state: 'following', isCurrent: true, position: 9, lastSequence: 9 };
+  const follower = {
+    isRestored,
+    status: () => ({ ...following, freshAsOfMs: clock.bootMs() - graceMs, ...status }),
+  };
+  const followers = {
+    followers: new Map([['MINER_COUNTER', follower]]),
+    writers: new Map([['MINER_COUNTER', { status: () => ({ storingForMs }) }]]),
+    rejections: new Map([['MINER_COUNTER', { publishingForMs }]]),
+  } as unknown as Followers;
+  const { isReady, detail } = createReadiness({
+    clock,
+    graceMs,
+    followers: () => followers,
+    isNatsConnected: () => true,
+    isDatabaseReachable: () => true,
+    isDatabaseWithinGrace: () => true,
+    standbyFor: () => null,
+    lostStreams: () => [],
+    isLeaving: () => false,
+    chain: () => null,
+    spansRefusedSinceMs: () => null,
+    ...options,
+  })();
+  const { waitingFor, clickhouse, streams } = detail as unknown as {
+    readonly waitingFor: readonly string[];
+    readonly clickhouse: string;
+    readonly streams: { readonly MINER_COUNTER?: { readonly lag: number | null } };
+  };
+  expect(isReady).toBe(waitingFor.length === 0);
+  return { waitingFor, clickhouse, lag: streams.MINER_COUNTER?.lag };
+}
+
+const lost = { stream: 'MINER_COUNTER', folded: 'once', found: null } as const;
+const disconnected = { isNatsConnected: () => false };
+
+describe('a process', () => {
+  it.each<[string, World, string[]]>([
+    ['nothing', {}, []],
+    [
+      'a stream known as of longer ago than the grace',
+      { status: { freshAsOfMs: 4_999 - graceMs } },
+      ['MINER_COUNTER'],
+    ],
+    ['a stream it knows nothing of', { status: { freshAsOfMs: null } }, ['MINER_COUNTER']],
+    ['a stream with messages left', { status: { isCurrent: false } }, ['MINER_COUNTER']],
+    ['nothing during a brief loss of NATS', { options: disconnected }, []],
+    [
+      'NATS, once a stream is behind',
+      { status: { isCurrent: false }, options: disconnected },
+      ['NATS', 'MINER_COUNTER'],
+    ],
+    ['nothing while rows wait within the grace', { storingForMs: graceMs }, []],
+    ['ClickHouse, which takes no rows', { storingForMs: graceMs + 1 }, ['ClickHouse']],
+    ['nothing in a short outage of ClickHouse', { options: { isDatabaseReachable: () => false } }, []],
+    ['ClickHouse, in a long outage', { options: { isDatabaseWithinGrace: () => false } }, ['ClickHouse']],
+    ['nothing while a rejection waits within the grace', { publishingForMs: graceMs }, []],
+    ['MINER_REJECTED, which takes no rejection', { publishingForMs: graceMs + 1 }, ['MINER_REJECTED']],
+    [
+      'nothing while spans are refused within the grace',
+      { options: { spansRefusedSinceMs: () => 60_000 - graceMs } },
+      [],
+    ],
+    [
+      'a span that can be folded',
+      { options: { spansRefusedSinceMs: () => 59_999 - graceMs } },
+      ['a span that can be folded'],
+    ],
+    [
+      'the lease',
+      { options: { standbyFor: () => ({ host: 'other', pid: 1, pidSpace: null }) } },
+      ['the ingest lease'],
+    ],
+    ['its end', { options: { isLeaving: () => true } }, ['the end of this process']],
+    [
+      'its streams, before the tables are known',
+      { options: { followers: () => null, ...disconnected } },
+      ['NATS', 'the streams'],
+    ],
+    [
+      'a lost stream',
+      { status: { state: 'missing' }, options: { lostStreams: () => [lost] } },
+      ['MINER_COUNTER'],
+    ],
+    [
+      'a lost stream that is not restored',
+      { isRestored: false, options: { lostStreams: () => [lost] } },
+      ['MINER_COUNTER'],
+    ],
+    ['nothing once a lost stream is followed again', { options: { lostStreams: () => [lost] } }, []],
+  ])('waits for %s', (_what, world, waitingFor) => {
+    expect(read(world).waitingFor).toEqual(waitingFor);
+  });
+
+  it('shows the lag of a stream, which is unknown without an answer, and what ClickHouse does', () => {
+    const lags = [{ lastSequence: 12 }, { lastSequence: 3 }, { lastSequence: null }];
+    expect(lags.map((status) => read({ status }).lag)).toEqual([3, 0, null]);
+    const refusing = read({ storingForMs: graceMs + 1 });
+    const away = read({ options: { isDatabaseReachable: () => false } });
+    expect([read(), refusing, away].map(({ clickhouse }) => clickhouse)).toEqual([
+      'reachable',
+      'refusing rows',
+      'unavailable',
+    ]);
+  });
+});
