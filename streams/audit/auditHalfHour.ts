@@ -16,7 +16,6 @@ const firstLook = { warmUpMs: roundMs, messagesMax: 8_192 } as const;
 const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
 const workStoredMax = 2n ** 256n - 1n;
 
-/** The part of the counter stream that is in memory. */
 export interface CounterMemory {
   readonly recent: Pick<RecentReadings, 'coversAbove' | 'page'>;
   readonly publicInstallationId: string;
