@@ -56,7 +56,7 @@ export function createSpanFold(settings: SpanFoldSettings) {
       return { state: { ...state, parts: joined.parts }, reorganization: null, ...nothingApplied };
     if ('rejection' in joined) return { ...joined, state };
     const { complete } = joined;
-    const blocks = complete.blocks.map(decodeBlock);
+    const blocks = complete.blocks.map((block) => decodeBlock(decode, block));
     const linked = followLink({ ...state, parts: null }, complete, settings);
     if ('rejection' in linked) return { ...linked, state };
     const head = requireValue(blocks.at(-1), 'the last block of a span');
@@ -90,19 +90,19 @@ export function createSpanFold(settings: SpanFoldSettings) {
     return { state: read, reorganization: null, ...nothingApplied };
   }
 
-  function decodeBlock(block: ChainBlock): FoldedBlock {
-    const events: ChainEvent[] = [];
-    for (const log of block.logs) {
-      try {
-        const event = decode(block, log);
-        if (event !== null) events.push(event);
-      } catch (error) {
-        const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
-        return { ...toKnownBlock(block), events: [], problem: `${which}: ${readErrorMessage(error)}` };
-      }
-    }
-    return { ...toKnownBlock(block), events, problem: null };
-  }
-
   return { receive, read };
+}
+
+function decodeBlock(decode: ReturnType<typeof createLogDecoder>, block: ChainBlock): FoldedBlock {
+  const events: ChainEvent[] = [];
+  for (const log of block.logs) {
+    try {
+      const event = decode(block, log);
+      if (event !== null) events.push(event);
+    } catch (error) {
+      const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
+      return { ...toKnownBlock(block), events: [], problem: `${which}: ${readErrorMessage(error)}` };
+    }
+  }
+  return { ...toKnownBlock(block), events, problem: null };
 }
