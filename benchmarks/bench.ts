@@ -1,8 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { listKeys } from '../actors/schemas/listKeys.ts';
-import { measureChain } from './chain.ts';
 import { compareVersions } from './compare.ts';
-import { warnOfSlower } from './guard.ts';
 import { measureHostile } from './hostile/hostile.ts';
 import { measureLive } from './live.ts';
 import { measurePolling } from './polling.ts';
@@ -25,7 +23,6 @@ const needs: Readonly<Record<string, readonly RequiredProgram[]>> = {
   live: [...nats, 'taskset'],
   start: nats,
   compare: [...nats, 'git', 'wrk', 'taskset'],
-  guard: [...nats, 'git', 'wrk', 'taskset'],
 };
 
 const program = new Command('bench')
@@ -78,8 +75,6 @@ addRoundsCommand(
   .addOption(buildProfileOption())
   .action(measureLive);
 
-addRoundsCommand('chain', 'rate of folding spans, against parsing and decoding alone').action(measureChain);
-
 addRoundsCommand(
   'start',
   'time to readiness: a restart with a year of readings folded, against a start on an empty folder',
@@ -101,13 +96,8 @@ program
   .action(measureYears);
 
 addRoundsCommand('compare', 'polling of this version and of another one, in turns: ratios with their spread')
-  .argument('<reference>', 'commit, branch or tag of the other version')
+  .argument('[reference]', 'commit, branch or tag of the other version; the newest release by default')
   .action(compareVersions);
-
-addRoundsCommand(
-  'guard',
-  'warns of requests that take more CPU time than in the last release (the newest tag)',
-).action(warnOfSlower);
 
 try {
   await program.parseAsync();
@@ -133,9 +123,7 @@ function buildProfileOption(): Option {
 
 /** Runs all benchmarks with their defaults, and long ones with less to do. */
 async function measureAll(): Promise<void> {
-  const names = program.commands
-    .map((command) => command.name())
-    .filter((name) => name !== 'compare' && name !== 'guard');
+  const names = program.commands.map((command) => command.name()).filter((name) => name !== 'compare');
   for (const [index, name] of names.entries()) {
     process.stderr.write(`${index + 1} of ${names.length}: ${name}\n`);
     await program.parseAsync([name, ...(lessToDo[name] ?? [])], { from: 'user' });

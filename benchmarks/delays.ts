@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { DeliverPolicy, type JsMsg, jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
@@ -117,7 +118,5 @@ async function receive(messages: AsyncIterator<JsMsg>, telemetryId: string) {
 async function fetchBody(url: string, agent: Agent): Promise<string> {
   const request = get(url, { agent });
   const [response] = await once(request, 'response');
-  let body = '';
-  for await (const chunk of response.setEncoding('utf8')) body += chunk;
-  return body;
+  return text(response);
 }

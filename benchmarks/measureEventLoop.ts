@@ -1,17 +1,5 @@
 /** Cost of a piece of work, and how it held the event loop. */
-interface EventLoopMeasurement<Result> {
-  readonly result: Result;
-  readonly ms: number;
-  /** Time in which the event loop was active. */
-  readonly activeMs: number;
-  /** CPU time of all threads of the process. */
-  readonly cpuMs: number;
-  readonly longestStallMs: number;
-}
-
-export async function measureEventLoop<Result>(
-  work: () => Promise<Result>,
-): Promise<EventLoopMeasurement<Result>> {
+export async function measureEventLoop<Result>(work: () => Promise<Result>) {
   let longestMs = 0;
   let lastMs = performance.now();
   const ticker = setInterval(() => {
@@ -28,5 +16,6 @@ export async function measureEventLoop<Result>(
   const { active } = performance.eventLoopUtilization(before);
   longestMs = Math.max(longestMs, performance.now() - lastMs - 1);
   clearInterval(ticker);
+  // The CPU time is of all threads of the process.
   return { result, ms, activeMs: active, cpuMs: (user + system) / 1000, longestStallMs: longestMs };
 }

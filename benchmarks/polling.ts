@@ -5,7 +5,7 @@ import { uwsPackage } from '../http/server/engine/uws.ts';
 import { fillData } from './filledData.ts';
 import { type PreparedAnswer, readPaths } from './peers/preparedAnswers.ts';
 import { startBare, startNginx } from './peers/startPeer.ts';
-import { measureCases, pollingCases, prepareAnswer } from './pollingCases.ts';
+import { measureCases, pollingCases, requestCase } from './pollingCases.ts';
 import { type PartialRun, publishResults } from './results.ts';
 import { serverPath } from './servers.ts';
 import { startServiceProcess } from './serviceProcess.ts';
@@ -45,16 +45,10 @@ export async function measurePolling({ rounds, ...partial }: PollingOptions): Pr
 
 async function collectAnswers(base: string): Promise<PreparedAnswer[]> {
   const answers: PreparedAnswer[] = [];
-  for (const { path, encoding, isConditional } of pollingCases) {
-    const accepted = encoding === 'identity' ? {} : { 'accept-encoding': encoding };
-    const response = await prepareAnswer(`${base}${path}`, accepted);
-    if (!isConditional) {
-      answers.push({ path, encoding, ...response });
-      continue;
-    }
-    const tag = response.headers.find(([name]) => name === 'etag')?.[1] ?? '';
-    const { status, headers } = await prepareAnswer(`${base}${path}`, { ...accepted, 'if-none-match': tag });
-    answers.push({ path, encoding, status, headers, body: null });
+  for (const one of pollingCases) {
+    const { path, encoding, isConditional } = one;
+    const { answer } = await requestCase(base, one);
+    answers.push({ path, encoding, ...answer, ...(isConditional && { body: null }) });
   }
   return answers;
 }

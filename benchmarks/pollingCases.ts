@@ -59,29 +59,38 @@ export async function measureCases(
 }
 
 async function buildContender(server: PolledServer, one: PollingCase): Promise<Contender> {
-  const url = `${server.url}${one.path}`;
-  const encoding = one.encoding === 'identity' ? {} : { 'accept-encoding': one.encoding };
-  const first = await prepareAnswer(url, encoding);
-  const tag = first.headers.find(([header]) => header === 'etag')?.[1] ?? '';
-  const headers = { ...encoding, ...(one.isConditional ? { 'if-none-match': tag } : {}) };
-  const answer = await prepareAnswer(url, headers);
-  const contentEncoding = answer.headers.find(([header]) => header === 'content-encoding')?.[1] ?? 'identity';
+  const { headers, answer } = await requestCase(server.url, one);
+  const contentEncoding = findHeader(answer, 'content-encoding') ?? 'identity';
   if (
     answer.status !== (one.isConditional ? 304 : 200) ||
     (!one.isConditional && contentEncoding !== one.encoding)
   )
-    throw new Error(`${server.name} answers ${url} with ${answer.status}, ${contentEncoding}`);
-  return {
-    name: server.name,
-    measure: () => measureLoad({ url, headers, seconds: secondsOfLoad }, server.pid),
-  };
+    throw new Error(`${server.name} answers ${one.path} with ${answer.status}, ${contentEncoding}`);
+  const load = { url: `${server.url}${one.path}`, headers, seconds: secondsOfLoad };
+  return { name: server.name, measure: () => measureLoad(load, server.pid) };
+}
+
+type Answer = Omit<PreparedAnswer, 'path' | 'encoding'>;
+
+/** A server's answer to a request, and the headers of that request. */
+export async function requestCase(
+  base: string,
+  { path, encoding, isConditional }: PollingCase,
+): Promise<{ readonly headers: Record<string, string>; readonly answer: Answer }> {
+  const url = `${base}${path}`;
+  const accepted = encoding === 'identity' ? {} : { 'accept-encoding': encoding };
+  const first = await readAnswer(url, accepted);
+  if (!isConditional) return { headers: accepted, answer: first };
+  const headers = { ...accepted, 'if-none-match': findHeader(first, 'etag') ?? '' };
+  return { headers, answer: await readAnswer(url, headers) };
+}
+
+function findHeader({ headers }: Answer, name: string): string | undefined {
+  return headers.find(([header]) => header === name)?.[1];
 }
 
 /** Reads an answer unchanged, without the headers that every server writes itself. */
-export function prepareAnswer(
-  url: string,
-  headers: Record<string, string>,
-): Promise<Omit<PreparedAnswer, 'path' | 'encoding'>> {
+function readAnswer(url: string, headers: Record<string, string>): Promise<Answer> {
   const own = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding', 'server'];
   return new Promise((resolve, reject) => {
     get(url, { headers, agent: false }, (response) => {

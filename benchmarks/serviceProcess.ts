@@ -10,7 +10,6 @@ import { pollUntil } from '../storage/pollUntil.ts';
 import { pinToCore } from './pinToCore.ts';
 import { readCpuMs } from './processCpu.ts';
 import { genesisMs, installationId } from './readingLoad.ts';
-import type { Server } from './servers.ts';
 
 /** Metric with the position through which the counter stream is stored. */
 export const storedPosition = 'miner_rows_flushed_position{stream="MINER_COUNTER"}';
@@ -21,20 +20,7 @@ const stopLimitMs = 30_000;
 const readyPollMs = 5;
 const foldPollMs = 250;
 
-/** The service as an operator starts it, with its own nats-server and embedded ClickHouse. */
-export interface ServiceProcess extends Pick<Server, 'pid' | 'stop'> {
-  readonly natsUrl: string;
-  readonly publicUrl: string;
-  readonly operatorUrl: string;
-  /** Value of a metric by its printed name and labels; null if it is absent. */
-  metric(name: string): Promise<number | null>;
-  residentBytes(): number;
-  cpuMs(): number;
-  /** Waits until it is ready. Returns the milliseconds since its start. */
-  readyAfterMs(): Promise<number>;
-  /** Waits until it has folded and stored the counter stream through a position, and shows how far it is. */
-  foldedThrough(position: number): Promise<void>;
-}
+export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>;
 
 interface ServiceProcessSettings {
   /** Its data folder; the next process on it continues with the data. */
@@ -61,14 +47,18 @@ function writeDeploymentFile(dir: string): string {
   return path;
 }
 
-/** @throws Error with the service's output if it does not start within a minute. */
+/**
+ * Starts the service as an operator does, with its own nats-server and embedded ClickHouse.
+ *
+ * @throws Error with the service's output if it does not start within a minute.
+ */
 export async function startServiceProcess({
   dir,
   program = minerProgram,
   environment = {},
   core,
   profile,
-}: ServiceProcessSettings): Promise<ServiceProcess> {
+}: ServiceProcessSettings) {
   const startedMs = performance.now();
   const command = [process.execPath, ...profilerArguments(profile), program, 'run'] as const;
   const [executable, ...args] = pinToCore(core, command);
@@ -98,12 +88,15 @@ export async function startServiceProcess({
       natsUrl,
       publicUrl,
       operatorUrl,
+      /** Value of a metric by its printed name and labels; null if it is absent. */
       metric,
+      /** Waits until it is ready. Returns the milliseconds since its start. */
       readyAfterMs: async () => {
         await pollUntil(async () => (await fetch(`${operatorUrl}/readyz`)).ok, { everyMs: readyPollMs });
         return performance.now() - startedMs;
       },
-      foldedThrough: async (position) => {
+      /** Waits until it has folded and stored the counter stream through a position, and shows how far it is. */
+      foldedThrough: async (position: number) => {
         const progress = createProgress({ label: 'folding', unit: 'readings', total: position });
         const isFolded = async () => {
           const stored = (await metric(storedPosition)) ?? 0;

@@ -1,7 +1,6 @@
 import { fromPromise, setup } from 'xstate';
 import { notProvided } from './notProvided.ts';
 
-/** Time between two checks. */
 const intervalMs = 2_000;
 /** A database that takes longer than this to answer counts as unavailable. */
 const answerMs = 1_500;

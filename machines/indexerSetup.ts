@@ -36,7 +36,6 @@ export const defaultIndexerTimings: IndexerTimings = {
   farBackoff: { firstMs: 500, longestMs: 24_000 },
 };
 
-/** The part that a failed indexer waits for. */
 export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';
 
 export interface Comparison {
@@ -64,7 +63,6 @@ interface Context {
   /** Set while the indexer catches up: the node's newest block when it was found far behind. Otherwise null. */
   readonly catchesUpTo: bigint | null;
   readonly failures: number;
-  /** Error of the last failure. */
   readonly error: unknown;
   /** Null unless the last attempt failed. */
   readonly waitingFor: AwaitedPart | null;

@@ -27,14 +27,12 @@ const reportPort = {
   },
   onError: raiseFault,
 } as const;
-/** Child of the root that serves the operators' port. */
 export const operatorServer = {
   id: 'operatorServer',
   src: 'operatorServer',
   input: { label: 'operator' },
   ...reportPort,
 } as const;
-/** Child of the root that serves the public port. */
 export const publicServer = {
   id: 'publicServer',
   src: 'publicServer',

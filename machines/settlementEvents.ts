@@ -2,9 +2,7 @@ import { z } from 'zod';
 import type { Inferred } from './inferred.ts';
 import { type SubmissionBatch, type SubmissionOutcome, submission } from './submission.ts';
 
-/** Most counter epochs that are approved at once. */
 export const approvedEpochsMax = 256;
-/** Most incidents that are open at once. */
 export const openIncidentsMax = 64;
 
 const closure = z.strictObject({ firstRound: z.bigint(), lastRound: z.bigint(), acceptedAtMs: z.int() });

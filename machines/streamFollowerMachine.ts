@@ -250,7 +250,6 @@ export const streamFollowerMachine = setup({
         },
       },
     },
-    /** Waits until the cancelled pipeline is idle. */
     awaitingIdle: {
       entry: sendTo('fold', { type: 'restarted' }),
       invoke: {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Inferred } from './inferred.ts';
 
-/** How a submission can end. */
 export const submissionOutcomes = ['confirmed', 'reverted', 'superseded'] as const;
 export type SubmissionOutcome = (typeof submissionOutcomes)[number];
 

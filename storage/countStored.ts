@@ -9,7 +9,6 @@ interface CountedRows {
   readonly oldestMs: number | null;
 }
 
-/** Number of distinct readings and rounds in the tables. */
 export async function countStored(
   database: Database,
   tables: Tables,

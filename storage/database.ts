@@ -13,7 +13,7 @@ import { readErrorCode } from '../actors/readErrorCode.ts';
 import { readErrorMessage } from '../actors/readErrorMessage.ts';
 import { lockDirectory } from './directoryLock.ts';
 import { createPrivateDirectory } from './privateDirectory.ts';
-import { createReadLimits } from './readLimits.ts';
+import { findReadLimits } from './readLimits.ts';
 import { StorageDamaged, StorageUnavailable } from './storageUnavailable.ts';
 import type { ResultRow } from './tables/column.ts';
 import { sqlString } from './tables/sqlString.ts';
@@ -126,7 +126,7 @@ export function openDatabase(location: DatabaseLocation): Database {
       stream.resume();
     };
     const about = { kind: 'server', cluster: location.cluster ?? null } as const;
-    return createDatabase({ ...about, client, insert, readSettings: createReadLimits(client) });
+    return createDatabase({ ...about, client, insert, readSettings: once(() => findReadLimits(client)) });
   }
   const { createChdbConnection } = loadEmbeddedEngine();
   createPrivateDirectory(location.path);
@@ -162,16 +162,13 @@ export function openDatabase(location: DatabaseLocation): Database {
 }
 
 /** Runs the work once: later callers share its outcome. After a failure the next call runs it again. */
-function once(work: () => Promise<unknown>): () => Promise<void> {
-  let done: Promise<void> | null = null;
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let done: Promise<Result> | null = null;
   return () => {
-    done ??= work().then(
-      () => undefined,
-      (error: unknown) => {
-        done = null;
-        throw error;
-      },
-    );
+    done ??= work().catch((error: unknown) => {
+      done = null;
+      throw error;
+    });
     return done;
   };
 }
@@ -213,7 +210,7 @@ interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
   readonly client: ClickHouseClient;
   readonly insert: InsertBlocks;
   /** Runs before the first statement. */
-  readonly prepare?: () => Promise<void>;
+  readonly prepare?: () => Promise<unknown>;
   readonly readSettings?: () => Promise<ClickHouseSettings>;
   readonly onClosed?: () => void;
 }

@@ -16,7 +16,6 @@ import type { OldestRowMs } from './rowsTtl.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import type { ActiveTables } from './tables.ts';
 
-/** How far the writer has stored the rows of a stream. */
 export interface StoringProgress {
   /** Stream position through which all rows are stored. */
   storedThrough(): number;

@@ -1,3 +1,4 @@
+import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
 import { listPartitions } from './generations.ts';
 import { digestRow } from './rowDigest.ts';
@@ -6,8 +7,7 @@ import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import type { Tables } from './tables.ts';
 
-const noonMs = 43_200_000;
-const dayMs = 86_400_000;
+const noonMs = dayMs / 2;
 const digestModulus = 2n ** 64n;
 
 interface DayRows {

@@ -34,11 +34,7 @@ export async function createEmpty(database: Database, tables: Tables): Promise<v
 export async function dropTables(database: Database, tables: Tables): Promise<void> {
   // The table of readings goes last: `listGenerations` finds the generation until then.
   for (const table of [tables.foldSnapshots, ...listRowTables(tables, 'MINER_COUNTER')])
-    await dropTable(database, table);
-}
-
-async function dropTable(database: Database, table: string): Promise<void> {
-  await database.command(`DROP TABLE IF EXISTS ${table}${onCluster(database.cluster)} SYNC`);
+    await database.command(`DROP TABLE IF EXISTS ${table}${onCluster(database.cluster)} SYNC`);
 }
 
 /** Generations that have a table, ascending. */

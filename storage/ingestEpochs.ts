@@ -54,7 +54,6 @@ interface FenceOptions {
   readonly database: Database;
   readonly lease: IngestLease;
   readonly epoch: number;
-  /** Called when the newest epoch is not this one. */
   readonly onSuperseded: (error: EpochSuperseded) => void;
 }
 

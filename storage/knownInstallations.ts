@@ -10,7 +10,6 @@ interface KnownInstallationsOptions {
   readonly max: number;
 }
 
-/** Whether ClickHouse may hold readings of an installation. */
 export type MayHaveReadings = (installationId: string) => boolean | Promise<boolean>;
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Database } from './database.ts';
 import { findActiveTables, firstGeneration } from './generations.ts';
-import { createChainTables, createGenerationTables, rowTables } from './rowTables.ts';
+import { createGenerationTables, createRowTables, rowTables } from './rowTables.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { agedRows } from './tables/agedRows.ts';
 import { foldSnapshots } from './tables/foldSnapshots.ts';
@@ -76,7 +76,10 @@ export async function migrate(
   await requireUsable(database, later);
   const { applied, known } = await migrationState(database, later);
   if (applied === 0) {
-    await createAll(database);
+    const first = resolveTables(firstGeneration);
+    await createGenerationTables(database, first);
+    await createRowTables(database, first, 'MINER_CHAIN');
+    for (const table of sharedTables) await createTable(database, table);
     await insertRows(database, migrations, [baseline, ...later.map(toRow)]);
     logger.info({ migration: known }, 'database created');
   } else {
@@ -97,13 +100,6 @@ function toRow(migration: Migration, index: number): Migration & { readonly numb
   return { ...migration, number: baseline.number + 1 + index };
 }
 
-async function createAll(database: Database): Promise<void> {
-  const first = resolveTables(firstGeneration);
-  await createGenerationTables(database, first);
-  await createChainTables(database, first);
-  for (const table of sharedTables) await createTable(database, table);
-}
-
 /** Numbers of the newest migration that the database has (0 for none) and that this program knows. */
 export async function migrationState(
   database: Database,
@@ -113,8 +109,10 @@ export async function migrationState(
     'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
     { name: migrations.name },
   );
-  const applied = Number(row?.[0]) === 0 ? 0 : await newestMigration(database);
-  return { applied, known: baseline.number + later.length };
+  const known = baseline.number + later.length;
+  if (Number(row?.[0]) === 0) return { applied: 0, known };
+  const [newest] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
+  return { applied: Number(newest?.[0]), known };
 }
 
 /** Oldest migration whose rows and snapshots this program can still read. */
@@ -159,11 +157,6 @@ export async function requireMigrated(database: Database): Promise<void> {
       `the database is at migration ${applied}, this program reads ${known}: first upgrade the process that ingests`,
     );
   await requireColumns(database);
-}
-
-async function newestMigration(database: Database): Promise<number> {
-  const [row] = await database.select(`SELECT max(number) FROM ${migrations.name}`);
-  return Number(row?.[0]);
 }
 
 /** @throws DatabaseIncompatible when a shared table or a table of the active generation lacks a column. */

@@ -126,7 +126,6 @@ function cutPage(found: ObservationPage['items'], limit: number): ObservationPag
   return { items: found.slice(0, limit), more: found.length > limit };
 }
 
-/** Range of positions that one statement reads. */
 const positionsAtOnce = 20_000;
 
 /** Stored readings within a range of positions and not older than a time, in order, some thousands at a time. */

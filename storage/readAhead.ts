@@ -26,24 +26,16 @@ interface AheadQuery extends RowsSource {
   readonly oldestMs: number | null;
 }
 
-/** Readings kept above a position; `readings` is null unless there are as many as the limit. */
-interface Ahead {
-  readonly readings: readonly CounterReading[] | null;
-  /** Whether the position lies within rows that were read, so the client reads page after page. */
-  readonly isContinued: boolean;
-}
-
 /** Stored readings that were read for one page and the pages that follow it. */
-interface ReadAhead {
-  find(query: AheadQuery): Ahead;
-  keep(rows: Rows): void;
-}
-
-export function createReadAhead(): ReadAhead {
+export function createReadAhead() {
   /** In the order of their use, the latest last. */
   const kept = new Set<Rows>();
   return {
-    find: ({ table, removal, installationId, afterPosition, limit, oldestMs }) => {
+    /**
+     * Readings kept above a position; null unless there are as many as the limit. `isContinued` if the position lies within rows that were
+     * read, so the client reads page after page.
+     */
+    find: ({ table, removal, installationId, afterPosition, limit, oldestMs }: AheadQuery) => {
       for (const rows of kept) {
         const { readings, after } = rows;
         const isWithin = after <= afterPosition && afterPosition <= (readings.at(-1)?.position ?? after);
@@ -62,7 +54,7 @@ export function createReadAhead(): ReadAhead {
       }
       return { readings: null, isContinued: false };
     },
-    keep: (rows) => {
+    keep: (rows: Rows) => {
       kept.add(rows);
       const [oldest] = kept;
       if (kept.size > clientsAheadMax && oldest !== undefined) kept.delete(oldest);

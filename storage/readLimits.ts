@@ -16,21 +16,9 @@ interface SettingRow {
 }
 
 /**
- * Settings to send with each read of a server: limits that are narrower than the user's own, as far as the user may change them. They are determined
- * at the first read.
+ * Settings to send with each read of a server: limits that are narrower than the user's own, as far as the user may change them.
  */
-export function createReadLimits(client: ClickHouseClient): () => Promise<ClickHouseSettings> {
-  let found: Promise<ClickHouseSettings> | null = null;
-  return () => {
-    found ??= findReadLimits(client).catch((error: unknown) => {
-      found = null;
-      throw error;
-    });
-    return found;
-  };
-}
-
-async function findReadLimits(client: ClickHouseClient): Promise<ClickHouseSettings> {
+export async function findReadLimits(client: ClickHouseClient): Promise<ClickHouseSettings> {
   const names = ['readonly', cancellation, ...Object.keys(limits)].map((name) => `'${name}'`).join(', ');
   const query = `SELECT * FROM system.settings WHERE name IN (${names})`;
   const rows = await (await client.query({ query, format: 'JSONEachRow' })).json<SettingRow>();

@@ -6,20 +6,6 @@ export const readingsRetained = 20_000;
 /** Evicted readings are cut off an array once they are at least this many and half of it. */
 const cutMin = 64;
 
-/** The newest accepted readings of all installations, in order of position. */
-export interface RecentReadings {
-  add(reading: CounterReading): void;
-  /** Memory holds every accepted reading above this place. */
-  coversAbove(): Boundary;
-  /** At most `limit` readings of the installation above `position`, ascending. */
-  page(installationId: string, position: number, limit: number): CounterReading[];
-  /** Forgets everything; later readings are above `position`. */
-  reset(position: number): void;
-  /** Forgets everything: readings up to `position` are stored but skip memory. Later readings are above it. */
-  skipTo(position: number): void;
-  readonly size: number;
-}
-
 export interface Boundary {
   readonly position: number;
   /** The newest reading up to this position that was in memory; null if memory began after a snapshot. */
@@ -29,7 +15,6 @@ export interface Boundary {
 interface RecentReadingsOptions {
   /** A reading above this position is never evicted, since it may not be stored yet. */
   readonly storedThrough: () => number;
-  /** Called with the position when a state is restored. */
   readonly onReset?: (position: number) => void;
   /** Readings in memory, for all installations together. */
   readonly retained?: number;
@@ -41,11 +26,14 @@ interface Tail {
   start: number;
 }
 
+export type RecentReadings = ReturnType<typeof createRecentReadings>;
+
+/** The newest accepted readings of all installations, in order of position. */
 export function createRecentReadings({
   storedThrough,
   onReset,
   retained = readingsRetained,
-}: RecentReadingsOptions): RecentReadings {
+}: RecentReadingsOptions) {
   const all: Tail = { readings: [], start: 0 };
   const byInstallation = new Map<string, Tail>();
   let covered: Boundary = { position: 0, evicted: null };
@@ -77,6 +65,7 @@ export function createRecentReadings({
     if (tail.start === tail.readings.length) byInstallation.delete(oldest.installationId);
   }
 
+  /** At most `limit` readings of the installation above `position`, ascending. */
   function page(installationId: string, position: number, limit: number): CounterReading[] {
     const tail = byInstallation.get(installationId);
     if (tail === undefined) return [];
@@ -93,13 +82,16 @@ export function createRecentReadings({
 
   return {
     add,
+    /** Memory holds every accepted reading above this place. */
     coversAbove: () => covered,
     page,
-    reset: (position) => {
+    /** Forgets everything; later readings are above `position`. */
+    reset: (position: number) => {
       onReset?.(position);
       clear({ position, evicted: null });
     },
-    skipTo: (position) => clear({ position, evicted: all.readings.at(-1) ?? covered.evicted }),
+    /** Forgets everything: readings up to `position` are stored but skip memory. Later readings are above it. */
+    skipTo: (position: number) => clear({ position, evicted: all.readings.at(-1) ?? covered.evicted }),
     get size() {
       return all.readings.length - all.start;
     },

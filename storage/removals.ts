@@ -3,13 +3,6 @@ import { StorageUnavailable } from './storageUnavailable.ts';
 import { removals } from './tables/removals.ts';
 import { insertRows } from './tables/table.ts';
 
-/** ClickHouse removes rows part by part, so a concurrent read may see only some of them. These marks reveal it. */
-interface Removals {
-  /** Numbers of the last removals that began and ended. A removal that began and did not end is under way, or was killed. */
-  readonly begun: number;
-  readonly ended: number;
-}
-
 /** Marks the time in which `remove` removes rows that may be read meanwhile. */
 export async function withRemovalMarks<Result>(
   database: Database,
@@ -70,7 +63,11 @@ export async function removalNumber(database: Database): Promise<number> {
   return (await readRemovals(database)).begun;
 }
 
-async function readRemovals(database: Database): Promise<Removals> {
+/**
+ * Numbers of the last removals that began and ended: ClickHouse removes rows part by part, so a concurrent read may see only some of them.
+ * A removal that began and did not end is under way, or was killed.
+ */
+async function readRemovals(database: Database) {
   const [row] = await database.select(
     `SELECT maxIf(number, step = 'begun'), maxIf(number, step = 'ended') FROM ${removals.name}`,
   );

@@ -63,16 +63,13 @@ function countRows({ throughPosition: _, ...lists }: StoredRows): number {
 
 /** The inserts of consecutive pieces of the stream, in order. */
 export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
-  return joinByTable(pieces).flatMap(({ table: { resolveName }, segments }) =>
-    segments.map(({ blocks, rowCount }) => ({ table: resolveName(tables), blocks, rowCount })),
+  return rowTables.flatMap(({ resolveName }, at) =>
+    joinSegments(pieces.flatMap(({ segments }) => segments[at] ?? [])).map(({ blocks, rowCount }) => ({
+      table: resolveName(tables),
+      blocks,
+      rowCount,
+    })),
   );
-}
-
-function joinByTable(pieces: readonly EncodedRows[]) {
-  return rowTables.map((table, at) => ({
-    table,
-    segments: joinSegments(pieces.flatMap(({ segments }) => segments[at] ?? [])),
-  }));
 }
 
 /** Joins neighbours as long as they stay within a few periods. */

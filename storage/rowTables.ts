@@ -25,7 +25,6 @@ interface RowTable {
   /** Column with the time by which rows age; null if they never do. */
   readonly agesBy: string | null;
   readonly resolveName: (tables: Tables) => string;
-  /** Encodes the rows that belong to this table. */
   readonly encode: <Encoded>(rows: StoredRows, encodeRows: EncodeRows<Encoded>) => Encoded;
 }
 
@@ -80,19 +79,17 @@ export function findMessageColumn(stream: InputStreamName): 'stored_by' | 'posit
   return table.definition.columns.includes('stored_by') ? 'stored_by' : 'position';
 }
 
-/** Creates the missing tables of the chain. */
-export function createChainTables(database: Database, tables: Tables): Promise<void> {
-  return createRowTables(database, tables, 'MINER_CHAIN');
-}
-
-/** Creates the missing tables of a generation. */
 export async function createGenerationTables(database: Database, tables: Tables): Promise<void> {
   await createRowTables(database, tables, 'MINER_COUNTER');
   await createTable(database, foldSnapshots, tables.foldSnapshots);
 }
 
-/** The table of readings comes first: `listGenerations` finds a generation by it. */
-async function createRowTables(database: Database, tables: Tables, stream: InputStreamName): Promise<void> {
+/** Creates the missing tables of a stream. The table of readings comes first: `listGenerations` finds a generation by it. */
+export async function createRowTables(
+  database: Database,
+  tables: Tables,
+  stream: InputStreamName,
+): Promise<void> {
   for (const { definition, resolveName, ...one } of rowTables.toReversed())
     if (one.stream === stream) await createTable(database, definition, resolveName(tables));
 }

@@ -1,3 +1,4 @@
+import { dayMs } from '../actors/schemas/durations.ts';
 import type { Database } from './database.ts';
 import { rowTables } from './rowTables.ts';
 import { agedRows } from './tables/agedRows.ts';
@@ -12,7 +13,6 @@ export const rowsTtlDaysMin = 32;
 /** About 27 years. With more days ClickHouse's dates would overflow. */
 export const rowsTtlDaysMax = 9_999;
 
-const dayMs = 86_400_000;
 /** Covers the rest of a row's day and one more, so no row disappears that a page may still show, even if clocks differ. */
 const marginDays = 2;
 

@@ -1,4 +1,4 @@
-import { type Arrival, compareArrivals } from '../actors/events/arrival.ts';
+import { type Arrival, compareArrivals, formatArrival } from '../actors/events/arrival.ts';
 import type { StoredCategory } from '../actors/feed/feedCategories.ts';
 import { compareShown, type FeedPlace } from '../actors/feed/feedItem.ts';
 import { type EvictedSource, listStoredCategories, type OlderEvents } from '../actors/feed/olderEvents.ts';
@@ -44,7 +44,11 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
            ORDER BY recorded_at DESC, position DESC, ordinal DESC LIMIT {limit:UInt32}`,
           {
             ...evictedParameters(of),
-            ...(next === null ? {} : placeParameters(next)),
+            ...(next !== null && {
+              placeMs: next.recordedAtMs,
+              place: next.position,
+              placeOrdinal: next.ordinal,
+            }),
             ...notOlder.parameters,
             category,
             limit,
@@ -139,8 +143,8 @@ export function createStoredEvents(options: StoredEventsOptions): OlderEvents {
       },
       signal,
     );
-    const byPlace = new Map(found.map((event) => [formatKey(event), event]));
-    return arrivals.flatMap((arrival) => byPlace.get(formatKey(arrival)) ?? []);
+    const byPlace = new Map(found.map((event) => [formatArrival(event), event]));
+    return arrivals.flatMap((arrival) => byPlace.get(formatArrival(arrival)) ?? []);
   }
 }
 
@@ -157,7 +161,7 @@ async function seekEach<Place extends Arrival>(
       const places = new Map<string, Place>();
       for (let after: Place | null = null; places.size < limit; ) {
         const rows = await seek(category, after);
-        for (const place of rows) places.set(formatKey(place), place);
+        for (const place of rows) places.set(formatArrival(place), place);
         after = rows.at(-1) ?? null;
         if (rows.length < limit) break;
       }
@@ -187,12 +191,4 @@ function isShownAfter({ source }: FeedPlace, of: EvictedSource): string {
   if (source !== of.source) return `recorded_at ${source === 'chain' ? '<=' : '<'} ${time}`;
   return `(recorded_at < ${time} OR (recorded_at = ${time}
     AND (position < {place:Int64} OR (position = {place:Int64} AND ordinal < {placeOrdinal:Int64}))))`;
-}
-
-function placeParameters({ recordedAtMs, position, ordinal }: FeedPlace): QueryParameters {
-  return { placeMs: recordedAtMs, place: position, placeOrdinal: ordinal };
-}
-
-function formatKey({ position, ordinal }: Arrival): string {
-  return `${position}.${ordinal}`;
 }

@@ -1,13 +1,11 @@
 import type { CounterReading } from '../actors/wheel/counterReading.ts';
+import { bucketMs } from '../actors/wheel/roundFold.ts';
 import type { Database } from './database.ts';
 import { halfHourBuckets, type StoredBucket } from './tables/halfHourBuckets.ts';
 import { readings } from './tables/readings.ts';
 import { rounds, type StoredRound } from './tables/rounds.ts';
 import type { Tables } from './tables.ts';
 
-const bucketMs = 1_800_000;
-
-/** All stored rows of one half hour of an installation. */
 export interface StoredHalfHour {
   readonly readings: readonly CounterReading[];
   readonly rounds: readonly StoredRound[];

@@ -34,11 +34,6 @@ export interface EventTables {
   readonly ids: string;
 }
 
-/** In the order of writing: an event in the last table is in all of them. */
-export function listEventTables({ ids, times, events }: EventTables): string[] {
-  return [ids, times, events];
-}
-
 /** Returns the tables in use, which a swap changes while the service runs. */
 export type ActiveTables = () => Tables;
 

@@ -6,7 +6,7 @@ import { ownerActivity } from './tables/ownerActivity.ts';
 import { readings } from './tables/readings.ts';
 import { rounds } from './tables/rounds.ts';
 import { sqlString } from './tables/sqlString.ts';
-import { onCluster, type StoredColumn } from './tables/table.ts';
+import { onCluster, type StoredColumn, type Table } from './tables/table.ts';
 import type { Tables } from './tables.ts';
 
 /** A view for ad-hoc queries. Its name stays the same when the tables behind it are replaced. */
@@ -24,7 +24,8 @@ interface View {
 export async function replaceViews(database: Database, tables: Tables): Promise<void> {
   for (const { name, columns, select, comment } of listViews(tables)) {
     const definitions = columns.map(
-      (column) => `${column.name} ${column.type}${writeComment(column.comment)}`,
+      ({ name: column, type, comment: about }) =>
+        `${column} ${type}${about === null ? '' : ` COMMENT ${sqlString(about)}`}`,
     );
     await database.command(
       `CREATE OR REPLACE VIEW ${name}${onCluster(database.cluster)} (${definitions.join(', ')}) AS ${select} COMMENT ${sqlString(comment)}`,
@@ -59,11 +60,7 @@ function listViews(tables: Tables): View[] {
   ];
 }
 
-interface ViewedTable {
-  readonly name: string;
-  readonly comment: string | null;
-  readonly storedColumns: readonly StoredColumn[];
-}
+type ViewedTable = Pick<Table<never>, 'name' | 'comment' | 'storedColumns'>;
 
 /** The rows of a table, each once. */
 function buildView({ name, comment, storedColumns }: ViewedTable, table: string): View {
@@ -85,8 +82,4 @@ function buildChainView(
 
 function listNames(columns: readonly Pick<StoredColumn, 'name'>[]): string {
   return columns.map(({ name }) => name).join(', ');
-}
-
-function writeComment(comment: string | null): string {
-  return comment === null ? '' : ` COMMENT ${sqlString(comment)}`;
 }

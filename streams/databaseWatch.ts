@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../machines/databaseWatchMachine.ts';
 import type { Database } from '../storage/database.ts';
+import { registerGauge } from './metrics/registerGauge.ts';
 
 /** Watches whether ClickHouse answers. No answer for longer than `graceMs` ends readiness (CONTRACT.md, Health). */
 export function createDatabaseWatch(database: Database, graceMs: number): typeof databaseWatchMachine {
@@ -17,12 +18,6 @@ export function createDatabaseWatch(database: Database, graceMs: number): typeof
 }
 
 export function registerDatabaseMetrics(registry: Registry, isReachable: () => boolean): void {
-  new Gauge({
-    name: 'miner_database_reachable',
-    help: '1 while ClickHouse answers.',
-    registers: [registry],
-    collect() {
-      this.set(isReachable() ? 1 : 0);
-    },
-  });
+  const about = { name: 'miner_database_reachable', help: '1 while ClickHouse answers.' };
+  registerGauge(registry, about, () => (isReachable() ? 1 : 0));
 }

@@ -1,8 +1,4 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
-import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import type { Clock } from '../actors/clock.ts';
 import type { OlderEvents } from '../actors/feed/olderEvents.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
 import { type InputStreamName, inputStreamNames } from '../actors/messages/subjects.ts';
@@ -25,11 +21,16 @@ import { createStoredEvents } from '../storage/storedEvents.ts';
 import type { ActiveTables } from '../storage/tables.ts';
 import { createStoredReadings } from './counter/storedReadings.ts';
 import { isHistoryReplaced } from './follower/storedHistory.ts';
-import { createStreamFollower, type FollowerSinks, type StreamFollower } from './follower/streamFollower.ts';
+import {
+  createStreamFollower,
+  type FollowerSinks,
+  type StreamFollower,
+  type StreamFollowerOptions,
+} from './follower/streamFollower.ts';
+import type { JetStream } from './jetstream/natsLink.ts';
 import { createRejectedStream, type RejectedStream } from './jetstream/rejectedStream.ts';
 import { createMessageSource } from './jetstream/source/messageSource.ts';
 import { registerWriterMetrics } from './metrics/writerMetrics.ts';
-import type { SnapshotPolicy } from './operators/snapshotMarks.ts';
 import type { MessageCounts } from './pipeline/messageCounts.ts';
 import { createRejectionLog, type RejectionLog } from './pipeline/rejectionLog.ts';
 import { createRowWriter, type RowWriter } from './pipeline/rowWriter.ts';
@@ -37,10 +38,9 @@ import type { StreamFold } from './pipeline/streamFold.ts';
 import type { FoldedBatchReport } from './pipeline/streamPipeline.ts';
 import { createStreamFold, type StreamActors, streamDefinitions } from './streamDefinitions.ts';
 
-interface FollowersOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface FollowersOptions
+  extends JetStream,
+    Pick<StreamFollowerOptions, 'checkStreams' | 'policy' | 'clock' | 'logger'> {
   readonly database: Database;
   readonly tables: ActiveTables;
   /** Switches to the tables of a generation that a replay has activated. */
@@ -56,15 +56,9 @@ interface FollowersOptions {
   readonly onCurrentSaved: (stream: InputStreamName) => void;
   /** Whether this process still ingests; omitted by one that only reads. */
   readonly mayPublish?: () => boolean;
-  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
-  readonly checkStreams: () => Promise<unknown>;
   /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
   readonly ensureStreams?: () => Promise<void>;
-  /** Called with the duration of each batch. */
   readonly onBatch?: (stream: InputStreamName, batch: FoldedBatchReport) => void;
-  readonly policy: SnapshotPolicy;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly registry: Registry;
 }
 

@@ -1,16 +1,12 @@
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { ChainDeployment } from '../actors/views/chain/chainDeployment.ts';
 import type { ChainProofs } from './indexer/chainProofs.ts';
 import { createChainReader } from './indexer/chainReader.ts';
 import { createIndexer, type Indexer } from './indexer/indexer.ts';
 import { createSpanPublisher } from './indexer/spanPublisher.ts';
+import type { JetStream } from './jetstream/natsLink.ts';
 
-interface IndexingOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface IndexingOptions extends JetStream {
   readonly onChain: ChainDeployment;
   readonly rpcUrl: string;
   readonly proofs: ChainProofs;
@@ -22,17 +18,10 @@ interface IndexingOptions {
 }
 
 export function createDeploymentIndexer(options: IndexingOptions): Indexer {
-  const { connection, js, jsm, onChain, rpcUrl, proofs, repairFrom = null, logger, onProgress } = options;
-  const { core } = onChain.contracts;
+  const { onChain, rpcUrl, proofs } = options;
+  const { core, operatorTimelock: timelock } = onChain.contracts;
   const { chainId, deploymentBlock } = onChain.chain;
-  return createIndexer({
-    reader: createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs }),
-    publisher: createSpanPublisher({ connection, js, jsm, chainId, core }),
-    chainId,
-    deploymentBlock,
-    repairFrom,
-    timelock: onChain.contracts.operatorTimelock,
-    logger,
-    onProgress,
-  });
+  const reader = createChainReader({ url: rpcUrl, addresses: Object.values(onChain.contracts), proofs });
+  const publisher = createSpanPublisher({ ...options, chainId, core });
+  return createIndexer({ ...options, reader, publisher, chainId, deploymentBlock, timelock });
 }

@@ -1,10 +1,11 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Clock } from '../actors/clock.ts';
 import type { Readiness } from '../actors/views/readiness.ts';
 import type { LeaseHolder } from '../machines/leaseSetup.ts';
 import type { StreamFollower } from './follower/streamFollower.ts';
 import type { Followers } from './followers.ts';
 import type { LostStream } from './ingest/lostStreams.ts';
+import { registerGauge } from './metrics/registerGauge.ts';
 
 const noFollowers: Followers['followers'] = new Map();
 
@@ -86,7 +87,6 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
     return logs.every((log) => (log.publishingForMs ?? 0) <= graceMs);
   }
 
-  /** Whether published spans can be folded. */
   function areSpansFolded(): boolean {
     const sinceMs = options.spansRefusedSinceMs();
     return sinceMs === null || clock.nowMs() - sinceMs <= graceMs;
@@ -131,14 +131,9 @@ export function createReadiness(options: ReadinessOptions): () => Readiness {
 
 /** Shows readiness for alerts. A standby has no value: it is as ready as it can be. */
 export function registerReadinessMetric(registry: Registry, readiness: () => Readiness): void {
-  new Gauge({
-    name: 'miner_ready',
-    help: '1 while `/readyz` says ready; absent for a standby.',
-    registers: [registry],
-    collect() {
-      const { isReady, detail } = readiness();
-      if ('standbyFor' in detail) this.remove();
-      else this.set(isReady ? 1 : 0);
-    },
+  const about = { name: 'miner_ready', help: '1 while `/readyz` says ready; absent for a standby.' };
+  registerGauge(registry, about, () => {
+    const { isReady, detail } = readiness();
+    return 'standbyFor' in detail ? null : Number(isReady);
   });
 }

@@ -9,7 +9,6 @@ import type { FoldDependencies, FoldedDeployment, StreamDefinition } from './fol
 import type { StreamFold } from './pipeline/streamFold.ts';
 import { settlementStream } from './settlement/settlementStream.ts';
 
-/** The actors of each stream. */
 export interface StreamActors {
   readonly MINER_COUNTER: CounterActors;
   readonly MINER_PIPELINE: SettlementActors;

@@ -8,7 +8,6 @@ import type { Indexer } from './indexer/indexer.ts';
 export interface StreamWork extends Followers {
   /** Whether every stream's state was restored at least once, so that views can answer. */
   isRestored(): boolean;
-  /** Machines for the root to run. */
   readonly machines: WorkMachines;
   /** Compares a sample at each interval while subscribed; emits nothing. */
   audits(): Observable<never>;

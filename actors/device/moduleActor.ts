@@ -3,15 +3,10 @@ import { moduleMachine } from '../../machines/moduleMachine.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import type { ModuleView } from './moduleSnapshot.ts';
 
-export interface ModuleActor {
-  /** Null if the snapshot is accepted. */
-  receive(reported: ModuleView): Rejection | null;
-  /** The same object until a snapshot is accepted. */
-  view(): ModuleView;
-}
+export type ModuleActor = ReturnType<typeof createModuleActor>;
 
 /** Starts with the first or the restored snapshot of the instance. */
-export function createModuleActor(first: ModuleView): ModuleActor {
+export function createModuleActor(first: ModuleView) {
   const context = { observedAtMs: first.observedAtMs };
   const snapshot = moduleMachine.resolveState({ value: first.state, context });
   const actor = createActor(moduleMachine, { snapshot }).start();

@@ -22,11 +22,6 @@ export function compareArrivals(one: Arrival, other: Arrival): number {
   return one.position - other.position || one.ordinal - other.ordinal;
 }
 
-/** Ordinal of the next event of a message, after the last event so far. */
-export function computeNextOrdinal(last: Arrival | undefined, position: number): number {
-  return last?.position === position ? last.ordinal + 1 : 0;
-}
-
 /** A key that is unique among the events of a source. */
 export function formatArrival({ position, ordinal }: Arrival): string {
   return `${position}.${ordinal}`;

@@ -8,7 +8,6 @@ declare const meaning: unique symbol;
  * {@link toAddress} converts.
  */
 export type Address = Hex & { readonly [meaning]: 'address' };
-/** Hash of a block, or of its parent. */
 export type BlockHash = Hex & { readonly [meaning]: 'block hash' };
 export type TransactionHash = Hex & { readonly [meaning]: 'transaction hash' };
 

@@ -3,13 +3,10 @@ import { isAddress, isBlockHash, isBytes32, isTransactionHash } from './hex.ts';
 
 /** Scalar types of the messages (MESSAGES.md, Common rules): strings and safe integers. */
 
-/** Largest value of a Solidity `uint256`. */
 export const uint256Max = 2n ** 256n - 1n;
 
-/** Largest value of a Solidity `uint64`. */
 export const uint64Max = 2n ** 64n - 1n;
 
-/** 1-128 characters of A-Z a-z 0-9 . _ : - */
 export const installationId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/, 'expected 1-128 characters of A-Z a-z 0-9 . _ : -');
@@ -39,7 +36,6 @@ export const uint256Decimal = z
   .regex(/^(?:0|[1-9][0-9]{0,77})$/, { error: 'expected an unsigned decimal string', abort: true })
   .refine((decimal) => decimal.length < 78 || BigInt(decimal) <= uint256Max, 'expected at most 2^256 - 1');
 
-/** Unsigned decimal, at most 2^64 - 1. */
 export const uint64Decimal = uint256Decimal.refine(
   (decimal) => decimal.length < 20 || (decimal.length === 20 && BigInt(decimal) <= uint64Max),
   'expected at most 2^64 - 1',

@@ -8,8 +8,8 @@ import {
   RecordRefused,
   type Restoration,
 } from '../foldRecord.ts';
-import { decodeIds, type EncodedIdRun, noRememberedIds, type RememberedIds } from './rememberedIds.ts';
-import type { EndedSubmission, Settlement } from './settlementActor.ts';
+import { decodeIds, noRememberedIds, type RememberedIds } from './rememberedIds.ts';
+import type { Settlement } from './settlementActor.ts';
 import {
   buildSettlement,
   encodeIdList,
@@ -79,7 +79,10 @@ export function createInstallationsRestoration(): Restoration<readonly CapturedI
         if (!settlements.values.has(installationId))
           throw new RecordRefused(`the records of ${installationId} lack that of its settlement`);
     return Array.from(settlements.values, ([installationId, { machine, submissionsSinceMs }]) => {
-      const listIds = (list: IdList) => decodeIdList(list, idsByInstallation.get(installationId) ?? []);
+      const ids = idsByInstallation.get(installationId) ?? [];
+      const ended = endedByInstallation.get(installationId) ?? [];
+      const listIds = (list: IdList) =>
+        decodeIds(ids.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
       return {
         installationId,
         modules: (modulesByInstallation.get(installationId) ?? []).map(([, one]) => one),
@@ -89,7 +92,7 @@ export function createInstallationsRestoration(): Restoration<readonly CapturedI
           machine,
           submissionsSinceMs,
           closedRounds: (roundsByInstallation.get(installationId) ?? []).map(([, one]) => one),
-          endedSubmissions: byIndex(endedByInstallation.get(installationId) ?? []),
+          endedSubmissions: new Map(ended.map(([index, one]) => [Number(index), one])),
           ids: {
             submissions: listIds('submissions'),
             runs: listIds('runs'),
@@ -118,12 +121,4 @@ function groupByInstallation<Value>(values: ReadonlyMap<string, Value>): Readonl
     else group.push(entry);
   }
   return grouped;
-}
-
-function byIndex(entries: Keyed<EndedSubmission>): ReadonlyMap<number, EndedSubmission> {
-  return new Map(entries.map(([index, one]) => [Number(index), one]));
-}
-
-function decodeIdList(list: IdList, entries: Keyed<EncodedIdRun>): RememberedIds {
-  return decodeIds(entries.filter(([rest]) => rest.startsWith(`${list}/`)).map(([, run]) => run));
 }

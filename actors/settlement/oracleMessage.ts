@@ -4,7 +4,6 @@ import { timestamp, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireS
 /** Most rounds of one closure: a week. */
 export const closureRoundsMax = 1_008;
 
-/** A round's number, from 1. */
 const roundDecimal = uint64Decimal.refine((decimal) => decimal !== '0', 'expected a round from 1');
 
 const closure = z

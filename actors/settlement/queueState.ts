@@ -1,5 +1,4 @@
 import type { SettlementSnapshot } from '../../machines/settlementMachine.ts';
-import { findFirstMatch, otherwise, type Row } from '../firstMatch.ts';
 
 export const blockedReasons = ['incident_open', 'oracle_blocked', 'settlement_paused'] as const;
 export type BlockedReason = (typeof blockedReasons)[number];
@@ -26,36 +25,28 @@ export interface QueueInput {
   readonly nowMs: number;
 }
 
-const blockedTable: readonly Row<QueueInput, BlockedReason | null>[] = [
-  ['incident_open', ({ snapshot }) => snapshot.matches({ incidents: 'someOpen' })],
-  ['oracle_blocked', ({ snapshot }) => snapshot.matches({ oracle: 'blocked' })],
-  ['settlement_paused', ({ isPaused }) => isPaused],
-  [null, otherwise],
-];
+/** The first reason that applies; null if the queue is not blocked. */
+export function findBlockedReason({ snapshot, isPaused }: QueueInput): BlockedReason | null {
+  if (snapshot.matches({ incidents: 'someOpen' })) return 'incident_open';
+  if (snapshot.matches({ oracle: 'blocked' })) return 'oracle_blocked';
+  return isPaused ? 'settlement_paused' : null;
+}
 
-/** In the order of the contract's table of queue states. */
-const stateTable: readonly Row<QueueInput, SettlementQueueState>[] = [
-  ['blocked', (input) => findBlockedReason(input) !== null],
-  ['disabled', ({ snapshot }) => !snapshot.context.settlementEnabled],
-  ['stale', isReporterStale],
-  ['preparing', ({ snapshot }) => snapshot.hasTag('preparing')],
-  ['submitted', ({ snapshot }) => snapshot.hasTag('submitted')],
-  ['retrying', ({ snapshot }) => snapshot.hasTag('retrying')],
-  ['empty', ({ bufferedRoundCount }) => bufferedRoundCount === 0],
-  ['ready', otherwise],
-];
+/** The first state that applies, in the order of the contract's table of queue states. */
+export function findQueueState(input: QueueInput): SettlementQueueState {
+  const { snapshot, bufferedRoundCount } = input;
+  if (findBlockedReason(input) !== null) return 'blocked';
+  if (!snapshot.context.settlementEnabled) return 'disabled';
+  if (isReporterStale(input)) return 'stale';
+  if (snapshot.hasTag('preparing')) return 'preparing';
+  if (snapshot.hasTag('submitted')) return 'submitted';
+  if (snapshot.hasTag('retrying')) return 'retrying';
+  return bufferedRoundCount === 0 ? 'empty' : 'ready';
+}
 
 /** Whether no run was completed, the last completion is too old, or a newer run is unfinished. */
 function isReporterStale({ snapshot, nowMs }: QueueInput): boolean {
   const { lastRun } = snapshot.context;
   if (lastRun === null || snapshot.matches({ run: 'running' })) return true;
   return nowMs - lastRun.finishedAtMs > reporterStaleMs;
-}
-
-export function findBlockedReason(input: QueueInput): BlockedReason | null {
-  return findFirstMatch(blockedTable, input);
-}
-
-export function findQueueState(input: QueueInput): SettlementQueueState {
-  return findFirstMatch(stateTable, input);
 }

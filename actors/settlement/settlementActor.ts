@@ -53,20 +53,16 @@ export const initialSettlement: Settlement = {
 
 type SettlementMessage = Extract<SettlementStreamMessage, { kind: 'oracle' | 'reporter' }>;
 
-export interface SettlementActor {
-  /** Null if the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
-  receive(message: SettlementMessage, storedAtMs: number): Rejection | null;
-  /** The same object until a message is folded. */
-  settlement(): Settlement;
-}
+export type SettlementActor = ReturnType<typeof createSettlementActor>;
 
-export function createSettlementActor(restored: Settlement): SettlementActor {
+export function createSettlementActor(restored: Settlement) {
   const actor = createActor(settlementMachine, { snapshot: restored.snapshot });
   let emitted: SettlementEmission[] = [];
   actor.on('*', (emission) => emitted.push(emission));
   actor.start();
   let settlement = restored;
 
+  /** Null if the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
   function receive(message: SettlementMessage, storedAtMs: number): Rejection | null {
     const id = identify(message);
     const decoded = toEvent(message, id, settlement);
@@ -86,6 +82,7 @@ export function createSettlementActor(restored: Settlement): SettlementActor {
     return null;
   }
 
+  /** The settlement stays the same object until a message is folded. */
   return { receive, settlement: () => settlement };
 }
 

@@ -2,7 +2,7 @@ import { cacheView } from '../cacheView.ts';
 import { createModuleActor, type ModuleActor } from '../device/moduleActor.ts';
 import type { ModulesView } from '../device/moduleSnapshot.ts';
 import type { SignerIdentity } from '../device/signerIdentity.ts';
-import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
+import { identifyFold } from '../foldIdentity.ts';
 import type { FoldRecord, StateCapture, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
 import { reject } from '../messages/decodeMessage.ts';
@@ -16,12 +16,7 @@ import {
   encodeInstallation,
 } from './installationSnapshot.ts';
 import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from './rememberedIds.ts';
-import {
-  createSettlementActor,
-  initialSettlement,
-  type Settlement,
-  type SettlementActor,
-} from './settlementActor.ts';
+import { createSettlementActor, initialSettlement, type SettlementActor } from './settlementActor.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
 const settlementFoldVersion = 5;
@@ -31,20 +26,6 @@ export const instancesMax = 256;
 
 /** Messages of `MINER_PIPELINE` have no output other than the new state. */
 const folded = { output: null } as const;
-
-/** The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation. */
-export interface SettlementActors {
-  readonly identity: FoldIdentity;
-  receive(message: StreamMessage): Outcome<null>;
-  /** The same view until a module of the installation reports. */
-  modules(installationId: string): ModulesView;
-  /** Null if none was published. */
-  signer(installationId: string): SignerIdentity | null;
-  /** The same object until a message of the installation's oracle or reporter is accepted. */
-  settlement(installationId: string): Settlement;
-  capture(): StateCapture;
-  beginRestore(): StateRestoration;
-}
 
 interface InstallationSettlement {
   readonly modules: Map<string, ModuleActor>;
@@ -58,11 +39,13 @@ interface InstallationSettlement {
   readonly view: () => ModulesView;
 }
 
-export function createSettlementActors(): SettlementActors {
+export type SettlementActors = ReturnType<typeof createSettlementActors>;
+
+/** The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation. */
+export function createSettlementActors() {
   let installations = new Map<string, InstallationSettlement>();
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedInstallations | null = null;
-  /** View of an installation without reports. */
   const viewUnreported = cacheView({
     inputs: (installationId: string) => [installationId],
     compute: (installationId): ModulesView => ({ installationId, modules: [] }),
@@ -123,6 +106,7 @@ export function createSettlementActors(): SettlementActors {
     };
   }
 
+  /** The same view until a module of the installation reports. */
   function modules(installationId: string): ModulesView {
     return installations.get(installationId)?.view() ?? viewUnreported(installationId);
   }
@@ -131,10 +115,13 @@ export function createSettlementActors(): SettlementActors {
     identity: identifyFold(settlementFoldVersion, {}),
     receive,
     modules,
-    signer: (installationId) => installations.get(installationId)?.signer ?? null,
-    settlement: (installationId) =>
+    /** Null if none was published. */
+    signer: (installationId: string): SignerIdentity | null =>
+      installations.get(installationId)?.signer ?? null,
+    /** The same object until a message of the installation's oracle or reporter is accepted. */
+    settlement: (installationId: string) =>
       installations.get(installationId)?.settlement.settlement() ?? initialSettlement,
-    capture: () => {
+    capture: (): StateCapture => {
       const before = captured;
       // The values are immutable, but the installations' members are replaced.
       const entries = Array.from(installations, ([installationId, { view, settlement, ...installation }]) => {

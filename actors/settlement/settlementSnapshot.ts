@@ -39,7 +39,6 @@ const persistedMachine = z.strictObject({
   context: settlementContext,
 });
 
-/** Whether states and context are consistent. */
 function isConsistent(snapshot: SettlementSnapshot): boolean {
   const { blockedReason, unfinishedRun, openIncidents, submission } = snapshot.context;
   return (
@@ -66,7 +65,6 @@ export const settlementRecords = {
   rememberedIds: defineRecord('rememberedIds', idRun),
 } as const;
 
-/** Lists of remembered IDs of an installation. */
 export type IdList = 'submissions' | 'runs' | 'incidents' | 'messages' | 'signers';
 
 /** Records of `after` that differ from `before`; all records if `before` is null. */

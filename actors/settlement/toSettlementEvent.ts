@@ -13,7 +13,6 @@ export interface EndedIds {
   readonly incidents: RememberedIds;
 }
 
-/** Converts an oracle's message to an event of the settlement machine. */
 export function toOracleEvent(message: OracleMessage): SettlementEvent {
   switch (message.type) {
     case 'closure_accepted':

@@ -9,7 +9,7 @@ import { mapSettlementRanges } from './chain/settlementHistory.ts';
 import { createFeedViews } from './feed/feedViews.ts';
 import { projectProcess } from './processProjection.ts';
 import { createStatisticsViews } from './statisticsViews.ts';
-import type { ActorViews, MeasurementView, ProcessView, SettlementsView, TelemetryView } from './views.ts';
+import type { ActorViews, ProcessView, SettlementsView } from './views.ts';
 
 /** The process snapshot is shared for this long (CONTRACT.md, Caching). */
 const processSharedMs = 1_000;
@@ -55,7 +55,8 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
     compute: (installation, settlement, signer, modules, chain): ProcessView => {
       const nowMs = clock.nowMs();
       const telemetry = counters.telemetry(publicInstallationId, nowMs);
-      const measurement = toMeasurementView(telemetry);
+      const { freshness, reading } = telemetry;
+      const measurement = reading === null || freshness === 'offline' ? null : { freshness, reading };
       const projection = projectProcess({
         measurement,
         roundState: installation?.roundState ?? null,
@@ -98,8 +99,4 @@ export function createActorViews(options: ActorViewsOptions): ActorViews {
       return options.isCounterCaughtUp() ? statistics : null;
     },
   };
-}
-
-function toMeasurementView({ freshness, reading }: TelemetryView): MeasurementView | null {
-  return reading === null || freshness === 'offline' ? null : { freshness, reading };
 }

@@ -34,12 +34,6 @@ interface ProcessSources {
   readonly nowMs: number;
 }
 
-interface ProcessProjection {
-  readonly builder: BuilderView;
-  readonly oracle: OracleView;
-  readonly settlementQueue: SettlementQueueView;
-}
-
 type Configuration = NonNullable<ChainState['core']['configuration']>;
 
 /** The settled frontier and the closed rounds above it. */
@@ -51,7 +45,7 @@ interface Buffer {
   readonly projected: ProjectedView;
 }
 
-export function projectProcess(sources: ProcessSources): ProcessProjection {
+export function projectProcess(sources: ProcessSources) {
   const buffer = projectBuffer(sources);
   return {
     oracle: projectOracle(sources),

@@ -36,13 +36,6 @@ export interface StatisticsView {
   readonly oracle: OracleStatistics | null;
 }
 
-export interface StatisticsViews {
-  /** For the public route: the same until the window moves, once the chain can be shown. */
-  cached(range: StatisticsRange): StatisticsView;
-  /** For the plain route: also changes with the data. */
-  current(range: StatisticsRange): StatisticsView;
-}
-
 interface StatisticsViewsOptions {
   readonly installationId: string;
   readonly history: () => DayHistory | null;
@@ -53,7 +46,9 @@ interface StatisticsViewsOptions {
   readonly clock: Clock;
 }
 
-export function createStatisticsViews(options: StatisticsViewsOptions): StatisticsViews {
+export type StatisticsViews = ReturnType<typeof createStatisticsViews>;
+
+export function createStatisticsViews(options: StatisticsViewsOptions) {
   const { installationId, genesisMs, clock } = options;
   const findWindowEndMs = () => Math.floor(clock.nowMs() / windowStepMs) * windowStepMs;
 
@@ -104,7 +99,12 @@ export function createStatisticsViews(options: StatisticsViewsOptions): Statisti
   const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
   const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };
 
-  return { cached: (range) => publicViews[range](), current: (range) => plainViews[range]() };
+  return {
+    /** For the public route: the same until the window moves, once the chain can be shown. */
+    cached: (range: StatisticsRange) => publicViews[range](),
+    /** For the plain route: also changes with the data. */
+    current: (range: StatisticsRange) => plainViews[range](),
+  };
 }
 
 /** Submissions of the window and their outcomes; null before the first submission. */

@@ -50,7 +50,6 @@ export interface CounterActors {
    * back in time.
    */
   beginRestore(): StateRestoration;
-  /** Shows the folded state. */
   reveal(): void;
 }
 

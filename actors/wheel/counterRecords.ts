@@ -15,7 +15,6 @@ const day = daySums.extend({ rounds: z.array(z.tuple([count, amount])).nullable(
 
 const progress = progressScalars.extend({ run: z.string(), evicted: evictedEvents });
 
-/** Kinds of records in the state of the counter stream. */
 export const counterRecords = {
   /** By installation. */
   installation: defineRecord('installation', installation),

@@ -158,7 +158,6 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
   return { add: dispatchRecords(installations, rounds, histories, days, progresses, events), complete };
 }
 
-/** Installations with their rounds, ascending. */
 function joinRounds(
   installations: ReadonlyMap<string, RecordValue<typeof counterRecords.installation>>,
   records: ReadonlyMap<string, readonly RecentRound[]>,

@@ -1,5 +1,3 @@
-import { findFirstMatch, otherwise, type Row } from '../firstMatch.ts';
-
 /** A measurement is stale when its receipt is more than this old; exactly this old is online. */
 export const stalenessSeconds = 120;
 
@@ -7,13 +5,8 @@ export const stalenessSeconds = 120;
 export const freshnessStates = ['offline', 'online', 'stale'] as const;
 export type Freshness = (typeof freshnessStates)[number];
 
-const table: readonly Row<number | null, Freshness>[] = [
-  ['offline', (receiptAgeMs) => receiptAgeMs === null],
-  ['stale', (receiptAgeMs) => receiptAgeMs !== null && receiptAgeMs > stalenessSeconds * 1000],
-  ['online', otherwise],
-];
-
 /** @param receiptAgeMs age of the newest measurement's receipt; null without a measurement. */
 export function findFreshness(receiptAgeMs: number | null): Freshness {
-  return findFirstMatch(table, receiptAgeMs);
+  if (receiptAgeMs === null) return 'offline';
+  return receiptAgeMs > stalenessSeconds * 1000 ? 'stale' : 'online';
 }

@@ -17,24 +17,18 @@ export interface ReadingOutput {
   readonly closed: ClosedRows;
 }
 
-/** The actor of one installation: acceptance, rounds and buckets, and the freshness of its newest measurement. */
-export interface InstallationActor {
-  /** Folds one reading. The caller must not use the object afterwards. */
-  receive(reading: CounterReading): Received<ReadingOutput>;
-  /** The same view until a reading is accepted or the clock passes the staleness limit. */
-  telemetry(nowMs: number): TelemetryView;
-  /** Null before the first accepted reading. */
-  state(): InstallationState | null;
-}
-
 const nothingClosed: ClosedRows = { round: null, bucket: null };
 
+export type InstallationActor = ReturnType<typeof createInstallationActor>;
+
+/** The actor of one installation: acceptance, rounds and buckets, and the freshness of its newest measurement. */
 export function createInstallationActor(
   installationId: string,
   genesisMs: number,
   restored: InstallationState | null,
-): InstallationActor {
+) {
   let state = restored;
+  /** The same view until a reading is accepted or the clock passes the staleness limit. */
   const telemetry = cacheView({
     inputs: (nowMs: number) => {
       const reading = state?.acceptance.latest ?? null;
@@ -46,6 +40,7 @@ export function createInstallationActor(
     },
   });
 
+  /** Folds one reading. The caller must not use the object afterwards. */
   function receive(reading: CounterReading): Received<ReadingOutput> {
     const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };

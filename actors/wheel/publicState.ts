@@ -19,7 +19,6 @@ export interface EvictedMeasurements {
 
 interface PublicReading {
   readonly reading: CounterReading;
-  /** The round that the reading closed, if any. */
   readonly round: RoundRow | null;
   readonly stored: StoredAt;
 }
@@ -33,17 +32,13 @@ export function addPublicReading(
   state.history = withReading(state.history, reading, round);
   const dayMm = state.history.open.distanceMm ?? 0;
   const before = state.progress;
-  state.progress = addAchievements(before, reading, { dayMm, previousDayMm, stored });
-  return state.progress.events === before?.events ? null : evictOldEvents(state, reading.position);
-}
-
-function evictOldEvents(state: PublicState, position: number): EvictedMeasurements | null {
-  const { progress } = state;
-  if (progress === null) return null;
+  const progress = addAchievements(before, reading, { dayMm, previousDayMm, stored });
+  state.progress = progress;
+  if (progress.events === before?.events) return null;
   const shorter = evictOldest(progress, {
     recordedAtMs: ({ receivedAtMs }) => receivedAtMs,
     canEvict: () => true,
-    position,
+    position: reading.position,
   });
   if (shorter === null) return null;
   state.progress = { ...progress, ...shorter.window };

@@ -22,10 +22,6 @@ export function findRound(timeMs: number, genesisMs: number): number {
   return Math.floor((timeMs - genesisMs) / roundMs) + 1;
 }
 
-function computeRoundStart(roundId: number, genesisMs: number): number {
-  return genesisMs + (roundId - 1) * roundMs;
-}
-
 /** Start of the half-hour bucket that holds a time (epoch milliseconds). */
 function findBucketStart(timeMs: number): number {
   return Math.floor(timeMs / bucketMs) * bucketMs;
@@ -128,7 +124,7 @@ export function foldRound(
     return { state: { coveredFromMs, openRoundWorkUnits, bucket, recentRounds }, closed: nothingClosed };
   }
 
-  const startMs = computeRoundStart(roundId, genesisMs);
+  const startMs = genesisMs + (roundId - 1) * roundMs;
   const isObserved = roundId >= 1 && isUnbroken && state.coveredFromMs <= startMs;
   const { installationId, position } = reading;
   const round = isObserved

@@ -6,17 +6,11 @@ const intervalMs = 5;
 const clients = 20;
 const paths = ['/v1/status', '/v4/public/process', '/v1/public/telemetry', '/healthz'] as const;
 
-interface PollerReport {
-  /** Milliseconds, by path. */
-  readonly latencies: ReadonlyMap<string, readonly number[]>;
-  /** Requests without a response, or with another status than 200. */
-  readonly refused: number;
-}
-
-/** Polls for that many seconds, as clients behind a trusted proxy. */
-export async function pollDuring(base: string, seconds: number): Promise<PollerReport> {
+/** Polls for that many seconds, as clients behind a trusted proxy. Latencies are in milliseconds, by path. */
+export async function pollDuring(base: string, seconds: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   const latencies = new Map<string, number[]>(paths.map((path) => [path, []]));
+  /** Requests without a response, or with another status than 200. */
   let refused = 0;
 
   const poll = (path: string, client: number) =>

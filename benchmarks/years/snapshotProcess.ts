@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { pino } from 'pino';
 import type { SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import {
@@ -14,7 +16,6 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredActivity, type StoredActivityOptions } from '../../storage/storedActivity.ts';
 import type { SnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { measureEventLoop } from '../measureEventLoop.ts';
-import { measureHeapBytes } from '../measureHeapBytes.ts';
 import { applyClaims, createSyntheticChain, fillActivity, type SyntheticSize } from './syntheticChain.ts';
 
 /** A process of the benchmark of snapshots: it saves a state, or restores another process's, and reports the cost. */
@@ -40,10 +41,6 @@ function headerAt(position: number): SnapshotHeader {
   };
 }
 
-function withNewest(state: SpanFoldState, newest: ChainState): SpanFoldState {
-  return { ...state, safe: [newest] };
-}
-
 function findNewest({ safe }: SpanFoldState): ChainState {
   const newest = safe.at(-1);
   if (newest === undefined) throw new Error('there is no safe state');
@@ -66,7 +63,7 @@ async function save({ dir, ...size }: SnapshotTask) {
   const increment = { bytes: [] as number[], activeMs: [] as number[], longestStallMs: [] as number[] };
   for (let position = 2; position < 2 + increments; position++) {
     const newest = applyClaims(findNewest(state), changesPerIncrement);
-    state = withNewest(state, newest);
+    state = { ...state, safe: [newest] };
     const { result: before } = chain;
     chain = await measureEventLoop(() =>
       store.saveIncrement(
@@ -161,3 +158,12 @@ process.once('message', async (task: SnapshotTask) => {
   process.send?.(await (task.does === 'save' ? save(task) : restore(task)));
   process.disconnect();
 });
+
+/** Collects garbage and returns the heap in use, in bytes. */
+function measureHeapBytes(): number {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: unknown = runInNewContext('gc');
+  if (typeof collectGarbage !== 'function') throw new Error('the garbage collector is not exposed');
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+}

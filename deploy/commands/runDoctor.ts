@@ -100,7 +100,6 @@ async function examine(
   }
 }
 
-/** Opens JetStream's clients for a command. */
 export async function openParts(connection: NatsConnection): Promise<JetStream> {
   return {
     connection,

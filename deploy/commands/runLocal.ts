@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import type { Logger } from 'pino';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { streamNames } from '../../actors/messages/subjects.ts';
 import { closeNats, connectNats } from '../../streams/jetstream/connection.ts';
 import { verifyStreams } from '../../streams/jetstream/ensureStreams.ts';
@@ -12,13 +11,7 @@ import type { Deployment } from '../configuration/deploymentFile.ts';
 import { locateNats } from '../configuration/natsConfiguration.ts';
 import { startAnvil } from '../local/localAnvil.ts';
 import { createLocalChainClient, type LocalAccounts, readLocalAccounts } from '../local/localChainClient.ts';
-import {
-  computeChainGenesis,
-  loadDeployment,
-  loadSimulation,
-  type Simulation,
-} from '../local/localDeployment.ts';
-import type { LocalNats } from '../local/localNats.ts';
+import { loadDeployment, loadSimulation, type Simulation } from '../local/localDeployment.ts';
 import { createSimulatedEconomy, liveBlockSeconds } from '../local/simulatedEconomy.ts';
 import {
   findLastReading,
@@ -61,7 +54,8 @@ export function runLocal(options: LocalOptions): Promise<void> {
     const ownNats = access === null ? await startOwnNats(configuration, logger, onStop) : null;
     const nats = access ?? { url: ownNats?.url ?? '' };
     const anvil = await startAnvil({
-      genesisTimestamp: computeChainGenesis(simulation),
+      // The contracts are deployed before round 1 begins.
+      genesisTimestamp: simulation.genesisTimestamp - 3_600,
       dir: join(dataDir, 'anvil'),
       logger,
     });
@@ -71,7 +65,11 @@ export function runLocal(options: LocalOptions): Promise<void> {
     const deployment = await loadDeployment({ dataDir, simulation, url: anvil.url, accounts });
     const roles = { ingest: true, serve: true };
     const service = await startConfigured({ ...context, deployment, roles, nats, rpcUrl: anvil.url });
-    printAddresses(service, describeNats(nats, ownNats), anvil.url);
+    const natsAddress =
+      ownNats === null
+        ? readNatsAccess(nats).servers.join(', ')
+        : `${ownNats.address}, with its token in ${ownNats.urlFile}`;
+    printAddresses(service, natsAddress, anvil.url);
     await startSimulation(context, {
       simulation,
       deployment,
@@ -101,7 +99,12 @@ async function startSimulation({ logger, onStop }: CommandContext, options: Simu
   const connection = await connectNats({ ...nats, name: 'simulation', logger, signal });
   const jsm = await jetstreamManager(connection);
   const js = jetstream(connection);
-  await retryUntilAvailable(() => requireStreams(jsm, logger), {
+  // The service creates the streams, unless its rows were made from other ones.
+  const requireStreams = async () => {
+    const missing = await verifyStreams(jsm, streamNames, logger);
+    if (missing.length > 0) throw new Error(`there is no ${missing.join(', ')}`);
+  };
+  await retryUntilAvailable(requireStreams, {
     signal,
     onFailure: (error, failures) => {
       if (failures === 1) logger.debug({ err: error }, 'the simulation waits for the streams');
@@ -123,12 +126,6 @@ async function startSimulation({ logger, onStop }: CommandContext, options: Simu
     await within(stopGraceMs, running);
     await within(stopGraceMs, closeNats(connection));
   });
-}
-
-/** Throws if a stream is missing: the service has created them, unless its rows were made from other streams. */
-async function requireStreams(jsm: JetStreamManager, logger: Logger): Promise<void> {
-  const missing = await verifyStreams(jsm, streamNames, logger);
-  if (missing.length > 0) throw new Error(`there is no ${missing.join(', ')}`);
 }
 
 /** Publishes the wheel's past, or the rest of it after a kill. Returns the wheel at its end. */
@@ -187,12 +184,6 @@ async function runEconomy(
   progress.stop();
   if (!signal.aborted) logger.info('the simulated chain has reached the present; it continues in real time');
   await economy.runLive(() => Math.floor(Date.now() / 1000));
-}
-
-/** Describes the address without its token. */
-function describeNats(access: NatsAccess, own: LocalNats | null): string {
-  if (own !== null) return `${own.address}, with its token in ${own.urlFile}`;
-  return readNatsAccess(access).servers.join(', ');
 }
 
 function printAddresses({ publicUrl, operatorUrl }: Service, nats: string, chainUrl: string) {

@@ -12,7 +12,6 @@ import { connectForDiagnosis, openParts } from './runDoctor.ts';
 const followMs = 1_000;
 
 interface RejectedOptions {
-  /** Maximum number of rejections. */
   readonly count: number;
   readonly reason: string | null;
   /** Waits for later rejections, until it is interrupted. */

@@ -8,17 +8,7 @@ import { chainProofs } from '../../streams/indexer/chainProofs.ts';
 import { findFileProblem, findNatsProblems, isNatsUrl } from './natsConfiguration.ts';
 
 /** An environment variable with its default and meaning. The schema's description names the expected value. */
-interface Variable<Schema extends z.ZodType> {
-  readonly schema: Schema;
-  readonly defaultValue: string;
-  readonly meaning: string;
-}
-
-function variable<Schema extends z.ZodType>(
-  schema: Schema,
-  defaultValue: string,
-  meaning: string,
-): Variable<Schema> {
+function variable<Schema extends z.ZodType>(schema: Schema, defaultValue: string, meaning: string) {
   return { schema, defaultValue, meaning };
 }
 

@@ -11,7 +11,6 @@ import { type Finding, failed, ok, skipped, warned } from './finding.ts';
 interface CheckSnapshotsOptions {
   readonly jsm: JetStreamManager;
   readonly snapshots: SnapshotStore;
-  /** Identity of each fold in this deployment. */
   readonly folds: readonly (readonly [InputStreamName, FoldIdentity])[];
   readonly nowMs: () => number;
 }

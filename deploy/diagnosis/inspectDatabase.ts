@@ -22,7 +22,6 @@ import { checkSnapshots } from './checkSnapshots.ts';
 import { type Finding, failed, findingSchema, ok, skipped, warned } from './finding.ts';
 
 const samplesMax = 8;
-/** Name of the check of samples against their sources. */
 export const auditCheck = 'self-audit';
 
 /** Counts of the counter stream's rows in ClickHouse, to compare with the stream. */
@@ -38,7 +37,6 @@ const storedCounts = z.object({
 });
 export type StoredCounts = z.infer<typeof storedCounts>;
 
-/** Findings in ClickHouse by the process that may open it. */
 export const databaseReport = z.object({
   findings: z.array(findingSchema),
   /** Null if they were not counted. */

@@ -30,6 +30,7 @@ const proxyAdminSlot = '0xb53127684a568b3173ae13b9f8a6016e243e63b6e8ee1178d6a717
 const transactionGasMax = 16_777_216n;
 
 type DeployClient = Client<Transport, Chain, Account>;
+type ContractName = keyof typeof compiled.contracts;
 
 export interface EconomySettings {
   readonly streamId: Hex;
@@ -78,19 +79,19 @@ export async function deployContracts(options: DeployContractsOptions): Promise<
     return receipt;
   }
 
-  async function create(name: string, code: Hex) {
-    const receipt = await send(null, code);
+  async function create(name: ContractName, data: Hex) {
+    const receipt = await send(null, data);
     if (receipt.contractAddress == null) throw new Error(`deployment: ${name} has no address`);
     return { address: receipt.contractAddress, block: receipt.blockNumber };
   }
 
-  const createProxy = (implementation: Address, admin: Address, data: Hex) =>
+  const createProxy = (implementation: Address, data: Hex) =>
     create(
       'TransparentUpgradeableProxy',
       encodeDeployData({
         abi: proxyAbi,
         bytecode: findBytecode('TransparentUpgradeableProxy'),
-        args: [implementation, admin, data],
+        args: [implementation, timelock.address, data],
       }),
     );
 
@@ -103,21 +104,15 @@ export async function deployContracts(options: DeployContractsOptions): Promise<
     }),
   );
   const coreImplementation = await create('SettlementCore', encodeImplementation('SettlementCore', 1n));
+  const coreConfiguration = {
+    ...settings,
+    roundDuration: 600n,
+    maxRoundsPerBatch: 16n,
+    operator: timelock.address,
+  };
   const core = await createProxy(
     coreImplementation.address,
-    timelock.address,
-    encodeFunctionData({
-      abi: coreAbi,
-      functionName: 'initialize',
-      args: [
-        {
-          ...settings,
-          roundDuration: 600n,
-          maxRoundsPerBatch: 16n,
-          operator: timelock.address,
-        },
-      ],
-    }),
+    encodeFunctionData({ abi: coreAbi, functionName: 'initialize', args: [coreConfiguration] }),
   );
   const collection = await create(
     'Collection',
@@ -132,31 +127,17 @@ export async function deployContracts(options: DeployContractsOptions): Promise<
   // The token's minter is the mining proxy, which is created two transactions later.
   const nonce = await getTransactionCount(client, { address: operator });
   const miningAddress = getContractAddress({ from: operator, nonce: BigInt(nonce) + 1n });
+  const tokenArguments = ['Squeak', settings.tokenSymbol, settings.supplyCap, miningAddress] as const;
   await send(
     tokenFactory.address,
-    encodeFunctionData({
-      abi: tokenFactoryAbi,
-      functionName: 'create',
-      args: ['Squeak', settings.tokenSymbol, settings.supplyCap, miningAddress],
-    }),
+    encodeFunctionData({ abi: tokenFactoryAbi, functionName: 'create', args: tokenArguments }),
   );
   const token = getContractAddress({ from: tokenFactory.address, nonce: 1n });
+  const addresses = { core: core.address, token, collection: collection.address };
+  const miningConfiguration = { ...settings, ...addresses, levels: [...settings.levels] };
   const mining = await createProxy(
     miningImplementation.address,
-    timelock.address,
-    encodeFunctionData({
-      abi: miningAbi,
-      functionName: 'initialize',
-      args: [
-        {
-          ...settings,
-          core: core.address,
-          token,
-          collection: collection.address,
-          levels: [...settings.levels],
-        },
-      ],
-    }),
+    encodeFunctionData({ abi: miningAbi, functionName: 'initialize', args: [miningConfiguration] }),
   );
   if (getAddress(mining.address) !== getAddress(miningAddress))
     throw new Error('deployment: mining is not at the address that its token expects');
@@ -190,6 +171,6 @@ export function encodeImplementation(name: 'SettlementCore' | 'Mining', version:
 }
 
 /** JSON modules have no literal types. */
-function findBytecode(name: keyof typeof compiled.contracts): Hex {
+function findBytecode(name: ContractName): Hex {
   return compiled.contracts[name].bytecode as Hex;
 }

@@ -20,13 +20,6 @@ export class LocalAnvilError extends Error {
   override readonly name = 'LocalAnvilError';
 }
 
-interface LocalAnvil {
-  readonly url: string;
-  /** Resolves if it ends without being stopped. */
-  readonly ended: Promise<void>;
-  stop(): Promise<void>;
-}
-
 interface LocalAnvilSettings {
   /** Time of the first block, Unix seconds. */
   readonly genesisTimestamp: number;
@@ -42,7 +35,7 @@ interface LocalAnvilSettings {
  *
  * @throws LocalAnvilError
  */
-export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnvil> {
+export async function startAnvil(settings: LocalAnvilSettings) {
   const { genesisTimestamp, dir, hardfork = 'cancun', logger } = settings;
   const stateArguments: string[] = [];
   const portFile = dir === null ? null : join(dir, 'anvil.port');
@@ -77,6 +70,7 @@ export async function startAnvil(settings: LocalAnvilSettings): Promise<LocalAnv
   logger.info({ url, pid }, 'anvil started');
   return {
     url,
+    /** Resolves if it ends without being stopped. */
     ended: exited.then(() => (isStopping ? new Promise<void>(() => undefined) : undefined)),
     stop: async () => {
       isStopping = true;

@@ -41,11 +41,6 @@ export function loadSimulation(dataDir: string, nowMs: number, pastDays: number)
   return simulation;
 }
 
-/** Time of the local chain's first block: the contracts are deployed before round 1 begins. */
-export function computeChainGenesis({ genesisTimestamp }: Simulation): number {
-  return genesisTimestamp - 3_600;
-}
-
 interface LocalDeploymentOptions {
   readonly dataDir: string;
   readonly simulation: Simulation;

@@ -52,15 +52,7 @@ class LocalNatsError extends Error {
   override readonly name = 'LocalNatsError';
 }
 
-export interface LocalNats {
-  /** With the token. */
-  readonly url: string;
-  /** Without the token. */
-  readonly address: string;
-  /** File that holds the URL while the server runs; only this user may read it. */
-  readonly urlFile: string;
-  stop(): Promise<void>;
-}
+export type LocalNats = Awaited<ReturnType<typeof startLocalNats>>;
 
 interface LocalNatsSettings {
   /** Folder of its store, configuration, log and ports file. */
@@ -76,7 +68,7 @@ interface LocalNatsSettings {
  * @throws LocalNatsError
  * @throws DirectoryInUse if another process has its server there.
  */
-export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings): Promise<LocalNats> {
+export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings) {
   // The absolute path, as in the server's arguments, so that no other folder's server is taken for this one.
   const dir = resolve(folder);
   createPrivateDirectory(dir);
@@ -145,7 +137,9 @@ export async function startLocalNats({ dir: folder, logger }: LocalNatsSettings)
 
   return {
     url,
+    /** Without the token. */
     address,
+    /** File that holds the URL while the server runs; only this user may read it. */
     urlFile,
     stop: async () => {
       stopping.abort();

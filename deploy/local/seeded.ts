@@ -14,7 +14,3 @@ export function createSeededUuid(text: string): string {
 
 /** A number in [0, 1) for each purpose, the same for the same seed and step. */
 export type Draw = (what: string) => number;
-
-export function createDraw(seed: string, step: number): Draw {
-  return (what) => computeSeededFraction(`${seed}/economy/${what}/${step}`);
-}

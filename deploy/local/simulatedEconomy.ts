@@ -7,7 +7,7 @@ import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable
 import type { DeployedContracts } from './deployContracts.ts';
 import { createEconomyActions } from './economyActions.ts';
 import type { LocalAccounts } from './localChainClient.ts';
-import { createDraw, type Draw } from './seeded.ts';
+import { computeSeededFraction, type Draw } from './seeded.ts';
 import { createSimulatedReporter, type SimulatedReporterOptions } from './simulatedReporter.ts';
 
 /** Seconds between two blocks, in the simulated past and after it. */
@@ -94,7 +94,8 @@ export function createSimulatedEconomy(options: SimulatedEconomyOptions) {
 
   /** Everybody's actions at a time. A step that fails is skipped: the next one starts from the chain's state at that time. */
   async function act(seconds: number): Promise<void> {
-    const draw = createDraw(seed, Math.floor(seconds / actionSeconds));
+    const at = Math.floor(seconds / actionSeconds);
+    const draw: Draw = (what) => computeSeededFraction(`${seed}/economy/${what}/${at}`);
     const steps = [openSale, settle, mintRewards, ...(draw('owner acts') < 0.45 ? [ownerActs] : [])];
     for (const step of steps) {
       try {

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { BehaviorSubject, filter, firstValueFrom } from 'rxjs';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
-import type { Settlement } from '../../actors/settlement/settlementActor.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
@@ -11,20 +10,7 @@ import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../process/systemClock.ts';
 
-/** An oracle's and reporter's view of the streams, by the service's definitions. */
-export interface StreamObserver {
-  /** Work of an observed round; undefined for a missing or open round. */
-  findWork(roundId: number): bigint | undefined;
-  /** When the newest accepted reading was observed (epoch milliseconds); null before the first. */
-  newestReadingMs(): number | null;
-  counterEpoch(): string | null;
-  settlement(): Settlement;
-  /** Resolves when a message of `MINER_PIPELINE` is folded, or when it is stopped. */
-  folded(sequence: number): Promise<void>;
-  /** Resolves when everything in the streams at the time of the call is read, or when it is stopped. */
-  caughtUp(): Promise<void>;
-  stop(): void;
-}
+export type StreamObserver = ReturnType<typeof observeStreams>;
 
 interface StreamObserverOptions extends JetStream {
   readonly installationId: string;
@@ -32,8 +18,8 @@ interface StreamObserverOptions extends JetStream {
   readonly logger: Logger;
 }
 
-/** Folds the counter stream and the stream of settlement from their beginnings. */
-export function observeStreams(options: StreamObserverOptions): StreamObserver {
+/** An oracle's and reporter's view of the streams, by the service's definitions: folds both streams from their beginnings. */
+export function observeStreams(options: StreamObserverOptions) {
   const { installationId, genesisMs, logger } = options;
   const counters = createCounterActors({ genesisMs, publicInstallationId: installationId });
   const settlements = createSettlementActors();
@@ -51,11 +37,7 @@ export function observeStreams(options: StreamObserverOptions): StreamObserver {
   }
 
   function follow(stream: InputStreamName, receive: (message: StreamMessage) => void) {
-    const source = createMessageSource({
-      ...options,
-      stream,
-      clock: systemClock,
-    });
+    const source = createMessageSource({ ...options, stream, clock: systemClock });
     const position = new BehaviorSubject(0);
     const subscription = source.batchesAfter(startOfStream, alwaysOpen).subscribe({
       next: (batch) => {
@@ -85,11 +67,15 @@ export function observeStreams(options: StreamObserverOptions): StreamObserver {
     settlements.receive(message);
   });
   return {
-    findWork: (roundId) => work.get(roundId),
+    /** Work of an observed round; undefined for a missing or open round. */
+    findWork: (roundId: number) => work.get(roundId),
+    /** When the newest accepted reading was observed (epoch milliseconds); null before the first. */
     newestReadingMs: () => newest?.observedAtMs ?? null,
     counterEpoch: () => newest?.counterEpoch ?? null,
     settlement: () => settlements.settlement(installationId),
+    /** Resolves when a message of `MINER_PIPELINE` is folded, or when it is stopped. */
     folded: settlement.reached,
+    /** Resolves when everything in the streams at the time of the call is read, or when it is stopped. */
     caughtUp: async () => {
       await Promise.all([counter.reachedEnd(), settlement.reachedEnd()]);
     },

@@ -70,7 +70,6 @@ function decode(text: string): string {
   }
 }
 
-/** Passes all output of the process through a redaction. */
 export function redactOutput(redact: Redaction): void {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream) as (chunk: unknown, ...rest: unknown[]) => boolean;

@@ -106,7 +106,6 @@ function writeParameters(path: string, place: 'path' | 'query'): string {
   return `{ ${members.join('; ')} }`;
 }
 
-/** Generates the source of `http/client/responses.ts`. */
 export async function writeClientTypes(): Promise<string> {
   const definitions = Object.fromEntries(
     Object.entries(schemas)

@@ -1,7 +1,6 @@
 import type { Clock } from '../../actors/clock.ts';
 import { createActorViews } from '../../actors/views/actorViews.ts';
 import { createChainViews } from '../../actors/views/chain/chainViews.ts';
-import type { ActorViews } from '../../actors/views/views.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type { Followers } from '../../streams/followers.ts';
@@ -16,12 +15,7 @@ interface ServiceViewsOptions
   readonly clock: Clock;
 }
 
-interface ServiceViews {
-  readonly views: ActorViews;
-  readonly observations: ObservationReader;
-}
-
-export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
+export function createServiceViews(options: ServiceViewsOptions) {
   const { actors, deployment, followers, chainStaleAfterMs, chainBehindAfterMs, clock } = options;
   const chain = actors.MINER_CHAIN;
   const { installationId, onChain } = deployment;
@@ -56,5 +50,8 @@ export function createServiceViews(options: ServiceViewsOptions): ServiceViews {
     }),
     clock,
   });
-  return { views, observations: { page: (...query) => expectFollowers().observations.page(...query) } };
+  const observations: ObservationReader = {
+    page: (...query) => expectFollowers().observations.page(...query),
+  };
+  return { views, observations };
 }

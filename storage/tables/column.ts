@@ -3,7 +3,6 @@ import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { zeroAddress } from '../../actors/schemas/zero.ts';
 import type { BlockWriter } from './blockWriter.ts';
 
-/** A value of a result. */
 export type ResultCell = string | number | null;
 
 /** A row of a result: its values in the order of the select list. */

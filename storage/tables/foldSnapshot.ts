@@ -9,7 +9,6 @@ export const foldedSources: readonly FoldedSource[] = [...inputStreamNames, 'MIN
 export interface SnapshotHeader extends FoldIdentity {
   readonly stream: FoldedSource;
   readonly streamCreated: string;
-  /** Last folded sequence. */
   readonly position: number;
   /** Digest of that message; empty if the stream no longer held it, null if unknown. */
   readonly digest: string | null;
@@ -19,7 +18,6 @@ export interface SnapshotHeader extends FoldIdentity {
 
 /** A restorable state: a snapshot with its increments through some part. */
 export interface StoredSnapshotHeader extends SnapshotHeader {
-  /** Name of the snapshot. */
   readonly snapshot: string;
   /** 0 is the whole state; each later part holds the changes since the previous one. */
   readonly part: number;

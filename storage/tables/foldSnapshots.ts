@@ -2,7 +2,6 @@ import { integer, oneOf, string, stringOrEmpty } from './column.ts';
 import { foldedSources, type StoredSnapshotHeader } from './foldSnapshot.ts';
 import { defineTable } from './table.ts';
 
-/** A chunk of a part of a snapshot. */
 export interface SnapshotChunkRow extends StoredSnapshotHeader {
   /** From 0. */
   readonly chunk: number;

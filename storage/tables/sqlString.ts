@@ -9,7 +9,6 @@ const escapes: Record<string, string> = {
   '\f': '\\f',
 };
 
-/** Writes a string as an SQL literal. */
 export function sqlString(value: string): string {
   const escaped = value.replace(/[\\'\t\n\r\0\b\f]/g, (character) => escapes[character] as string);
   return `'${escaped}'`;

@@ -5,7 +5,6 @@ import { sqlString } from './sqlString.ts';
 
 type ColumnKey<Row> = keyof Row & string;
 
-/** A column's definition without its values' type. */
 type ColumnDefinition = Omit<Column<never>, 'write' | 'read'>;
 
 /** Estimated sizes of a block's header (names and types of columns) and of a row. */
@@ -35,16 +34,13 @@ export interface TableOptions<Row> {
   readonly oneFileBelowBytes?: number;
 }
 
-/** Some columns of a table. */
 export interface ColumnSelection<Row> {
   readonly columns: readonly string[];
   /** Select list: `SELECT ${list} FROM ...`. */
   readonly list: string;
-  /** Reads a row of that list. */
   readonly read: (row: ResultRow) => Row;
 }
 
-/** A column as ClickHouse stores it. */
 export interface StoredColumn {
   readonly name: string;
   readonly type: string;
@@ -113,7 +109,9 @@ export function defineTable<Row>(options: TableOptions<Row>): Table<Row> {
     );
   const select = <Key extends ColumnKey<Row>>(selected: readonly Key[]): ColumnSelection<Pick<Row, Key>> => ({
     columns: selected.map(resolveName),
-    list: selected.map((key) => writeReadExpression(resolveName(key), columns[key])).join(', '),
+    list: selected
+      .map((key) => columns[key].readExpression?.(resolveName(key)) ?? resolveName(key))
+      .join(', '),
     // The value at each key is the one its column reads.
     read: (row) =>
       Object.fromEntries(
@@ -197,16 +195,9 @@ function defineColumn(name: string, { type, codec, comment }: ColumnDefinition):
 }
 
 function nameColumn(key: string, { suffix = '' }: Pick<ColumnDefinition, 'suffix'>): string {
-  const name = toSnakeCase(key);
+  const name = key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
   if (!name.endsWith(suffix)) throw new Error(`the name of ${key} does not end in ${suffix}`);
   return name.slice(0, name.length - suffix.length);
-}
-
-function writeReadExpression(
-  name: string,
-  { readExpression }: Pick<ColumnDefinition, 'readExpression'>,
-): string {
-  return readExpression === undefined ? name : readExpression(name);
 }
 
 /** The replicated variant of an engine, for a table on the servers of a cluster. */
@@ -216,8 +207,4 @@ export function replicate(engine: string, name: string): string {
     throw new Error(`${engine} is not an engine of these tables`);
   const place = `'/clickhouse/tables/{shard}/{database}/${name}', '{replica}'`;
   return `Replicated${kind}(${version === '' ? place : `${place}, ${version}`})`;
-}
-
-function toSnakeCase(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -1,3 +1,4 @@
+import { uint256Max } from '../../actors/schemas/wireScalars.ts';
 import { type DayHistory, findDayStart } from '../../actors/wheel/dayHistory.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { bucketMs, roundMs } from '../../actors/wheel/roundFold.ts';
@@ -14,9 +15,7 @@ import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold
 const firstLook = { warmUpMs: roundMs, messagesMax: 8_192 } as const;
 /** A difference is confirmed with a longer past, since a message may repeat one from an earlier boot or epoch. */
 const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
-const workStoredMax = 2n ** 256n - 1n;
 
-/** The part of the counter stream that is in memory. */
 export interface CounterMemory {
   readonly recent: Pick<RecentReadings, 'coversAbove' | 'page'>;
   readonly publicInstallationId: string;
@@ -124,7 +123,7 @@ async function compare(
 function toStored({ readings, rounds, bucket }: FoldedHalfHour): StoredHalfHour {
   const storable = <Row extends { readonly workUnits: bigint }>(row: Row) => ({
     ...row,
-    workUnits: row.workUnits > workStoredMax ? null : row.workUnits,
+    workUnits: row.workUnits > uint256Max ? null : row.workUnits,
   });
   return { readings, rounds: rounds.map(storable), bucket: storable(bucket) };
 }

@@ -47,12 +47,9 @@ interface SelfAuditOptions extends HalfHourAuditOptions {
   readonly logger: Logger;
 }
 
-/** Counters and metrics for all audits of a process. */
-interface AuditCounts {
-  compared(kind: AuditKind, outcome: (typeof auditOutcomes)[number]): void;
-}
+type AuditCounts = ReturnType<typeof registerAuditMetrics>;
 
-export function registerAuditMetrics(registry: Registry, drifts: () => readonly Drift[]): AuditCounts {
+export function registerAuditMetrics(registry: Registry, drifts: () => readonly Drift[]) {
   const samples = new Counter({
     name: 'miner_audit_samples_total',
     help: 'Half hours and safe blocks that were compared with their source, by outcome: `skipped` if no comparison was possible.',
@@ -70,7 +67,9 @@ export function registerAuditMetrics(registry: Registry, drifts: () => readonly 
         this.set({ kind }, drifts().filter((drift) => drift.kind === kind).length);
     },
   });
-  return { compared: (kind, outcome) => samples.inc({ kind, outcome }) };
+  return {
+    compared: (kind: AuditKind, outcome: (typeof auditOutcomes)[number]) => samples.inc({ kind, outcome }),
+  };
 }
 
 export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts): SelfAudit {

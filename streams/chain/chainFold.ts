@@ -44,7 +44,6 @@ function rewindFurther(before: Rewinding | null, next: Rewinding): Rewinding {
   return { ...next, forkBlock, position: Math.max(before.position, next.position) };
 }
 
-/** Rows that a batch produces. */
 interface CollectedRows {
   readonly chainEvents: ChainEventRow[];
   readonly ownerActivity: OwnerActivityRow[];

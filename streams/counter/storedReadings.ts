@@ -14,7 +14,6 @@ const stream = 'MINER_COUNTER';
 interface StoredReadingsOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
-  /** The tables that hold the readings. */
   readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly logger: Logger;

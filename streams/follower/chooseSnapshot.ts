@@ -1,13 +1,10 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
-import type { Logger } from 'pino';
-import type { Clock } from '../../actors/clock.ts';
 import { isOfFold } from '../../actors/foldIdentity.ts';
 import { refuseOnError } from '../../actors/foldRecord.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
-import type { SnapshotStore } from '../../storage/snapshots.ts';
 import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { StreamDiverged, type VerifiedStream, verifySource } from '../jetstream/sourceVerification.ts';
+import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 
 /** The order in which snapshots are tried. */
@@ -16,7 +13,6 @@ const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as con
 /** Replaces the state of a fold by a restored one, as of a place in the stream. */
 type ReplaceState = (position: number) => void;
 
-/** A snapshot that the fold accepts. */
 interface Restorable {
   readonly header: StoredSnapshotHeader;
   readonly replaceState: ReplaceState;
@@ -31,13 +27,8 @@ export interface SnapshotChoice {
   readonly isReconfigured: boolean;
 }
 
-export interface SnapshotChoiceOptions {
-  readonly stream: InputStreamName;
+export interface SnapshotChoiceOptions extends StateSaverOptions {
   readonly jsm: JetStreamManager;
-  readonly fold: StreamFold;
-  readonly snapshots: SnapshotStore;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** Chooses the stored snapshot from which folding continues. */

@@ -20,7 +20,7 @@ export interface StoredOutput {
   readonly removeCutOff?: (position: number) => Promise<void>;
 }
 
-interface RestorationOptions extends SnapshotChoiceOptions {
+export interface RestorationOptions extends SnapshotChoiceOptions {
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */

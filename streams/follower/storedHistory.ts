@@ -4,7 +4,6 @@ import { hasOpenRemoval } from '../../storage/removals.ts';
 
 /** The message that a row came from, and the test that recognizes it. */
 export interface RowOrigin {
-  /** The stream sequence of that message. */
   readonly position: number;
   isMessage(stored: StoredMsg): boolean;
 }

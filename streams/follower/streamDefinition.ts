@@ -19,7 +19,6 @@ export interface FoldedDeployment {
   } | null;
 }
 
-/** Dependencies of a fold, in addition to its actors. */
 export interface FoldDependencies {
   readonly recent: RecentReadings;
   readonly counts: MessageCounts;

@@ -1,5 +1,3 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
-import type { Logger } from 'pino';
 import {
   BehaviorSubject,
   catchError,
@@ -14,8 +12,6 @@ import {
   throwError,
 } from 'rxjs';
 import { type ActorRefFrom, fromPromise, type SnapshotFrom } from 'xstate';
-import type { Clock } from '../../actors/clock.ts';
-import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { foldMachine } from '../../machines/foldMachine.ts';
 import type { Member } from '../../machines/groupMachine.ts';
 import {
@@ -24,41 +20,29 @@ import {
   type RestoredState,
   streamFollowerMachine,
 } from '../../machines/streamFollowerMachine.ts';
-import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { MessageSource, SourceStatus } from '../jetstream/source/messageSource.ts';
 import { StreamDiverged } from '../jetstream/sourceVerification.ts';
 import { type ActorOwner, fromOwningObservable } from '../operators/actorOwner.ts';
 import type { SnapshotPolicy } from '../operators/snapshotMarks.ts';
 import type { CapturedState } from '../pipeline/pipelineItem.ts';
 import { createStateSaver, type SavedStatus } from '../pipeline/stateSaver.ts';
-import { OlderSnapshotNeeded, type StreamFold } from '../pipeline/streamFold.ts';
+import { OlderSnapshotNeeded } from '../pipeline/streamFold.ts';
 import { type FoldedBatchReport, runStreamPipeline, type StreamSinks } from '../pipeline/streamPipeline.ts';
-import { restoreFold, type StoredOutput } from './restoreFold.ts';
+import { type RestorationOptions, restoreFold, type StoredOutput } from './restoreFold.ts';
 
 /** Where a writing process stores the output of a stream, and how it corrects the stored rows. */
 export interface FollowerSinks extends StreamSinks, StoredOutput {}
 
-export interface StreamFollowerOptions {
-  readonly stream: InputStreamName;
+export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored'> {
   readonly source: MessageSource;
-  readonly jsm: JetStreamManager;
-  readonly fold: StreamFold;
-  readonly snapshots: SnapshotStore;
   /** Null on a read replica, which restores snapshots and writes nothing. */
   readonly sinks: FollowerSinks | null;
   /** Called when a state and all its rows are stored; `isCurrent` says whether everything the stream held at the start is folded. */
   readonly onSaved?: (isCurrent: boolean) => void;
   /** Uses the tables of a generation that a replay has activated; omitted if no replay can. */
   readonly useGeneration?: (generation: number) => void;
-  /** @throws StreamsLost when what is stored was made from a stream that is gone. */
-  readonly checkStreams: () => Promise<unknown>;
-  /** Called when the stream does not exist; omitted by a process that does not create streams. */
-  readonly onMissing?: () => Promise<void>;
-  /** Called with the duration of each batch. */
   readonly onBatch?: (batch: FoldedBatchReport) => void;
   readonly policy: SnapshotPolicy;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 interface FollowerStatus extends SourceStatus, SavedStatus {
@@ -93,7 +77,6 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   /** Last folded sequence of a failed pipeline, whose source had read further; null while a pipeline runs. */
   let stoppedAt: number | null = null;
 
-  /** The newest actor of the machine. */
   let actor:
     | (Pick<ActorRefFrom<typeof streamFollowerMachine>, 'send'> & {
         getSnapshot(): Pick<SnapshotFrom<typeof streamFollowerMachine>, 'context' | 'hasTag' | 'children'>;

@@ -81,7 +81,8 @@ export function proveHeader(answer: unknown): BlockHeader {
   const parsed = parse(hashedHeader, answer, 'a block header');
   const members = headerMembers.flatMap((name): Input[] => {
     const value = parsed[name];
-    return value === null || value === undefined ? [] : [toRlpInput(value)];
+    if (value === null || value === undefined) return [];
+    return [typeof value === 'bigint' ? value : hexToBytes(value)];
   });
   const hash = keccak256(RLP.encode(members));
   if (hash !== parsed.hash.toLowerCase()) {
@@ -267,10 +268,6 @@ async function expectRoot(of: BlockHeader, what: 'receipts' | 'transactions', va
   throw new ProviderInconsistent(
     `the ${values.length} ${what} of block ${of.number} have the root ${computed}, but its header has ${root}`,
   );
-}
-
-function toRlpInput(value: bigint | Hex): Input {
-  return typeof value === 'bigint' ? value : hexToBytes(value);
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, answer: unknown, what: string): z.infer<Schema> {

@@ -8,7 +8,6 @@ import type { PublishedBlock, SpanPublisher } from './spanPublisher.ts';
 interface BlockPublishingOptions {
   readonly reader: ChainReader;
   readonly publisher: SpanPublisher;
-  /** Called after each publication. */
   readonly onPublished: () => void;
 }
 
@@ -16,20 +15,6 @@ interface BlockPublishingOptions {
 export interface BlocksAhead {
   readonly next: BlockHeader;
   readonly newest: BlockHeader;
-}
-
-/**
- * Reads blocks, publishes them in order, and emits the last published one each time. After unsubscription it starts no more
- * publications; `whenIdle` awaits the last one.
- */
-interface BlockPublishing {
-  /** Publishes spans of many blocks, from the next block up to the newest ones, which `blocks` publishes. */
-  ranges(ahead: BlocksAhead): Observable<HeadMoved>;
-  /** Publishes one span per block, from the next block or the end of the last range through the newest. */
-  blocks(ahead: BlocksAhead): Observable<HeadMoved>;
-  /** Publishes one span per block of a proven branch. */
-  branch(headers: readonly BlockHeader[]): Observable<HeadMoved>;
-  whenIdle(): Promise<void>;
 }
 
 /** Consecutive blocks far behind the tip; `blocks` hold logs. */
@@ -47,11 +32,18 @@ interface RangeStep {
   readonly read: BlockRange | null;
 }
 
-export function createBlockPublishing(options: BlockPublishingOptions): BlockPublishing {
+/**
+ * Reads blocks, publishes them in order, and emits the last published one each time. After unsubscription it starts no more
+ * publications; `whenIdle` awaits the last one.
+ */
+export function createBlockPublishing(options: BlockPublishingOptions) {
   const { reader, publisher, onPublished } = options;
   let publishing: Promise<void> = Promise.resolve();
 
-  /** The next range is read while one is published, so at most two are in memory. */
+  /**
+   * Publishes spans of many blocks, from the next block up to the newest ones, which `blocks` publishes. The next range is read while one is
+   * published, so at most two are in memory.
+   */
   function ranges({ next, newest }: BlocksAhead): Observable<HeadMoved> {
     const limit = newest.number - singleBlocks;
     const readRange = async (first: BlockHeader): Promise<BlockRange> => ({
@@ -66,7 +58,9 @@ export function createBlockPublishing(options: BlockPublishingOptions): BlockPub
     return defer(() => readRange(next)).pipe(
       map((read): RangeStep => ({ published: null, read })),
       expand(({ read }) =>
-        read === null ? EMPTY : forkJoin({ published: publishRange(read), read: readAfter(read) }),
+        read === null
+          ? EMPTY
+          : forkJoin({ published: publish(read).pipe(map(() => read.last.number)), read: readAfter(read) }),
       ),
       map(({ published }) => published),
       filter((head) => head !== null),
@@ -74,6 +68,7 @@ export function createBlockPublishing(options: BlockPublishingOptions): BlockPub
     );
   }
 
+  /** Publishes one span per block, from the next block or the end of the last range through the newest. */
   function blocks({ next, newest }: BlocksAhead): Observable<HeadMoved> {
     const head = publisher.published().at(-1);
     const first$ =
@@ -105,10 +100,6 @@ export function createBlockPublishing(options: BlockPublishingOptions): BlockPub
     );
   }
 
-  function publishRange(range: BlockRange): Observable<bigint> {
-    return publish(range).pipe(map(() => range.last.number));
-  }
-
   function publish({ first, last, blocks: withLogs }: BlockRange): Observable<void> {
     return defer(() => {
       const { number: fromBlock, parentHash } = first;
@@ -122,12 +113,13 @@ export function createBlockPublishing(options: BlockPublishingOptions): BlockPub
   return {
     ranges,
     blocks,
-    branch: (headers) =>
+    /** Publishes one span per block of a proven branch. */
+    branch: (headers: readonly BlockHeader[]) =>
       from(headers).pipe(
         concatMap(publishBlock),
         map(({ number }) => toHeadMoved(number)),
       ),
-    whenIdle: () => publishing.catch(() => undefined),
+    whenIdle: (): Promise<void> => publishing.catch(() => undefined),
   };
 }
 

@@ -53,7 +53,7 @@ export async function* buildSpans(
     return span;
   };
   for (const block of blocks) {
-    const size = estimateBytes(block.logs);
+    const size = block.logs.reduce((sum, log) => sum + countBytes(log), 256);
     const before = gathered.at(-1);
     if (before !== undefined && bytes + size > logsBytesMax) yield close(before);
     if (size <= logsBytesMax) {
@@ -119,10 +119,6 @@ function formatBounds(fromBlock: bigint, parentHash: BlockHash, to: SpanEnd) {
 
 function formatBlock({ number, hash, timestampMs, logs }: ChainBlock): ChainSpanMessage['blocks'][number] {
   return { number: number.toString(), hash, timestamp: new Date(timestampMs).toISOString(), logs: [...logs] };
-}
-
-function estimateBytes(logs: readonly ChainLog[]): number {
-  return logs.reduce((sum, log) => sum + countBytes(log), 256);
 }
 
 function countBytes(log: ChainLog): number {

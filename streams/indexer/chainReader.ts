@@ -19,31 +19,7 @@ const blocksAtOnce = 16;
 /** Blocks that one call of `range` reads when it proves every block: a few spans, so that progress is published often. */
 const provenRangeBlocks = 1_024n;
 
-/**
- * A node's chain. No answer of the node is trusted: headers must hash to their hashes and name each other as parents. The logs of a
- * block come from receipts that match the root in its header. Also rejects with viem's errors.
- */
-export interface ChainReader {
-  chainId(): Promise<bigint>;
-  tip(): Promise<BlockHeader>;
-  /** @throws ProviderInconsistent when the node does not have the block. */
-  header(number: bigint): Promise<BlockHeader>;
-  /** All logs of the contracts in one block. */
-  block(header: BlockHeader): Promise<ChainBlock>;
-  /**
-   * Changes of a timelock's proposers before a block, oldest first. The node names the blocks, and each one is proven;
-   * unlike in indexed blocks, it goes unnoticed if the node omits one.
-   */
-  proposerChangesBefore(timelock: Address, block: bigint): Promise<ProposerChange[]>;
-  /** Blocks with logs from `first` through `last`, which may be lower than `toBlock`. */
-  range(
-    first: BlockHeader,
-    toBlock: bigint,
-  ): Promise<{ readonly last: BlockHeader; readonly blocks: readonly ChainBlock[] }>;
-}
-
 interface ChainReaderSettings {
-  /** `http(s)` or `ws(s)`. */
   readonly url: string;
   readonly addresses: readonly Address[];
   readonly proofs: ChainProofs;
@@ -54,7 +30,13 @@ interface ChainReaderSettings {
 const roleGranted = toEventSelector('RoleGranted(bytes32,address,address)');
 const roleRevoked = toEventSelector('RoleRevoked(bytes32,address,address)');
 
-export function createChainReader(settings: ChainReaderSettings): ChainReader {
+export type ChainReader = ReturnType<typeof createChainReader>;
+
+/**
+ * Reads a node's chain. No answer of the node is trusted: headers must hash to their hashes and name each other as parents. The logs of a
+ * block come from receipts that match the root in its header. Also rejects with viem's errors.
+ */
+export function createChainReader(settings: ChainReaderSettings) {
   const { url, addresses, proofs, requestMs = defaultRequestMs } = settings;
   const clients = createNodeClients({ url, requestMs, batchSize: headersAtOnceMax });
   const { client } = clients;
@@ -64,6 +46,7 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   const ours = new Set<Hex>(addresses);
   const mayHoldOurs = createBloomTest(addresses);
 
+  /** All logs of the contracts in one block. */
   async function block(of: BlockHeader): Promise<ChainBlock> {
     const { number, hash, timestampMs } = of;
     const nothing = { number, hash, timestampMs, logs: [] };
@@ -83,7 +66,6 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     };
   }
 
-  /** Reads the candidates, and returns the blocks with logs of the contracts. */
   async function readBlocks(candidates: readonly BlockHeader[]): Promise<ChainBlock[]> {
     const claiming = candidates.filter(({ logsBloom }) => mayHoldOurs(logsBloom));
     return (await mapConcurrently(claiming, blocksAtOnce, block)).filter(({ logs }) => logs.length > 0);
@@ -115,6 +97,10 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
     return { last, blocks };
   }
 
+  /**
+   * Changes of a timelock's proposers before a block, oldest first. The node names the blocks, and each one is proven;
+   * unlike in indexed blocks, it goes unnoticed if the node omits one.
+   */
   async function proposerChangesBefore(timelock: Address, before: bigint): Promise<ProposerChange[]> {
     const changes: ProposerChange[] = [];
     for (let next = 0n; next < before; ) {
@@ -132,14 +118,15 @@ export function createChainReader(settings: ChainReaderSettings): ChainReader {
   return {
     chainId: async () => BigInt(z.string().parse(await client.request({ method: 'eth_chainId' }))),
     tip: headers.newest,
+    /** @throws ProviderInconsistent when the node does not have the block. */
     header: headers.read,
     block,
     proposerChangesBefore,
+    /** Blocks with logs from `first` through `last`, which may be lower than `toBlock`. */
     range: proofs === 'all' ? readEveryBlock : readBlocksNamedByLogs,
   };
 }
 
-/** The proposer change in a log, if it is one. */
 function listProposerChanges({ address, topics }: ChainLog, timelock: Address): ProposerChange[] {
   const [event = '', role, account = ''] = topics;
   const isGranted = event === roleGranted;

@@ -7,21 +7,10 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 export const headersAtOnceMax = 64;
 
 /** A node's headers, each proven to hash to its hash. Also rejects with viem's errors. */
-interface HeaderReader {
-  newest(): Promise<BlockHeader>;
-  /** @throws ProviderInconsistent when the node does not have the block. */
-  read(number: bigint): Promise<BlockHeader>;
-  /**
-   * Reads the next headers after a block, up to `to` at most.
-   *
-   * @throws ProviderInconsistent when a header does not name its predecessor as its parent.
-   */
-  readAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]>;
-}
-
-export function createHeaderReader({ client, batchingClient }: NodeClients): HeaderReader {
+export function createHeaderReader({ client, batchingClient }: NodeClients) {
   let headersAtOnce = headersAtOnceMax;
 
+  /** @throws ProviderInconsistent when the node does not have the block. */
   async function readFrom(from: NodeClient, number: bigint): Promise<BlockHeader> {
     const answer = await from.request({
       method: 'eth_getBlockByNumber',
@@ -36,6 +25,11 @@ export function createHeaderReader({ client, batchingClient }: NodeClients): Hea
     return proven;
   }
 
+  /**
+   * Reads the next headers after a block, up to `to` at most.
+   *
+   * @throws ProviderInconsistent when a header does not name its predecessor as its parent.
+   */
   async function readAfter(before: BlockHeader, to: bigint): Promise<BlockHeader[]> {
     const count = Math.min(headersAtOnce, Number(to - before.number));
     const numbers = Array.from({ length: count }, (_, index) => before.number + 1n + BigInt(index));
@@ -57,7 +51,7 @@ export function createHeaderReader({ client, batchingClient }: NodeClients): Hea
   return {
     newest: async () =>
       proveHeader(await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] })),
-    read: (number) => readFrom(client, number),
+    read: (number: bigint) => readFrom(client, number),
     readAfter,
   };
 }

@@ -45,7 +45,6 @@ type Snapshot = Pick<SnapshotFrom<typeof indexerMachine>, 'context' | 'matches'>
 export function createIndexer(options: IndexerOptions): Indexer {
   const { deploymentBlock, logger, timings = defaultIndexerTimings, onProgress } = options;
   const work = createIndexerWork(options);
-  /** The newest actor of the machine. */
   let actor: { getSnapshot(): Snapshot } | null = null;
   const logic = indexerMachine.provide({
     actors: {
@@ -115,7 +114,6 @@ export function createIndexer(options: IndexerOptions): Indexer {
   };
 }
 
-/** Status of an indexer before its start. */
 export const notStarted: IndexerStatus = {
   state: 'connecting',
   head: null,

@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
-import type { Observable } from 'rxjs';
 import { latestChanges } from '../../actors/chain/spans/chainReads.ts';
 import type { Address } from '../../actors/schemas/hex.ts';
-import type { Comparison, HeadMoved } from '../../machines/indexerSetup.ts';
+import type { Comparison } from '../../machines/indexerSetup.ts';
 import { requireValue } from '../../machines/requireValue.ts';
 import type { BlockHeader } from './blockProof.ts';
 import { type BlocksAhead, createBlockPublishing } from './blockPublishing.ts';
@@ -15,7 +14,6 @@ export interface IndexerWorkOptions {
   readonly reader: ChainReader;
   readonly publisher: SpanPublisher;
   readonly chainId: bigint;
-  /** First block that is indexed. */
   readonly deploymentBlock: bigint;
   /** Republishes from this block or an earlier one, replacing the stream's spans; null to publish only new blocks. */
   readonly repairFrom?: bigint | null;
@@ -25,20 +23,7 @@ export interface IndexerWorkOptions {
 }
 
 /** The actors of the indexer's machine. Once cancelled, they start no more publications; `whenIdle` awaits the last one. */
-interface IndexerWork {
-  askNode(): Promise<void>;
-  resume(): Promise<bigint | null>;
-  publishReads(): Promise<void>;
-  compare(): Promise<Comparison>;
-  publishRanges(): Observable<HeadMoved>;
-  publishBlocks(): Observable<HeadMoved>;
-  proveBranch(): Promise<bigint>;
-  publishBranch(): Observable<HeadMoved>;
-  whenIdle(): Promise<void>;
-  reconnected(signal: AbortSignal): Promise<void>;
-}
-
-export function createIndexerWork(options: IndexerWorkOptions): IndexerWork {
+export function createIndexerWork(options: IndexerWorkOptions) {
   const { reader, publisher, chainId, deploymentBlock, timelock, logger } = options;
   /** Null once the first replacement is published. */
   let { repairFrom = null } = options;

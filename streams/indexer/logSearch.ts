@@ -15,19 +15,15 @@ const namedBlocks = z.array(
 );
 
 /** Finds the blocks that hold logs according to the node. */
-interface LogSearch {
+export function createLogSearch(client: NodeClient) {
+  let rangeBlocks = rangeBlocksMax;
+
   /** Searches from `fromBlock` as far as the node answers at once, up to `toBlock`. */
-  findBlocks(
+  async function findBlocks(
     fromBlock: bigint,
     toBlock: bigint,
     about: object,
-  ): Promise<{ readonly numbers: bigint[]; readonly toBlock: bigint }>;
-}
-
-export function createLogSearch(client: NodeClient): LogSearch {
-  let rangeBlocks = rangeBlocksMax;
-
-  const findBlocks: LogSearch['findBlocks'] = async (fromBlock, toBlock, about) => {
+  ): Promise<{ readonly numbers: bigint[]; readonly toBlock: bigint }> {
     const to = fromBlock + rangeBlocks - 1n;
     const last = to < toBlock ? to : toBlock;
     const filter = { ...about, fromBlock: toQuantity(fromBlock), toBlock: toQuantity(last) };
@@ -41,7 +37,7 @@ export function createLogSearch(client: NodeClient): LogSearch {
       rangeBlocks = (last - fromBlock + 1n) / 2n;
       return findBlocks(fromBlock, toBlock, about);
     }
-  };
+  }
 
   return { findBlocks };
 }

@@ -10,11 +10,7 @@ type Methods = [
 
 export type NodeClient = ReturnType<typeof createNodeClient>;
 
-export interface NodeClients {
-  readonly client: NodeClient;
-  /** Sends simultaneous requests as one HTTP batch. Over a web socket it is the same as `client`. */
-  readonly batchingClient: NodeClient;
-}
+export type NodeClients = ReturnType<typeof createNodeClients>;
 
 interface NodeClientsOptions {
   /** `http(s)` or `ws(s)`. */
@@ -24,7 +20,8 @@ interface NodeClientsOptions {
   readonly batchSize: number;
 }
 
-export function createNodeClients({ url, requestMs, batchSize }: NodeClientsOptions): NodeClients {
+/** `batchingClient` sends simultaneous requests as one HTTP batch. Over a web socket it is the same as `client`. */
+export function createNodeClients({ url, requestMs, batchSize }: NodeClientsOptions) {
   const settings = { timeout: requestMs, retryCount: 0 };
   if (url.startsWith('ws')) {
     const client = createNodeClient(webSocket(url, settings));

@@ -8,14 +8,7 @@ import { ProviderInconsistent } from './providerInconsistent.ts';
 const receiptsAtOnce = 8;
 
 /** Reads the receipts that prove the logs of a block. */
-interface ReceiptReader {
-  /** All receipts of the block, as the node returns them. */
-  read(of: BlockHeader): Promise<unknown>;
-  transactionHashes(of: BlockHeader): Promise<TransactionHash[]>;
-}
-
-/** Requests all receipts of a block at once; one by one if the node does not support that. */
-export function createReceiptReader(client: NodeClient): ReceiptReader {
+export function createReceiptReader(client: NodeClient) {
   let hasBlockReceipts = true;
 
   async function transactionHashes(of: BlockHeader): Promise<TransactionHash[]> {
@@ -23,6 +16,7 @@ export function createReceiptReader(client: NodeClient): ReceiptReader {
     return proveTransactionHashes(of, await client.request({ method: 'eth_getBlockByNumber', params }));
   }
 
+  /** All receipts of the block, as the node returns them: together, or one by one if the node does not support that. */
   async function read(of: BlockHeader): Promise<unknown> {
     if (hasBlockReceipts) {
       try {

@@ -1,5 +1,5 @@
-import type { JetStreamClient, JetStreamManager, StoredMsg } from '@nats-io/jetstream';
-import type { NatsConnection, QueuedIterator, Status } from '@nats-io/transport-node';
+import type { StoredMsg } from '@nats-io/jetstream';
+import type { QueuedIterator, Status } from '@nats-io/transport-node';
 import { type ChainReadsMessage, chainReadsMessage } from '../../actors/chain/spans/chainReads.ts';
 import { type ChainSpanMessage, chainSpanFormat, spanBytesMax } from '../../actors/chain/spans/chainSpan.ts';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
@@ -9,6 +9,7 @@ import { readsSubject, spanSubject } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import type { Address, BlockHash } from '../../actors/schemas/hex.ts';
 import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
+import type { JetStream } from '../jetstream/natsLink.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import { type BlockSpan, buildSpans } from './buildSpans.ts';
 
@@ -18,7 +19,6 @@ const acknowledgementMs = 5_000;
 /** Headers: the message ID, and the expected last sequence of the stream. */
 const headersBytesMax = 512;
 
-/** A block that the stream holds. */
 export interface PublishedBlock {
   readonly number: bigint;
   readonly hash: BlockHash;
@@ -39,48 +39,15 @@ export class StreamUnavailable extends Error {
   override readonly name = 'StreamUnavailable';
 }
 
-/** Publishes the spans and reads of one chain to `MINER_CHAIN`. A span is appended only if the stream still ends where expected. */
-export interface SpanPublisher {
-  /**
-   * Reads the newest spans of the stream.
-   *
-   * @throws StreamUnavailable
-   */
-  resume(): Promise<void>;
-  /** Resolves when the connection to NATS is established again; never after `signal` is aborted. */
-  reconnected(signal: AbortSignal): Promise<void>;
-  /** Known blocks of the newest branch, ascending. */
-  published(): readonly PublishedBlock[];
-  /** Forgets the blocks above `block`, which another branch replaces. */
-  forkAt(block: bigint): void;
-  readonly forks: number;
-  /**
-   * Makes the next span begin at `block` or earlier: after the last lower block that is both in the stream and on the chain, or as the
-   * first span if there is no such block.
-   */
-  rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>): Promise<void>;
-  /** Hash of the block at which the stream's newest reads were made; null if this deployment has none. */
-  readsHash(): Promise<string | null>;
-  publishReads(reads: Omit<ChainReadsMessage, 'core'>): Promise<void>;
-  /**
-   * Publishes `fromBlock` through `last`, with the logs in between, as one span or more.
-   *
-   * @throws PublishedMeanwhile
-   * @throws UnpublishableSpan
-   * @throws ProviderInconsistent
-   */
-  publish(span: BlockSpan): Promise<void>;
-}
-
-interface SpanPublisherOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-  readonly jsm: JetStreamManager;
+interface SpanPublisherOptions extends JetStream {
   readonly chainId: bigint;
   readonly core: Address;
 }
 
-export function createSpanPublisher(options: SpanPublisherOptions): SpanPublisher {
+export type SpanPublisher = ReturnType<typeof createSpanPublisher>;
+
+/** Publishes the spans and reads of one chain to `MINER_CHAIN`. A span is appended only if the stream still ends where expected. */
+export function createSpanPublisher(options: SpanPublisherOptions) {
   const { connection, js, jsm, chainId, core } = options;
   const subject = spanSubject(chainId);
   let lastSequence = 0;
@@ -89,6 +56,11 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
   /** Bytes of the largest message, with its headers; known once the stream is read. */
   let messageBytesMax = spanBytesMax;
 
+  /**
+   * Reads the newest spans of the stream.
+   *
+   * @throws StreamUnavailable
+   */
   async function resume() {
     try {
       await readStream();
@@ -97,7 +69,8 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     }
   }
 
-  async function reconnected(signal: AbortSignal) {
+  /** Resolves when the connection to NATS is established again; never after `signal` is aborted. */
+  async function reconnected(signal: AbortSignal): Promise<void> {
     // The iterator can be stopped, but the client's type does not show it.
     const statuses = connection.status() as QueuedIterator<Status>;
     signal.addEventListener('abort', () => statuses.stop());
@@ -128,6 +101,10 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     return 'value' in span && span.value.core === core ? span.value : null;
   }
 
+  /**
+   * Makes the next span begin at `block` or earlier: after the last lower block that is both in the stream and on the chain, or as the
+   * first span if there is no such block.
+   */
   async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
     // A later span has replaced these blocks.
     let below = block;
@@ -212,10 +189,18 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     note(span);
   }
 
+  /**
+   * Publishes `fromBlock` through `last`, with the logs in between, as one span or more.
+   *
+   * @throws PublishedMeanwhile
+   * @throws UnpublishableSpan
+   * @throws ProviderInconsistent
+   */
   async function publish(span: BlockSpan) {
     for await (const message of buildSpans({ core, fork: forks }, span, messageBytesMax)) await send(message);
   }
 
+  /** Hash of the block at which the stream's newest reads were made; null if this deployment has none. */
   async function readsHash() {
     const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: readsSubject(chainId) });
     const reads = last === null ? null : chainReadsMessage.safeParse(last.json());
@@ -235,8 +220,10 @@ export function createSpanPublisher(options: SpanPublisherOptions): SpanPublishe
     resume,
     reconnected,
     rewind,
-    published: () => blocks,
-    forkAt: (block) => {
+    /** Known blocks of the newest branch, ascending. */
+    published: (): readonly PublishedBlock[] => blocks,
+    /** Forgets the blocks above `block`, which another branch replaces. */
+    forkAt: (block: bigint) => {
       blocks = blocks.filter(({ number }) => number <= block);
       forks++;
     },

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { fromPromise } from 'xstate';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import { generationWatchMachine } from '../../machines/generationWatchMachine.ts';
@@ -7,23 +7,23 @@ import type { Database } from '../../storage/database.ts';
 import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { findActiveTables } from '../../storage/generations.ts';
 import { type ActiveTables, resolveTables } from '../../storage/tables.ts';
+import { registerGauge } from '../metrics/registerGauge.ts';
 
 export interface UsedGeneration {
   readonly tables: ActiveTables;
-  /** Switches to the tables of this generation. */
   use(generation: number): void;
 }
 
 export function createUsedGeneration(generation: number, registry: Registry): UsedGeneration {
   let used = resolveTables(generation);
-  new Gauge({
-    name: 'miner_table_generation',
-    help: 'Generation of the ClickHouse tables in use; a replay creates the next one.',
-    registers: [registry],
-    collect() {
-      this.set(used.generation);
+  registerGauge(
+    registry,
+    {
+      name: 'miner_table_generation',
+      help: 'Generation of the ClickHouse tables in use; a replay creates the next one.',
     },
-  });
+    () => used.generation,
+  );
   return {
     tables: () => used,
     use: (other) => {

@@ -23,7 +23,6 @@ const leaseMessage = z.object({
   holder: z.object({ host: z.string(), pid: z.int(), pidSpace: z.string().nullable() }).nullable(),
 });
 
-/** Stands for a holder that is not known. */
 const unknownHolder = { host: 'unknown', pid: 0, pidSpace: null };
 
 /** Another process ingests now. */

@@ -99,26 +99,17 @@ interface StreamGuardOptions {
   readonly logger: Logger;
 }
 
+export type StreamGuard = ReturnType<typeof createStreamGuard>;
+
 /** Called before anything creates streams, restores state or removes rows. */
-export interface StreamGuard {
+export function createStreamGuard({ database, jsm, acceptedLosses, logger }: StreamGuardOptions) {
+  let lost: readonly LostStream[] = [];
+
   /**
    * Resolves with the streams whose loss is accepted and whose rows or snapshots are still stored.
    *
    * @throws StreamsLost
    */
-  check(): Promise<readonly LostStream[]>;
-  /** The streams whose loss the last check refused. */
-  readonly lost: readonly LostStream[];
-}
-
-export function createStreamGuard({
-  database,
-  jsm,
-  acceptedLosses,
-  logger,
-}: StreamGuardOptions): StreamGuard {
-  let lost: readonly LostStream[] = [];
-
   async function check(): Promise<readonly LostStream[]> {
     const found = await findLostStreams({ database, jsm: jsm() });
     const refused = found.filter((one) => !acceptedLosses.includes(formatLostStream(one)));
@@ -132,6 +123,7 @@ export function createStreamGuard({
 
   return {
     check,
+    /** The streams whose loss the last check refused. */
     get lost() {
       return lost;
     },

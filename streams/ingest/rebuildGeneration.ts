@@ -56,7 +56,6 @@ interface GenerationChoice {
   readonly tables: Tables;
   /** Null if the process writes to the active tables. */
   readonly rebuild: {
-    /** Generation of the active tables. */
     readonly from: number;
     /** Releases the lock on filling tables. */
     release(): void;

@@ -3,7 +3,6 @@ import { isIP } from 'node:net';
 import { checkServerIdentity } from 'node:tls';
 import { type ConnectionOptions, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 
-/** Address of NATS, and the credentials for it. */
 export interface NatsAccess {
   /**
    * `nats://host:port`, or `tls://host:port` to require TLS; several are separated by commas. `user:password@` or `token@` may precede

@@ -17,18 +17,10 @@ export interface JetStream {
   readonly jsm: JetStreamManager;
 }
 
-/** The connection of a process to NATS, which may not be available yet. */
-export interface NatsLink {
-  /** For the supervisor; the connection exists while this machine runs. */
-  readonly logic: typeof natsMachine;
-  /** @throws while the server has no JetStream. */
-  openJetStream(): Promise<void>;
-  /** @throws before it is open. */
-  jetStream(): JetStream;
-  close(): Promise<void>;
-}
+export type NatsLink = ReturnType<typeof createNatsLink>;
 
-export function createNatsLink(options: ConnectionSettings): NatsLink {
+/** The connection of a process to NATS, which may not be available yet. */
+export function createNatsLink(options: ConnectionSettings) {
   const { logger } = options;
   let connection: NatsConnection | null = null;
   let opened: JetStream | null = null;
@@ -36,6 +28,7 @@ export function createNatsLink(options: ConnectionSettings): NatsLink {
   const requireConnection = () => requireValue(connection, 'the connection to NATS');
 
   return {
+    /** For the supervisor; the connection exists while this machine runs. */
     logic: natsMachine.provide({
       actors: {
         connect: fromPromise(async ({ signal }) => {
@@ -54,10 +47,12 @@ export function createNatsLink(options: ConnectionSettings): NatsLink {
         reportFailure: ({ context: { failures } }, { error }) => logFailedAttempt(logger, error, failures),
       },
     }),
+    /** @throws while the server has no JetStream. */
     openJetStream: async () => {
       const connected = requireConnection();
       opened = { connection: connected, js: jetstream(connected), jsm: await jetstreamManager(connected) };
     },
+    /** @throws before it is open. */
     jetStream: () => {
       if (opened === null) throw new Error('JetStream is not open');
       return opened;

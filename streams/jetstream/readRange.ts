@@ -10,7 +10,6 @@ const fetchMs = 3_000;
 const inactiveNanos = 10_000_000_000;
 
 interface ReadRangeOptions extends Pick<StreamReaderOptions, 'js' | 'jsm' | 'stream'> {
-  /** The subject whose messages are read. */
   readonly subject: string;
   readonly fromSequence: number;
   readonly messagesMax: number;

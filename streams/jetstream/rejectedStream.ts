@@ -1,37 +1,30 @@
-import { type JetStreamClient, PubHeaders } from '@nats-io/jetstream';
-import { headers, type NatsConnection, nuid } from '@nats-io/transport-node';
+import { PubHeaders } from '@nats-io/jetstream';
+import { headers, nuid } from '@nats-io/transport-node';
+import type { JetStream } from './natsLink.ts';
 
 const acknowledgementMs = 5_000;
 
+export type RejectedStream = ReturnType<typeof createRejectedStream>;
+
 /** `MINER_REJECTED`, to which the streams of a process publish in turns: a message in between would break a chain of IDs. */
-export interface RejectedStream {
-  /** Runs work once all earlier work has ended. */
-  takeTurn<Result>(work: () => Promise<Result>): Promise<Result>;
-  /**
-   * Stores messages of a subject in order, at the cost of one round trip. The first message has to follow `after`, each other one its
-   * predecessor. So the server stores all of them or only the first few, and the last acknowledgement covers all.
-   *
-   * @param after sequence of the newest message of the subject; 0 for a subject without messages.
-   * @returns sequence of the last message.
-   * @throws if any message is not known to be stored.
-   */
-  append(subject: string, after: number, bodies: readonly string[]): Promise<number>;
-}
-
-interface RejectedStreamOptions {
-  readonly connection: NatsConnection;
-  readonly js: JetStreamClient;
-}
-
-export function createRejectedStream({ connection, js }: RejectedStreamOptions): RejectedStream {
+export function createRejectedStream({ connection, js }: Pick<JetStream, 'connection' | 'js'>) {
   let previousTurn: Promise<unknown> = Promise.resolve();
   return {
-    takeTurn: (work) => {
+    /** Runs work once all earlier work has ended. */
+    takeTurn: <Result>(work: () => Promise<Result>): Promise<Result> => {
       const turn = previousTurn.then(work);
       previousTurn = turn.catch(() => undefined);
       return turn;
     },
-    append: async (subject, after, bodies) => {
+    /**
+     * Stores messages of a subject in order, at the cost of one round trip. The first message has to follow `after`, each other one its
+     * predecessor. So the server stores all of them or only the first few, and the last acknowledgement covers all.
+     *
+     * @param after sequence of the newest message of the subject; 0 for a subject without messages.
+     * @returns sequence of the last message.
+     * @throws if any message is not known to be stored.
+     */
+    append: async (subject: string, after: number, bodies: readonly string[]) => {
       const chain = nuid.next();
       const last = bodies.length - 1;
       for (const [index, body] of bodies.slice(0, last).entries()) {

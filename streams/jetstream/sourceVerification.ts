@@ -17,7 +17,6 @@ export class StreamDiverged extends Error {
   }
 }
 
-/** The stream's identity and bounds when it was verified. */
 export interface VerifiedStream {
   readonly created: string;
   readonly firstSequence: number;

@@ -1,7 +1,8 @@
-import { Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import type { Clock } from '../../actors/clock.ts';
 import type { CounterActors } from '../../actors/wheel/counterActors.ts';
+import { registerGauge } from './registerGauge.ts';
 
 interface AgeMetricsOptions {
   readonly counters: CounterActors;
@@ -16,29 +17,22 @@ interface AgeMetricsOptions {
 export function registerAgeMetrics(registry: Registry, options: AgeMetricsOptions): void {
   const { counters, chain, installationId, clock } = options;
 
-  function age(name: string, help: string, findTimeMs: (nowMs: number) => number | null) {
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        const nowMs = clock.nowMs();
-        const timeMs = findTimeMs(nowMs);
-        // A metric without labels shows zero until it is removed.
-        if (timeMs === null) this.remove();
-        else this.set(Math.max(0, nowMs - timeMs) / 1000);
-      },
-    });
-  }
-
-  age(
-    'miner_newest_reading_age_seconds',
-    'Since the newest accepted reading of the public installation was received; absent before the first.',
-    (nowMs) => counters.telemetry(installationId, nowMs).reading?.receivedAtMs ?? null,
+  const ageSeconds = (timeMs: number | null | undefined) =>
+    timeMs == null ? null : Math.max(0, clock.nowMs() - timeMs) / 1000;
+  registerGauge(
+    registry,
+    {
+      name: 'miner_newest_reading_age_seconds',
+      help: 'Since the newest accepted reading of the public installation was received; absent before the first.',
+    },
+    () => ageSeconds(counters.telemetry(installationId, clock.nowMs()).reading?.receivedAtMs),
   );
-  age(
-    'miner_safe_block_age_seconds',
-    'Since the time that the newest safe block bears; absent before the first.',
-    () => chain?.newest()?.block.timestampMs ?? null,
+  registerGauge(
+    registry,
+    {
+      name: 'miner_safe_block_age_seconds',
+      help: 'Since the time that the newest safe block bears; absent before the first.',
+    },
+    () => ageSeconds(chain?.newest()?.block.timestampMs),
   );
 }

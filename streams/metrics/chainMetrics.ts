@@ -2,18 +2,14 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { indexerStates } from '../../machines/indexerSetup.ts';
 import type { Indexer } from '../indexer/indexer.ts';
-
-export interface ChainCounts {
-  /** Counts a reorganization that replaced `depth` blocks, the lowest `safeDepth` of them already safe. */
-  reorganized(depth: number, safeDepth: number): void;
-  /** A fork was below every retained state, and an older snapshot was restored. */
-  rewound(): void;
-}
+import { registerGauge } from './registerGauge.ts';
 
 /** Blocks become safe at depth 12, and states of 600 blocks are retained. */
 const depthBuckets = [1, 2, 3, 6, 12, 32, 64, 128, 256, 600];
 
-export function registerChainMetrics(registry: Registry, actors: ChainActors): ChainCounts {
+export type ChainCounts = ReturnType<typeof registerChainMetrics>;
+
+export function registerChainMetrics(registry: Registry, actors: ChainActors) {
   const registers = [registry];
   const reorganizations = new Counter({
     name: 'miner_chain_reorganizations_total',
@@ -47,27 +43,29 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors): C
       if (actors.fault !== null) this.set({ block: 'failed' }, Number(actors.fault.block.number));
     },
   });
-  new Gauge({
-    name: 'miner_chain_projection_failed',
-    help: '1 while a block cannot be applied, and chain views are unavailable until a corrected span replaces it.',
-    registers,
-    collect() {
-      this.set(actors.fault === null ? 0 : 1);
+  registerGauge(
+    registry,
+    {
+      name: 'miner_chain_projection_failed',
+      help: '1 while a block cannot be applied, and chain views are unavailable until a corrected span replaces it.',
     },
-  });
-  new Gauge({
-    name: 'miner_chain_spans_refused',
-    help: '1 while the fold refuses the spans that are published, so that views of the chain stand still.',
-    registers,
-    collect() {
-      this.set(actors.refusedSpan === null ? 0 : 1);
+    () => (actors.fault === null ? 0 : 1),
+  );
+  registerGauge(
+    registry,
+    {
+      name: 'miner_chain_spans_refused',
+      help: '1 while the fold refuses the spans that are published, so that views of the chain stand still.',
     },
-  });
+    () => (actors.refusedSpan === null ? 0 : 1),
+  );
   return {
-    reorganized: (depth, safeDepth) => {
+    /** Counts a reorganization that replaced `depth` blocks, the lowest `safeDepth` of them already safe. */
+    reorganized: (depth: number, safeDepth: number) => {
       reorganizations.inc({ reached: safeDepth > 0 ? 'safe' : 'unsafe' });
       depths.observe(depth);
     },
+    /** A fork was below every retained state, and an older snapshot was restored. */
     rewound: () => rewinds.inc(),
   };
 }

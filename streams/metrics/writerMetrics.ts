@@ -1,15 +1,14 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { deliveryStates } from '../../machines/deliveryMachine.ts';
 import type { RecentReadings } from '../../storage/recentReadings.ts';
 import type { RejectionLog } from '../pipeline/rejectionLog.ts';
 import type { RowWriter } from '../pipeline/rowWriter.ts';
+import { registerGauge } from './registerGauge.ts';
 import { createStreamMetrics } from './streamMetrics.ts';
 
 interface WriterMetricsOptions {
-  /** Row writers by stream; empty on a read replica. */
   readonly writers: ReadonlyMap<InputStreamName, RowWriter>;
-  /** Rejection logs by stream; empty on a read replica. */
   readonly rejections: ReadonlyMap<InputStreamName, RejectionLog>;
   readonly recent: RecentReadings;
 }
@@ -83,12 +82,9 @@ export function registerWriterMetrics(
     },
     (writer) => writer.status().state,
   );
-  new Gauge({
-    name: 'miner_recent_readings',
-    help: 'Accepted readings in memory for the observations route.',
-    registers,
-    collect() {
-      this.set(recent.size);
-    },
-  });
+  registerGauge(
+    registry,
+    { name: 'miner_recent_readings', help: 'Accepted readings in memory for the observations route.' },
+    () => recent.size,
+  );
 }

@@ -2,16 +2,10 @@ import { createActor, toPromise } from 'xstate';
 import type { Member } from '../../machines/groupMachine.ts';
 import type { ActorInspector } from './actorTransitions.ts';
 
-/** A machine that runs without a supervisor. */
-export interface LoneMember {
-  /** Rejects only for a fault of this program. */
-  readonly ended: Promise<void>;
-  /** Asks it to end within `graceMs`, and resolves once it has ended. */
-  stop(options: { graceMs: number }): Promise<void>;
-}
+export type LoneMember = ReturnType<typeof runAlone>;
 
 /** Runs a machine for a command that does nothing else. */
-export function runAlone({ logic, input }: Member, inspect?: ActorInspector): LoneMember {
+export function runAlone({ logic, input }: Member, inspect?: ActorInspector) {
   const actor = createActor(logic, { input, ...(inspect && { inspect }) });
   const ended = toPromise(actor).then((output: { readonly fault: unknown } | undefined) => {
     if (output !== undefined && output.fault !== null) throw output.fault;
@@ -19,8 +13,10 @@ export function runAlone({ logic, input }: Member, inspect?: ActorInspector): Lo
   ended.catch(() => undefined); // The caller that awaits `ended` gets the error.
   actor.start();
   return {
+    /** Rejects only for a fault of this program. */
     ended,
-    stop: async ({ graceMs }) => {
+    /** Asks it to end within `graceMs`, and resolves once it has ended. */
+    stop: async ({ graceMs }: { graceMs: number }) => {
       if (actor.getSnapshot().status === 'active') actor.send({ type: 'stopped', graceMs });
       await ended.catch(() => undefined);
     },

@@ -14,7 +14,6 @@ import {
   tap,
 } from 'rxjs';
 
-/** Decides when the state is saved. */
 export interface SnapshotPolicy {
   /** It is saved once this time has passed since the last save and a message has arrived, */
   readonly intervalMs: number;

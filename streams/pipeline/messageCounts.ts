@@ -2,14 +2,9 @@ import { Counter, type Registry } from 'prom-client';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
 import { type InputStreamName, inputStreamNames } from '../../actors/messages/subjects.ts';
 
-export interface MessageCounts {
-  accepted(stream: InputStreamName, count: number): void;
-  /** Counts a message of a kind that no view reads. */
-  unread(stream: InputStreamName): void;
-  rejected(stream: InputStreamName, reason: RejectionReason): void;
-}
+export type MessageCounts = ReturnType<typeof createMessageCounts>;
 
-export function createMessageCounts(registry: Registry): MessageCounts {
+export function createMessageCounts(registry: Registry) {
   const messages = new Counter({
     name: 'miner_messages_total',
     help: 'Messages read from a stream, by outcome.',
@@ -27,9 +22,11 @@ export function createMessageCounts(registry: Registry): MessageCounts {
     for (const reason of rejectionReasons) rejections.inc({ stream, reason }, 0);
   }
   return {
-    accepted: (stream, count) => messages.inc({ stream, outcome: 'accepted' }, count),
-    unread: (stream) => messages.inc({ stream, outcome: 'unread' }),
-    rejected: (stream, reason) => {
+    accepted: (stream: InputStreamName, count: number) =>
+      messages.inc({ stream, outcome: 'accepted' }, count),
+    /** Counts a message of a kind that no view reads. */
+    unread: (stream: InputStreamName) => messages.inc({ stream, outcome: 'unread' }),
+    rejected: (stream: InputStreamName, reason: RejectionReason) => {
       messages.inc({ stream, outcome: 'rejected' });
       rejections.inc({ stream, reason });
     },

@@ -12,7 +12,6 @@ export interface FoldedBatch extends Folded {
   place(): StreamPosition;
 }
 
-/** The state as of a place in the stream. */
 export interface CapturedState {
   readonly place: StreamPosition;
   readonly state: StateCapture;

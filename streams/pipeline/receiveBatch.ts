@@ -9,7 +9,6 @@ interface ReceiveBatchOptions<Output> {
   readonly batch: { readonly messages: readonly StreamMessage[]; readonly streamCreated: string };
   readonly counts: MessageCounts;
   readonly receive: (message: StreamMessage) => Outcome<Output>;
-  /** Takes the output of an accepted message. */
   readonly collect?: (output: Output, message: StreamMessage) => void;
 }
 

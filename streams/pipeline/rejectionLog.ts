@@ -54,7 +54,6 @@ const publishedRejection = rejectionMessage.pick({
 });
 type PublishedRejection = z.infer<typeof publishedRejection>;
 
-/** Publishes the rejections of one stream's pipeline. */
 export interface RejectionLog {
   /** Finds the newest published rejection, so that none is published twice. Called before a pipeline begins. */
   resume(): Promise<void>;
@@ -302,7 +301,7 @@ async function findLastPublished(
   let passedOver = 0;
   for await (const stored of readBackwards(jsm, 'MINER_REJECTED', end)) {
     if (stored.subject !== subject) continue;
-    const rejection = parsePublished(stored);
+    const rejection = parseStored(publishedRejection, stored);
     if (rejection === null) {
       // Other publishers decide how many there are, so it is logged once.
       if (passedOver++ === 0)
@@ -331,10 +330,13 @@ function isRejectionOf(
   return isSameTime && data.length === byteLength && beginning.equals(data.subarray(0, beginning.length));
 }
 
-/** Null for a message of another publisher. */
-function parsePublished(stored: StoredMsg): PublishedRejection | null {
+/** Null for a message of another publisher, or with a value of a later version. */
+export function parseStored<Schema extends z.ZodType>(
+  schema: Schema,
+  stored: StoredMsg,
+): z.infer<Schema> | null {
   try {
-    return publishedRejection.parse(stored.json());
+    return schema.parse(stored.json());
   } catch {
     return null;
   }

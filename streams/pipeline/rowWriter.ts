@@ -55,7 +55,6 @@ export interface RowWriter extends StoringProgress {
 }
 
 interface RowWriterOptions {
-  /** The stream whose rows it writes. */
   readonly stream: InputStreamName;
   readonly database: Database;
   readonly tables: ActiveTables;

@@ -6,7 +6,7 @@ import type { StreamPosition } from '../jetstream/streamPosition.ts';
 import type { CapturedState } from './pipelineItem.ts';
 import type { StreamFold } from './streamFold.ts';
 
-interface StateSaverOptions {
+export interface StateSaverOptions {
   readonly stream: InputStreamName;
   readonly fold: StreamFold;
   readonly snapshots: SnapshotStore;
@@ -14,7 +14,6 @@ interface StateSaverOptions {
   readonly logger: Logger;
 }
 
-/** The newest snapshot of a stream. */
 export interface SavedStatus {
   readonly snapshotPosition: number | null;
   /** When it was taken (epoch milliseconds); null before the first, and for a process that saves none. */
@@ -24,24 +23,11 @@ export interface SavedStatus {
   readonly snapshotFailures: number;
 }
 
-/** Captures and saves the state of a fold. */
-interface StateSaver {
-  capture(place: StreamPosition): CapturedState;
-  /** Saves one state after another, in the order of their capture. */
-  save(captured: CapturedState): Promise<void>;
-  /** Called when a snapshot was restored: the next save stores the whole state. */
-  reset(restored: Partial<SavedStatus>): void;
-  noteFailure(error: unknown): void;
-  /** Resolves when nothing is being saved. */
-  whenIdle(): Promise<void>;
-  readonly status: SavedStatus;
-}
-
 /**
- * Saves the whole state first, then increments. It saves a whole state again once the increments are as large, after a failed save, or if
+ * Captures the state of a fold, and saves the whole state first, then increments. It saves a whole state again once the increments are as large, after a failed save, or if
  * the changes are not known.
  */
-export function createStateSaver({ stream, fold, snapshots, clock, logger }: StateSaverOptions): StateSaver {
+export function createStateSaver({ stream, fold, snapshots, clock, logger }: StateSaverOptions) {
   let captures = 0;
   /** The last save, with the number of its capture. */
   let last: { readonly chain: SnapshotChain; readonly number: number } | null = null;
@@ -76,25 +62,32 @@ export function createStateSaver({ stream, fold, snapshots, clock, logger }: Sta
   }
 
   return {
-    capture: (place) => ({ place, state: fold.capture(), number: ++captures }),
-    save: (captured) => {
+    capture: (place: StreamPosition): CapturedState => ({
+      place,
+      state: fold.capture(),
+      number: ++captures,
+    }),
+    /** Saves one state after another, in the order of their capture. */
+    save: (captured: CapturedState): Promise<void> => {
       const attempt = saving.then(() => saveNow(captured));
       saving = attempt.catch(() => undefined);
       return attempt;
     },
-    reset: (restored) => {
+    /** Called when a snapshot was restored: the next save stores the whole state. */
+    reset: (restored: Partial<SavedStatus>) => {
       last = null;
       update(restored);
     },
-    noteFailure: (error) => {
+    noteFailure: (error: unknown) => {
       update({ snapshotFailures: status.snapshotFailures + 1 });
       logger.warn(
         { stream, err: error },
         'snapshot could not be saved; the next one is tried at the usual time',
       );
     },
+    /** Resolves when nothing is being saved. */
     whenIdle: () => saving,
-    get status() {
+    get status(): SavedStatus {
       return status;
     },
   };

@@ -34,11 +34,9 @@ interface StreamPipelineOptions {
   readonly sinks: StreamSinks | null;
   readonly policy: SnapshotPolicy;
   readonly onFolded: (batch: FoldedBatch) => void;
-  /** Called with the duration of each batch. */
   readonly onBatch?: (batch: FoldedBatchReport) => void;
   /** Whether the state is to be saved now, regardless of the policy. */
   readonly isSaveDue: () => boolean;
-  /** Captures the state as of the place that was just folded. */
   readonly capture: (place: StreamPosition) => CapturedState;
   readonly save: (captured: CapturedState) => Promise<unknown>;
   readonly onSaveFailure: (error: unknown) => void;

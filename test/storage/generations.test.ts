@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
-import { listEventTables, resolveTables } from '../../storage/tables.ts';
+import { resolveTables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
 import { openTables, useBothLocations } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -20,7 +20,7 @@ describe.each(useBothLocations())('a generation in %s', (_, locate) => {
     await attachRows(database, active, rebuilt);
     const countRows = async (table: string) =>
       Number((await database.select(`SELECT count() FROM ${table}`))[0]?.[0]);
-    const tables = listEventTables(rebuilt.measurementEvents);
+    const tables = Object.values(rebuilt.measurementEvents);
     for (const table of tables) expect([table, await countRows(table)]).toEqual([table, events.length]);
     await deleteRows(database, rebuilt, {
       sql: 'position >= {from:UInt64} AND installation_id = {installation:String}',
@@ -28,7 +28,7 @@ describe.each(useBothLocations())('a generation in %s', (_, locate) => {
     });
     const kept = events.filter(({ position }) => position < 21).length;
     for (const table of tables) expect([table, await countRows(table)]).toEqual([table, kept]);
-    for (const table of listEventTables(active.measurementEvents))
+    for (const table of Object.values(active.measurementEvents))
       expect([table, await countRows(table)]).toEqual([table, events.length]);
   });
 });

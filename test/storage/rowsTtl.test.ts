@@ -6,7 +6,7 @@ import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
-import { listEventTables, resolveTables, type Tables } from '../../storage/tables.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -54,7 +54,7 @@ async function opened() {
   };
   const listTables = (of: Tables) => [
     ...listRowTables(of, 'MINER_COUNTER'),
-    ...listEventTables(of.chainEvents),
+    ...Object.values(of.chainEvents),
   ];
   /** Positions of the rows that remain after ClickHouse has merged. */
   const merged = async (of: Tables) => {
@@ -180,7 +180,7 @@ it('a page of the feed ends before rows that are not read any more, and a replic
     [7, 8, 9],
   ]);
   nowMs += 3 * dayMs;
-  for (const table of listEventTables(tables.measurementEvents))
+  for (const table of Object.values(tables.measurementEvents))
     await database.command(`TRUNCATE TABLE ${table}`);
   expect(await read()).toEqual([[], []]);
 });

@@ -22,7 +22,7 @@ import type { Database } from '../../storage/database.ts';
 import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { noRows } from '../../storage/storedRows.ts';
-import { listEventTables, type Tables } from '../../storage/tables.ts';
+import type { Tables } from '../../storage/tables.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,
@@ -143,7 +143,8 @@ describe.each(useBothLocations())('events of any age in %s', (kind, locate) => {
   async function open() {
     const { database, tables } = await openTables(await locate());
     const clear = async () => {
-      for (const table of [tables.measurementEvents, tables.chainEvents].flatMap(listEventTables))
+      const events = [tables.measurementEvents, tables.chainEvents];
+      for (const table of events.flatMap(({ ids, times, events }) => [ids, times, events]))
         await database.command(`TRUNCATE TABLE ${table}`);
     };
     return { database, tables, clear };

@@ -31,7 +31,6 @@ import {
 /** Version of the rules that turn spans into history. Stored rows and feed positions of the same version stay valid. */
 const historyVersion = 4;
 
-/** Effects of the blocks that a span made safe. */
 export interface AppliedBlocks {
   /** Events that the feed evicted from memory, of final blocks only. */
   readonly evicted: readonly ChainFeedEvent[];

@@ -30,24 +30,18 @@ type SpanOutcome =
       readonly changed: ChangedRecords;
     });
 
-interface SpanFold {
-  /**
-   * @param stored where and when the stream stored the span. Events that it makes safe are recorded at that time.
-   * @throws ForkBelowStates
-   */
-  receive(state: SpanFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome;
-  /** Adds chain reads from before the first block. Logs of blocks override them, regardless of the order of arrival. */
-  read(state: SpanFoldState, reads: ChainReads): SpanOutcome;
-}
-
 /**
  * Folds spans. Blocks above the safe block wait, where a reorganization simply replaces them, and are applied once they are safe. Pure:
  * the same spans give the same states.
  */
-export function createSpanFold(settings: SpanFoldSettings): SpanFold {
+export function createSpanFold(settings: SpanFoldSettings) {
   const { chainId, contracts } = settings;
   const decode = createLogDecoder(contracts);
 
+  /**
+   * @param stored where and when the stream stored the span. Events that it makes safe are recorded at that time.
+   * @throws ForkBelowStates
+   */
   function receive(state: SpanFoldState, span: ChainSpan, stored: StoredSpan): SpanOutcome {
     if (span.chainId !== chainId || span.core !== contracts.core) {
       const detail = `the span is of core ${span.core} on chain ${span.chainId}, the deployment of ${contracts.core} on chain ${chainId}`;
@@ -62,7 +56,7 @@ export function createSpanFold(settings: SpanFoldSettings): SpanFold {
       return { state: { ...state, parts: joined.parts }, reorganization: null, ...nothingApplied };
     if ('rejection' in joined) return { ...joined, state };
     const { complete } = joined;
-    const blocks = complete.blocks.map(decodeBlock);
+    const blocks = complete.blocks.map((block) => decodeBlock(decode, block));
     const linked = followLink({ ...state, parts: null }, complete, settings);
     if ('rejection' in linked) return { ...linked, state };
     const head = requireValue(blocks.at(-1), 'the last block of a span');
@@ -77,6 +71,7 @@ export function createSpanFold(settings: SpanFoldSettings): SpanFold {
     return { ...applied, reorganization: linked.reorganization, changed };
   }
 
+  /** Adds chain reads from before the first block. Logs of blocks override them, regardless of the order of arrival. */
   function read(state: SpanFoldState, reads: ChainReads): SpanOutcome {
     if (reads.chainId !== chainId || reads.core !== contracts.core) {
       return {
@@ -95,19 +90,19 @@ export function createSpanFold(settings: SpanFoldSettings): SpanFold {
     return { state: read, reorganization: null, ...nothingApplied };
   }
 
-  function decodeBlock(block: ChainBlock): FoldedBlock {
-    const events: ChainEvent[] = [];
-    for (const log of block.logs) {
-      try {
-        const event = decode(block, log);
-        if (event !== null) events.push(event);
-      } catch (error) {
-        const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
-        return { ...toKnownBlock(block), events: [], problem: `${which}: ${readErrorMessage(error)}` };
-      }
-    }
-    return { ...toKnownBlock(block), events, problem: null };
-  }
-
   return { receive, read };
+}
+
+function decodeBlock(decode: ReturnType<typeof createLogDecoder>, block: ChainBlock): FoldedBlock {
+  const events: ChainEvent[] = [];
+  for (const log of block.logs) {
+    try {
+      const event = decode(block, log);
+      if (event !== null) events.push(event);
+    } catch (error) {
+      const which = `log ${log.logIndex}, transaction ${log.transactionHash}, of ${log.address}`;
+      return { ...toKnownBlock(block), events: [], problem: `${which}: ${readErrorMessage(error)}` };
+    }
+  }
+  return { ...toKnownBlock(block), events, problem: null };
 }

@@ -12,7 +12,6 @@ import type { ChainState, KnownBlock } from '../state/chainState.ts';
 /** Retained states of safe blocks, for reorganizations below the newest one and for cursors. */
 export const retainedStatesMax = 600;
 
-/** A known block with the events of the deployment's contracts. */
 const foldedBlock = knownBlock.extend({
   events: z.array(chainEvent),
   /** Why a log of the block does not belong to the contract that emitted it; null if all logs do. */

@@ -1,4 +1,4 @@
-import { computeNextOrdinal, formatArrival } from '../../events/arrival.ts';
+import { formatArrival } from '../../events/arrival.ts';
 import type { ChainFeedDetails, ChainFeedEvent } from '../../events/eventSchemas.ts';
 import type { ChainEvent } from '../spans/chainEvent.ts';
 import { countWholeBlocks } from '../state/blockUnits.ts';
@@ -17,7 +17,8 @@ export function addFeedEvent(state: ChainState, event: ChainEvent, span: StoredS
   if (details === null) return state;
   const { address, source } = event;
   const { position, storedAtMs: recordedAtMs } = span;
-  const ordinal = computeNextOrdinal(state.feed.events.last(), position);
+  const last = state.feed.events.last();
+  const ordinal = last?.position === position ? last.ordinal + 1 : 0;
   const shown: ChainFeedEvent = {
     family: 'chain',
     details,

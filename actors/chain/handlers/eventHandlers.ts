@@ -27,7 +27,6 @@ export function ignoreEvent(state: ChainState): ChainState {
   return state;
 }
 
-/** The state after an event, by the handler for its name. */
 export function handleEvent<Contract extends ContractKind, Name extends EventName<Contract>>(
   handlers: EventHandlers<Contract>,
   event: ContractEvent<Contract, Name>,

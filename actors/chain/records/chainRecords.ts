@@ -31,7 +31,6 @@ const state = z.strictObject({
   feed: z.strictObject({ run: z.string(), evicted: evictedEvents }),
 });
 
-/** Kinds of records in the state of the chain. */
 export const chainRecords = {
   /** One, with an empty key. */
   fold: defineRecord('fold', spanFoldScalars.extend({ newestSpanAtMs: milliseconds.nullable() })),

@@ -75,7 +75,7 @@ export function collectOwners() {
     const slash = key.indexOf('/');
     const owner = requireOwner(key.slice(0, slash));
     const eventNumber = Number(key.slice(slash + 1));
-    const collected = activities.get(owner) ?? createCollected(eventNumber);
+    const collected = activities.get(owner) ?? { first: eventNumber, events: List(), isIrregular: false };
     if (event === null) dropEvent(collected, eventNumber);
     else {
       event.address = share(event.address);
@@ -143,10 +143,6 @@ export function collectOwners() {
       return { minerPositions: minerPositions.asImmutable(), owners: owners.asImmutable(), activityProgress };
     },
   };
-}
-
-function createCollected(first: number): CollectedActivity {
-  return { first, events: List<OwnerEvent | undefined>(), isIrregular: false };
 }
 
 function putEvent(collected: CollectedActivity, eventNumber: number, event: OwnerEvent) {

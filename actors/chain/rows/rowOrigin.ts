@@ -6,7 +6,6 @@ export interface StoredBy {
   readonly storedAtMs: number;
 }
 
-/** Origin of a row of the chain's history. */
 export interface ChainRowOrigin extends StoredBy {
   /** Run of the fold that made the row (`actors/events/eventWindow.ts`). */
   readonly run: string;

@@ -16,7 +16,6 @@ export const proposerChange = z.object({ account: address, isGranted: z.boolean(
  * the proposer role of a timelock that is older than the deployment.
  */
 export const chainReadsMessage = z.object({
-  /** Core contract of the deployment. */
   core: address,
   blockNumber: z.string().regex(/^(?:0|[1-9]\d{0,19})$/, 'expected a block number as a decimal string'),
   blockHash,

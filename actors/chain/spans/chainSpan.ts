@@ -39,7 +39,6 @@ export const chainLog = z.object({
  * with logs of the deployment; hash and time of the last block are always present.
  */
 export const chainSpanMessage = z.object({
-  /** Core contract of the indexed deployment. */
   core: address,
   /** Number of reorganizations in the stream before this span. */
   fork: index,
@@ -58,7 +57,6 @@ export const chainSpanFormat = defineFormat(chainSpanMessage, natsPayloadBytesMa
 export type ChainSpanMessage = Inferred<typeof chainSpanMessage>;
 export type ChainLog = Inferred<typeof chainLog>;
 
-/** A block with known hash and time. */
 export const knownBlock = z.strictObject({ number: amount, hash: blockHash, timestampMs: milliseconds });
 
 const chainBlock = knownBlock.extend({

@@ -1,5 +1,3 @@
-import { findFirstMatch, otherwise, type Row } from '../../firstMatch.ts';
-
 export type ChainAvailability =
   | 'available'
   | 'indexer_disabled'
@@ -27,19 +25,13 @@ interface ChainAvailabilityInput {
   readonly isSupported: boolean;
 }
 
-/** The first row that holds gives the availability. */
-const table: readonly Row<ChainAvailabilityInput, ChainAvailability>[] = [
-  ['indexer_disabled', ({ isConfigured }) => !isConfigured],
-  ['indexer_mismatch', ({ isMismatched }) => isMismatched],
-  ['projection_rebuilding', ({ isCaughtUp }) => !isCaughtUp],
-  ['projection_failed', ({ isApplied }) => !isApplied],
-  ['indexer_unavailable', ({ isIndexed }) => !isIndexed],
-  ['not_yet_safe', ({ isSafe }) => !isSafe],
-  ['unsupported_contract_version', ({ isSupported }) => !isSupported],
-  ['available', otherwise],
-];
-
 /** `available`, or the first reason why chain views are not. */
 export function findChainAvailability(input: ChainAvailabilityInput): ChainAvailability {
-  return findFirstMatch(table, input);
+  if (!input.isConfigured) return 'indexer_disabled';
+  if (input.isMismatched) return 'indexer_mismatch';
+  if (!input.isCaughtUp) return 'projection_rebuilding';
+  if (!input.isApplied) return 'projection_failed';
+  if (!input.isIndexed) return 'indexer_unavailable';
+  if (!input.isSafe) return 'not_yet_safe';
+  return input.isSupported ? 'available' : 'unsupported_contract_version';
 }

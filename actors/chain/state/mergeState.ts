@@ -1,5 +1,3 @@
-import { findFirstMatch, otherwise, type Row } from '../../firstMatch.ts';
-
 export const mergeStates = ['ready', 'cooldown', 'pending', 'terminal'] as const;
 type MergeState = (typeof mergeStates)[number];
 
@@ -11,14 +9,9 @@ interface MergeInput {
   readonly blockHeight: bigint;
 }
 
-const table: readonly Row<MergeInput, MergeState>[] = [
-  ['terminal', ({ level, maximumLevel }) => level >= maximumLevel],
-  ['pending', ({ hasPendingWeight }) => hasPendingWeight],
-  ['cooldown', ({ blockHeight, nextMergeBlock }) => blockHeight < nextMergeBlock],
-  ['ready', otherwise],
-];
-
 /** How far a miner position is from its next merge. */
 export function findMergeState(position: MergeInput): MergeState {
-  return findFirstMatch(table, position);
+  if (position.level >= position.maximumLevel) return 'terminal';
+  if (position.hasPendingWeight) return 'pending';
+  return position.blockHeight < position.nextMergeBlock ? 'cooldown' : 'ready';
 }

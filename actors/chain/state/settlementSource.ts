@@ -1,4 +1,3 @@
-import { findFirstMatch, otherwise, type Row } from '../../firstMatch.ts';
 import type { ChainAvailability } from './chainAvailability.ts';
 
 export const settlementSources = ['live', 'durable-cache', 'unavailable'] as const;
@@ -17,13 +16,8 @@ const stillUsable: readonly ChainAvailability[] = [
   'projection_failed',
 ];
 
-const table: readonly Row<SourceInput, SettlementSource>[] = [
-  ['live', ({ availability }) => availability === 'available'],
-  ['durable-cache', ({ availability, hasLastGood }) => hasLastGood && stillUsable.includes(availability)],
-  ['unavailable', otherwise],
-];
-
 /** Source of the settlement history. While the chain is unavailable for a temporary reason, it is the last good state. */
-export function findSettlementSource(input: SourceInput): SettlementSource {
-  return findFirstMatch(table, input);
+export function findSettlementSource({ availability, hasLastGood }: SourceInput): SettlementSource {
+  if (availability === 'available') return 'live';
+  return hasLastGood && stillUsable.includes(availability) ? 'durable-cache' : 'unavailable';
 }

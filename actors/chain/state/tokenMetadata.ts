@@ -21,7 +21,6 @@ const tokenMetadata = z.object({
   card_image: z.string().regex(cardImageUrlPattern).max(2048).optional(),
 });
 
-/** Shown metadata of a token. */
 export interface ShownMetadata {
   readonly name: string;
   readonly description: string;

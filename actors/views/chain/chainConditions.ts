@@ -18,18 +18,9 @@ export interface ChainConditionsOptions {
 }
 
 /** Conditions of the chain's views at this moment. */
-export interface ConditionsNow {
-  /** Condition of the views that need only the core. */
-  core(): ChainAvailability;
-  /** Condition of the views that also need the economy. */
-  economy(): ChainCondition;
-  /** Condition of the checked issuance state. */
-  checkedIssuance(): ChainCondition;
-  /** Whether the newest safe state passes every check of the core, however old it is. */
-  isGood(): boolean;
-}
+export type ConditionsNow = ReturnType<typeof createChainConditions>;
 
-export function createChainConditions(options: ChainConditionsOptions): ConditionsNow {
+export function createChainConditions(options: ChainConditionsOptions) {
   const { onChain, clock } = options;
   const newest = () => onChain?.actors.newest() ?? null;
 
@@ -76,10 +67,13 @@ export function createChainConditions(options: ChainConditionsOptions): Conditio
   }
 
   return {
+    /** Whether the newest safe state passes every check of the core, however old it is. */
     isGood: () => Object.values(checkState(newest(), false)).every(Boolean),
+    /** Condition of the views that need only the core. */
     core: () => findAvailability(false),
+    /** Condition of the views that also need the economy. */
     economy,
-    checkedIssuance: () => {
+    checkedIssuance: (): ChainCondition => {
       const condition = economy();
       const state = newest();
       return condition !== 'available' || state === null

@@ -2,7 +2,7 @@ import { cacheView } from '../../cacheView.ts';
 import { createMetadataCheck, readMetadata } from '../../chain/state/tokenMetadata.ts';
 import { type ChainConditionsOptions, createChainConditions } from './chainConditions.ts';
 import type { ChainViews } from './chainViewTypes.ts';
-import { buildCheckedIssuanceView, buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
+import { buildCoreView, buildEconomyView, buildIssuanceView } from './coreViews.ts';
 import type { OlderActivity } from './olderActivity.ts';
 import { buildActivityView, buildPortfolioView } from './ownerViews.ts';
 import { computeSettlementWindow, mapSettlementRanges } from './settlementHistory.ts';
@@ -59,7 +59,10 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
     ),
     checkedIssuance: share(
       () => [conditions.checkedIssuance()],
-      () => buildCheckedIssuanceView(states, conditions),
+      () => {
+        const condition = conditions.checkedIssuance();
+        return condition === 'available' ? buildIssuanceView(states) : states.unavailable(condition);
+      },
     ),
     settlements: (range) => settlementViews[range](),
     portfolio: (request) => buildPortfolioView(states, request, hasMetadata),

@@ -1,5 +1,4 @@
 import { findPhase } from '../../chain/state/collectionPhase.ts';
-import type { ConditionsNow } from './chainConditions.ts';
 import type { ChainUnavailable, CoreView, EconomyView, IssuanceView } from './chainViewTypes.ts';
 import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
 
@@ -43,15 +42,6 @@ export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnav
     livePositionCount: BigInt(minerPositions.size),
     collection: { ...collection, phase: findPhase(collection, block.timestampMs) },
   };
-}
-
-/** Issuance that passes the checks of the public routes. */
-export function buildCheckedIssuanceView(
-  states: ShownStates,
-  conditions: ConditionsNow,
-): IssuanceView | ChainUnavailable {
-  const condition = conditions.checkedIssuance();
-  return condition === 'available' ? buildIssuanceView(states) : states.unavailable(condition);
 }
 
 export function buildEconomyView(states: ShownStates): EconomyView | ChainUnavailable {

@@ -2,8 +2,6 @@ import { findFirstInMemory } from '../../chain/rows/activityRows.ts';
 import { countWholeBlocks } from '../../chain/state/blockUnits.ts';
 import type { ChainState } from '../../chain/state/chainState.ts';
 import { findMergeState } from '../../chain/state/mergeState.ts';
-import type { MinerPosition } from '../../chain/state/miningState.ts';
-import type { OwnerEvent } from '../../chain/state/ownerState.ts';
 import {
   activateWeight,
   computeActiveWeight,
@@ -15,7 +13,6 @@ import {
   rewardScale,
 } from '../../chain/state/rewards.ts';
 import type { Address } from '../../schemas/hex.ts';
-import type { ActivityRange } from './olderActivity.ts';
 
 interface OwnerPage {
   readonly owner: Address;
@@ -26,10 +23,7 @@ interface OwnerPage {
 
 export type PositionView = ReturnType<typeof toPositionView>;
 
-interface EvaluatedPosition {
-  readonly position: MinerPosition;
-  readonly rewards: PositionRewards;
-}
+type EvaluatedPosition = ReturnType<typeof evaluatePosition>;
 
 /**
  * An owner's positions at a state's block: sums of all positions, and one page in order of token ID.
@@ -69,20 +63,14 @@ export function buildPortfolioPage(
   };
 }
 
-/** A page of an owner's activity. */
-interface ActivityPage {
-  readonly total: bigint;
-  /** The page's events in memory, newest first. */
-  readonly activity: readonly OwnerEvent[];
-  /** The page's evicted events, which follow; null if all are in memory. */
-  readonly older: ActivityRange | null;
-  readonly hasMore: boolean;
-}
-
+/**
+ * A page of an owner's activity, newest first: the events in memory, and the range of the evicted events that follow; null if all are in
+ * memory.
+ */
 export function buildActivityPage(
   { owners, feed, position }: ChainState,
   { owner, limit, after }: OwnerPage,
-): ActivityPage {
+) {
   const known = owners.get(owner);
   if (known === undefined) return { total: 0n, activity: [], older: null, hasMore: false };
   const end = Math.max(0, known.activityCount - after);
@@ -98,11 +86,7 @@ export function buildActivityPage(
   };
 }
 
-function evaluatePosition(
-  state: ChainState,
-  tokenId: number,
-  dates: readonly EarningsDate[],
-): EvaluatedPosition {
+function evaluatePosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]) {
   const stored = state.minerPositions.get(tokenId);
   if (stored === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
   const position = activateWeight(state.mining, stored);

@@ -4,6 +4,7 @@ import type { ChainState } from '../../chain/state/chainState.ts';
 import {
   type Checkpoint,
   countCompletedBlocks,
+  nothingArchived,
   recentCheckpointsShown,
   recentSettlementsShown,
   type Settlement,
@@ -43,11 +44,10 @@ export function computeSettlementWindow(range: SettlementRange, nowMs: number) {
   return { startAtMs: endAtMs - bucketMs * count, endAtMs, bucketSeconds: bucketMs / 1000 };
 }
 
-export function sumSettlements(settlements: Iterable<Settlement>) {
-  let settlementCount = 0n;
-  let activeRoundCount = 0n;
-  let workAdded = 0n;
-  let completedBlockCount = 0n;
+/** @param archived sums of evicted settlements that count too. */
+export function sumSettlements(settlements: Iterable<Settlement>, archived = nothingArchived.settlements) {
+  let settlementCount = BigInt(archived.count);
+  let { activeRoundCount, workAdded, completedBlockCount } = archived;
   for (const settlement of settlements) {
     settlementCount++;
     activeRoundCount += settlement.activeRoundCount;
@@ -55,18 +55,6 @@ export function sumSettlements(settlements: Iterable<Settlement>) {
     completedBlockCount += countCompletedBlocks(settlement);
   }
   return { settlementCount, activeRoundCount, workAdded, completedBlockCount };
-}
-
-/** Sums of all settlements, including evicted ones. */
-export function sumAllSettlements({ archive, settlements }: ChainState): SettlementSums {
-  const archived = archive.settlements;
-  const { settlementCount, activeRoundCount, workAdded, completedBlockCount } = sumSettlements(settlements);
-  return {
-    settlementCount: BigInt(archived.count) + settlementCount,
-    activeRoundCount: archived.activeRoundCount + activeRoundCount,
-    workAdded: archived.workAdded + workAdded,
-    completedBlockCount: archived.completedBlockCount + completedBlockCount,
-  };
 }
 
 /** Whether memory holds all entries from a time on. It may not if this clock is far behind the chain. */
@@ -133,7 +121,6 @@ export function sumMinted(checkpoints: readonly Checkpoint[]): bigint {
   return checkpoints.reduce((sum, { amountBaseUnits }) => sum + amountBaseUnits, 0n);
 }
 
-/** Start of a round (epoch milliseconds). */
 export function computeRoundStartMs(state: ChainState, round: bigint): number {
   const { genesisTimestamp = 0n, roundDuration = 600n } = state.core.configuration ?? {};
   return Number(genesisTimestamp + (round - 1n) * roundDuration) * 1000;
@@ -190,7 +177,7 @@ export function describeIssuance(
   if (block.number < economyDeploymentBlock) return 'not_yet_safe';
   if (configuration === null || token === null) return 'not_configured';
   const inRange = rangeCheckpoints ?? [...checkpoints];
-  const before = rangeCheckpoints === null ? archive.checkpoints : { amountBaseUnits: 0n, count: 0 };
+  const before = rangeCheckpoints === null ? archive.checkpoints : nothingArchived.checkpoints;
   return {
     symbol: token.symbol,
     decimals: token.decimals,

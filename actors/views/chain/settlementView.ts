@@ -13,7 +13,6 @@ import {
   type SettlementRange,
   type SettlementWindow,
   selectEntriesWithin,
-  sumAllSettlements,
   sumMinted,
   sumSettlements,
 } from './settlementHistory.ts';
@@ -53,7 +52,10 @@ function describeAll(shown: ShownState): Described {
   const { state } = shown;
   const issuance = findIssuance(shown, null);
   return {
-    summary: { ...sumAllSettlements(state), archivedSettlementCount: BigInt(countSettlements(state)) },
+    summary: {
+      ...sumSettlements(state.settlements, state.archive.settlements),
+      archivedSettlementCount: BigInt(countSettlements(state)),
+    },
     recentSettlements: listRecentSettlements(state, null),
     buckets: buildBuckets(null, [], null),
     issuance,

@@ -30,20 +30,9 @@ interface ShownStatesOptions {
   readonly clock: Clock;
 }
 
-export interface ShownStates {
-  /** The newest safe state, or why the core cannot be shown. */
-  newest(): ShownState | ChainUnavailable;
-  /** The newest safe state, or why the economy cannot be shown. */
-  newestOfEconomy(): ShownState | ChainUnavailable;
-  /** The newest safe state if it passes every check, even if it is too old to be shown as live; otherwise null. */
-  lastGood(): ShownState | null;
-  /** Null for a state that is not retained. */
-  at(block: bigint, hash: string): ShownState | null;
-  unavailable(condition: Exclude<ChainCondition, 'available'>): ChainUnavailable;
-  describe(shown: ShownState): ChainAvailable;
-}
+export type ShownStates = ReturnType<typeof createShownStates>;
 
-export function createShownStates(options: ShownStatesOptions): ShownStates {
+export function createShownStates(options: ShownStatesOptions) {
   const { installationId, onChain, conditions, clock } = options;
   const release = onChain?.deployment.release ?? null;
 
@@ -75,12 +64,16 @@ export function createShownStates(options: ShownStatesOptions): ShownStates {
   const showIfThere = (state: ChainState | null | undefined) => (state == null ? null : show(state));
 
   return {
+    /** The newest safe state, or why the core cannot be shown. */
     newest: () => showNewest(conditions.core()),
+    /** The newest safe state, or why the economy cannot be shown. */
     newestOfEconomy: () => showNewest(conditions.economy()),
+    /** The newest safe state if it passes every check, even if it is too old to be shown as live; otherwise null. */
     lastGood: () => (conditions.isGood() ? showIfThere(onChain?.actors.newest()) : null),
-    at: (block, hash) => showIfThere(onChain?.actors.at(block, hash)),
+    /** Null for a state that is not retained. */
+    at: (block: bigint, hash: string) => showIfThere(onChain?.actors.at(block, hash)),
     unavailable,
-    describe: ({ chain, deployment }) => ({
+    describe: ({ chain, deployment }: ShownState): ChainAvailable => ({
       status: 'available',
       installationId,
       generatedAtMs: clock.nowMs(),

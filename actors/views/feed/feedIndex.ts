@@ -15,23 +15,21 @@ import { findFirstIndex } from '../../findFirstIndex.ts';
 const insertedMax = 64;
 
 /** The events in memory, in the order of the feed, with one list per category. */
-interface FeedIndex {
-  /** Takes over the events of the sources. The cost depends on the new events only, unless a source went back or evicted events. */
-  update(sources: FeedSources): void;
-  /** At most `limit` events of a category below a place, newest first; the newest events for null. */
-  olderThan(category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[];
-}
-
-export function createFeedIndex({ chainId }: { readonly chainId: bigint }): FeedIndex {
+export function createFeedIndex({ chainId }: { readonly chainId: bigint }) {
   let taken: FeedSources | null = null;
   /** Oldest first, so that new events are mostly appended. */
   let ascending = createEmptyLists();
 
   return {
-    update: (sources) => {
+    /** Takes over the events of the sources. The cost depends on the new events only, unless a source went back or evicted events. */
+    update: (sources: FeedSources) => {
       const { measurement, chain } = sources;
       if (measurement.events === taken?.measurement.events && chain.events === taken.chain.events) return;
-      const before = taken !== null && areContinuations(taken, sources) ? taken : null;
+      const isContinued =
+        taken !== null &&
+        isContinuationOf(taken.measurement, measurement) &&
+        isContinuationOf(taken.chain, chain);
+      const before = isContinued ? taken : null;
       if (before === null) ascending = createEmptyLists();
       const added = [
         ...listEventsSince(measurement, before?.measurement).map(toMeasurementItem),
@@ -46,7 +44,8 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
       }
       taken = sources;
     },
-    olderThan: (category, place, limit) => {
+    /** At most `limit` events of a category below a place, newest first; the newest events for null. */
+    olderThan: (category: FeedCategory, place: FeedPlace | null, limit: number): readonly FeedItem[] => {
       const list = ascending[category];
       const end = place === null ? list.length : findFirstNotOlder(list, place);
       return list.slice(Math.max(0, end - limit), end).reverse();
@@ -54,11 +53,7 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }): Feed
   };
 }
 
-/** Whether both sources only gained events at the end. */
-function areContinuations(before: FeedSources, { measurement, chain }: FeedSources): boolean {
-  return isContinuationOf(before.measurement, measurement) && isContinuationOf(before.chain, chain);
-}
-
+/** Whether the events were only added at the end. */
 function isContinuationOf<Event extends Arrival>(
   before: EventWindow<Event>,
   window: EventWindow<Event>,
@@ -80,7 +75,6 @@ function createEmptyLists(): Record<FeedCategory, FeedItem[]> {
   return { all: [], protocol: [], players: [], measurement: [] };
 }
 
-/** Index of the first element that is not older than the place. */
 function findFirstNotOlder(list: readonly FeedItem[], place: FeedPlace): number {
   return findFirstIndex(list.length, (index) => compareShown(place, list[index] as FeedItem) >= 0);
 }

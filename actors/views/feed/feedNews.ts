@@ -209,31 +209,20 @@ function isInMemoryAfter(sources: FeedSources, source: FeedSource, from: FeedPos
   return evicted.through === null || compareArrivals(findStart(from[source], { run }), evicted.through) >= 0;
 }
 
-/** Merges lists in order of arrival by time, and keeps the order within each list. */
-function mergeByArrival(lists: readonly (readonly FeedItem[])[]): FeedItem[] {
-  const queues = lists.map((items) => ({ items, next: 0 }));
+/** Merges two lists in order of arrival by time, and keeps the order within each list. */
+function mergeByArrival([some = [], others = []]: readonly (readonly FeedItem[])[]): FeedItem[] {
   const merged: FeedItem[] = [];
-  for (;;) {
-    let earliest: { items: readonly FeedItem[]; next: number } | null = null;
-    for (const queue of queues)
-      if (
-        queue.next < queue.items.length &&
-        (earliest === null || arrivedAtMs(queue) < arrivedAtMs(earliest))
-      )
-        earliest = queue;
-    if (earliest === null) return merged;
-    merged.push(earliest.items[earliest.next++] as FeedItem);
+  let at = 0;
+  for (const item of some) {
+    for (
+      let other = others[at];
+      other !== undefined && other.arrivedAtMs < item.arrivedAtMs;
+      other = others[++at]
+    )
+      merged.push(other);
+    merged.push(item);
   }
-}
-
-function arrivedAtMs({
-  items,
-  next,
-}: {
-  readonly items: readonly FeedItem[];
-  readonly next: number;
-}): number {
-  return (items[next] as FeedItem).arrivedAtMs;
+  return merged.concat(others.slice(at));
 }
 
 function attachPositions(

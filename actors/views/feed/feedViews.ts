@@ -8,7 +8,7 @@ import { type FeedSource, type FeedSources, feedSources } from '../../feed/feedP
 import { findEvictedSource, listStoredCategories, type OlderEvents } from '../../feed/olderEvents.ts';
 import { listKeys } from '../../schemas/listKeys.ts';
 import type { MeasurementProgress } from '../../wheel/measurementEvents.ts';
-import type { ChainUnavailable, ChainViews, EconomyView } from '../chain/chainViewTypes.ts';
+import { type ChainViews, chainUnavailableReasons, type EconomyView } from '../chain/chainViewTypes.ts';
 import { decodeFeedCursor, encodeFeedCursor } from './feedCursor.ts';
 import { createFeedIndex } from './feedIndex.ts';
 import { createFeedNews, type FeedNewsViews } from './feedNews.ts';
@@ -21,13 +21,7 @@ export { decodeFeedPosition, encodeFeedPosition, isSamePosition } from '../../fe
 export { measurementPolicyVersion, streakDistanceMm } from '../../wheel/measurementEvents.ts';
 export type { ArrivedItem, FeedNews, ReadNews } from './feedNews.ts';
 
-export const feedUnavailableReasons = [
-  'indexer_disabled',
-  'not_yet_safe',
-  'indexer_unavailable',
-  'indexer_mismatch',
-  'source_disabled',
-] as const;
+export const feedUnavailableReasons = [...chainUnavailableReasons, 'source_disabled'] as const;
 type FeedUnavailableReason = (typeof feedUnavailableReasons)[number];
 
 export interface FeedRequest {
@@ -110,7 +104,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
       if (cursor !== null && after === null) return { fault: 'undecodable' };
       const economy = chain.economy();
       if (economy.status === 'unavailable')
-        return { status: 'unavailable', installationId, reason: toFeedReason(economy) };
+        return { status: 'unavailable', installationId, reason: economy.reason };
       const activeEventTypes = [
         ...listTypes(category, 'chain'),
         ...(progress() === null ? [] : listTypes(category, 'measurement')),
@@ -154,9 +148,4 @@ function isInMemoryFrom(sources: FeedSources, category: FeedCategory, timeMs: nu
     const { through, throughMs } = sources[source].evicted;
     return through === null || throughMs < timeMs || listStoredCategories(category, source).length === 0;
   });
-}
-
-/** The feed's reason for an unavailable chain. */
-function toFeedReason({ reason }: ChainUnavailable): FeedUnavailableReason {
-  return feedUnavailableReasons.find((one) => one === reason) ?? 'indexer_unavailable';
 }

@@ -1,5 +1,5 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { createPublicClient, http } from 'viem';
+import { createPublicClient, http, type PublicClient } from 'viem';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
@@ -20,56 +20,46 @@ export async function checkChain(
   try {
     nodeChainId = BigInt(await client.getChainId());
   } catch (error) {
-    return [
-      failed(
-        'node',
-        readErrorMessage(error).split('\n', 1)[0] ?? '',
-        'check MINER_RPC_URL and that the node runs',
-      ),
-    ];
+    const [problem = ''] = readErrorMessage(error).split('\n', 1);
+    return [failed('node', problem, 'check MINER_RPC_URL and that the node runs')];
   }
   if (nodeChainId !== chainId) {
     const detail = `it is of chain ${nodeChainId}, the deployment is on chain ${chainId}`;
-    return [
-      failed('node', detail, 'set MINER_RPC_URL to a node of that chain, or correct the deployment file'),
-    ];
+    const remedy = 'set MINER_RPC_URL to a node of that chain, or correct the deployment file';
+    return [failed('node', detail, remedy)];
   }
   const tip = await client.getBlockNumber();
-  const findings = [ok('node', `chain ${nodeChainId}, newest block ${tip}`)];
-  const code = await client.getCode({ address: onChain.contracts.core });
-  findings.push(
+  const { core } = onChain.contracts;
+  const code = await client.getCode({ address: core });
+  return [
+    ok('node', `chain ${nodeChainId}, newest block ${tip}`),
     code === undefined
-      ? failed(
-          'deployment',
-          `there is no contract at ${onChain.contracts.core}`,
-          'correct `contracts` in the deployment file',
-        )
-      : ok('deployment', `the core is at ${onChain.contracts.core}`),
-  );
+      ? failed('deployment', `there is no contract at ${core}`, 'correct `contracts` in the deployment file')
+      : ok('deployment', `the core is at ${core}`),
+    await checkBlocks(client, jsm, { chainId, tip }),
+  ];
+}
+
+/** Compares the last published block with the node's block of that number. */
+async function checkBlocks(
+  client: PublicClient,
+  jsm: JetStreamManager,
+  { chainId, tip }: { readonly chainId: bigint; readonly tip: bigint },
+): Promise<Finding> {
   const last = await jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: spanSubject(chainId) });
-  const span = last === null ? null : chainSpanMessage.safeParse(last.json());
-  if (span === null) return [...findings, skipped('blocks', 'none is published yet')];
-  if (!span.success) {
-    return [
-      ...findings,
-      failed('blocks', 'the newest span is malformed', 'find out who else publishes to MINER_CHAIN'),
-    ];
-  }
+  if (last === null) return skipped('blocks', 'none is published yet');
+  const span = chainSpanMessage.safeParse(last.json());
+  if (!span.success)
+    return failed('blocks', 'the newest span is malformed', 'find out who else publishes to MINER_CHAIN');
   const head = BigInt(span.data.toBlock);
   if (head > tip) {
     const detail = `the stream holds block ${head}, the node is at ${tip}`;
-    return [
-      ...findings,
-      failed('blocks', detail, 'the node lags or was reset; wait, or set MINER_RPC_URL to another one'),
-    ];
+    return failed('blocks', detail, 'the node lags or was reset; wait, or set MINER_RPC_URL to another one');
   }
   const { hash } = await client.getBlock({ blockNumber: head });
   if (hash !== span.data.hash) {
     const detail = `block ${head} is ${span.data.hash} in the stream and ${hash} on the chain`;
-    return [
-      ...findings,
-      failed('blocks', detail, 'a reorganization that is not indexed yet: start the service or `index`'),
-    ];
+    return failed('blocks', detail, 'a reorganization that is not indexed yet: start the service or `index`');
   }
-  return [...findings, ok('blocks', `published through ${head}, ${tip - head} behind the node`)];
+  return ok('blocks', `published through ${head}, ${tip - head} behind the node`);
 }

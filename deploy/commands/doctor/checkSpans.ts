@@ -71,21 +71,15 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
   return [ok('spans', `blocks ${fromBlock} to ${toBlock} and their ${logs} logs are those of the chain`)];
 }
 
-interface Published {
-  readonly blocks: ReadonlyMap<bigint, ChainBlock>;
-  readonly head: bigint | null;
-  /** First block of a refused span that was not replaced; null without one. */
-  readonly refused: bigint | null;
-}
-
 /** Reads the blocks of the stream's spans, joined and linked as in the fold. */
-async function readPublishedBlocks({ onChain, ...nats }: SpanCheck): Promise<Published> {
+async function readPublishedBlocks({ onChain, ...nats }: SpanCheck) {
   const { deploymentBlock } = onChain.chain;
   const { state } = await nats.jsm.streams.info('MINER_CHAIN');
   /** Ascending. */
   const blocks: ChainBlock[] = [];
   let forks = 0;
   let parts: SpanParts | null = null;
+  /** First block of a refused span that was not replaced; null without one. */
   let refused: bigint | null = null;
   const take = (span: ChainSpan) => {
     const newestThrough = (number: bigint) => blocks.findLast((block) => block.number <= number);

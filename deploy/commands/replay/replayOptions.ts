@@ -11,7 +11,6 @@ import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { systemClock } from '../../process/systemClock.ts';
 
-/** Parts of the process that runs a replay. */
 interface ReplayParts {
   readonly connection: NatsConnection;
   readonly database: Database;

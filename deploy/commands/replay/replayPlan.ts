@@ -46,12 +46,6 @@ interface ReplayPlanOptions {
   readonly nowMs: () => number;
 }
 
-interface PlannedReplay {
-  readonly plan: ReplayPlan;
-  /** The requested part that cannot be rebuilt, in sentences; null if everything can. */
-  readonly notRebuilt: string | null;
-}
-
 /** Formats the request for the log: the same command gives the same text. */
 export function formatCommand({ from, to, installationId, dryRun, isIncomplete }: ReplayRequest): string {
   return JSON.stringify({ from, to, installationId, dryRun, ...(isIncomplete && { isIncomplete }) });
@@ -60,9 +54,10 @@ export function formatCommand({ from, to, installationId, dryRun, isIncomplete }
 /**
  * Finds the sequences and the snapshot for a replay, once: a resumed replay keeps them.
  *
+ * @returns the plan, and in sentences the requested part that cannot be rebuilt; null if everything can.
  * @throws ReplayRefused if it is impossible, or incomplete without `isIncomplete`.
  */
-export async function planReplay(parts: ReplayPlanOptions, request: ReplayRequest): Promise<PlannedReplay> {
+export async function planReplay(parts: ReplayPlanOptions, request: ReplayRequest) {
   const { jsm, tables, log } = parts;
   const { state } = await jsm.streams.info(stream);
   if (state.messages === 0)
@@ -104,7 +99,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       `nothing lies between ${fromSequence} and ${throughSequence}; ${stream} holds ${state.first_seq} to ${state.last_seq}`,
     );
   }
-  const plan = {
+  const plan: ReplayPlan = {
     generation: await log.nextGeneration(tables.generation),
     baseGeneration: tables.generation,
     command: formatCommand(request),

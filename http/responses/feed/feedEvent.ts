@@ -228,10 +228,11 @@ function toMeasurementPayload(achievement: Exclude<FeedItem['event'], ChainFeedE
   switch (achievement.type) {
     case 'measurement.distance_milestone': {
       const { type, threshold, observed } = achievement;
-      return {
-        type,
-        payload: { thresholdDistanceMm: String(threshold), observedLifetimeDistanceMm: String(observed) },
+      const payload = {
+        thresholdDistanceMm: String(threshold),
+        observedLifetimeDistanceMm: String(observed),
       };
+      return { type, payload };
     }
     case 'measurement.daily_distance_milestone': {
       const { type, threshold, observed, utcDate: date } = achievement;

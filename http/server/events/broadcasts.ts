@@ -8,13 +8,7 @@ interface Broadcast<Client> {
 }
 
 /** Delivers messages to many clients, a batch of clients per turn of the event loop, so that other requests get their turn. */
-interface Broadcasts<Client> {
-  /** Delivers after all earlier broadcasts. The first clients may get the message before this returns. */
-  start(recipients: readonly Client[], deliver: (client: Client) => void): void;
-  clear(): void;
-}
-
-export function createBroadcasts<Client>(): Broadcasts<Client> {
+export function createBroadcasts<Client>() {
   /** Oldest first. */
   const broadcasts: Broadcast<Client>[] = [];
 
@@ -29,7 +23,8 @@ export function createBroadcasts<Client>(): Broadcasts<Client> {
   }
 
   return {
-    start: (recipients, deliver) => {
+    /** Delivers after all earlier broadcasts. The first clients may get the message before this returns. */
+    start: (recipients: readonly Client[], deliver: (client: Client) => void) => {
       if (broadcasts.push({ recipients, deliver, next: 0 }) === 1) deliverNextBatch();
     },
     clear: () => {

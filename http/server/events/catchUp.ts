@@ -14,16 +14,7 @@ interface CatchUpOptions<Client> {
 }
 
 /** Clients of the event stream that have missed events. In each turn of the event loop one of them is sent one batch. */
-interface CatchUp<Client> {
-  /**
-   * Gives a client a turn. The caller adds the clients that are behind again after a while, since a turn is lost if a read fails
-   * or the event loop is late. Adding a waiting client again does no harm.
-   */
-  add(client: Client): void;
-  remove(client: Client): void;
-}
-
-export function createCatchUp<Client>(options: CatchUpOptions<Client>): CatchUp<Client> {
+export function createCatchUp<Client>(options: CatchUpOptions<Client>) {
   const { findMissed, deliver, isOverloaded, onReadFailed } = options;
   const queue = new Set<Client>();
   /** Clients whose events are being read, or were read and wait to be sent. */
@@ -87,11 +78,15 @@ export function createCatchUp<Client>(options: CatchUpOptions<Client>): CatchUp<
   }
 
   return {
-    add: (client) => {
+    /**
+     * Gives a client a turn. The caller adds the clients that are behind again after a while, since a turn is lost if a read fails
+     * or the event loop is late. Adding a waiting client again does no harm.
+     */
+    add: (client: Client) => {
       if (!readers.has(client) && !waitingReaders.has(client)) queue.add(client);
       schedule();
     },
-    remove: (client) => {
+    remove: (client: Client) => {
       for (const clients of [queue, readers, waitingReaders]) clients.delete(client);
     },
   };

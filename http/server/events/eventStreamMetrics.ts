@@ -1,12 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Counters of what happens to clients of the event stream. */
-interface EventStreamMetrics {
-  slowClient(): void;
-  failedRead(): void;
-}
-
-export function createEventStreamMetrics(registry: Registry, countClients: () => number): EventStreamMetrics {
+export function createEventStreamMetrics(registry: Registry, countClients: () => number) {
   const registers = [registry];
   new Gauge({
     name: 'miner_event_stream_clients',

@@ -29,23 +29,6 @@ export interface StreamClient {
   readonly ending: AbortController;
 }
 
-/** Sends clients of the event stream first the events that they have missed, then new ones. */
-interface StreamDelivery {
-  send(client: StreamClient, text: string): void;
-  /** Lets a client begin or catch up, unless it is live already or does not read. */
-  advance(client: StreamClient): void;
-  /** Checks the feed for new events, and lets clients that are behind catch up. */
-  refresh(): void;
-  /**
-   * Sends new events to the clients that have everything before them and nothing after. Clients that opened their stream or caught
-   * up since then have the events already. Each text is made once for all clients of a form.
-   */
-  broadcastNews(news: FeedNews): void;
-  sendHeartbeats(): void;
-  remove(client: StreamClient): void;
-  clear(): void;
-}
-
 interface StreamDeliveryOptions {
   readonly feed: FeedViews;
   readonly clients: ReadonlySet<StreamClient>;
@@ -58,7 +41,8 @@ interface StreamDeliveryOptions {
   readonly onRefused: (error: unknown) => void;
 }
 
-export function createStreamDelivery(options: StreamDeliveryOptions): StreamDelivery {
+/** Sends clients of the event stream first the events that they have missed, then new ones. */
+export function createStreamDelivery(options: StreamDeliveryOptions) {
   const { feed, clients, loadGuard, onSlow, onReadFailed, onRefused } = options;
   const broadcasts = createBroadcasts<StreamClient>();
   const catchUp = createCatchUp<StreamClient>({
@@ -74,6 +58,10 @@ export function createStreamDelivery(options: StreamDeliveryOptions): StreamDeli
     });
   }
 
+  /**
+   * Sends new events to the clients that have everything before them and nothing after. Clients that opened their stream or caught
+   * up since then have the events already. Each text is made once for all clients of a form.
+   */
   function broadcastNews(news: FeedNews) {
     const textsByForm = new Map<StreamForm, readonly string[]>();
     broadcast([...clients], (client) => {
@@ -90,6 +78,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions): StreamDeli
     });
   }
 
+  /** Lets a client begin or catch up, unless it is live already or does not read. */
   function advance(client: StreamClient) {
     if (client.isLive || !clients.has(client) || !client.output.isFlowing()) return;
     if (client.position === null) begin(client);
@@ -131,6 +120,7 @@ export function createStreamDelivery(options: StreamDeliveryOptions): StreamDeli
   return {
     send,
     advance,
+    /** Checks the feed for new events, and lets clients that are behind catch up. */
     refresh: () => {
       feed.refresh();
       const behind = [...clients].filter(({ isLive }) => !isLive);

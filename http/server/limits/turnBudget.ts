@@ -3,16 +3,11 @@ import type { Clock } from '../../../actors/clock.ts';
 /** Time for expensive requests in one turn of the event loop. No cheap request waits for them much longer. */
 export const expensiveMsPerTurn = 10;
 
-/** Shares the event loop between expensive and cheap requests. */
-interface TurnBudget {
-  /** Runs a task now if this turn has time for it, else in a later turn, in order. The caller bounds the number of waiting tasks. */
-  run(task: () => void): void;
-  /** Whether a task would wait. */
-  isSpent(): boolean;
-}
-
-/** Between two turns the event loop serves what has arrived, so a hundred expensive requests do not all delay the next cheap one. */
-export function createTurnBudget(clock: Clock): TurnBudget {
+/**
+ * Shares the event loop between expensive and cheap requests. Between two turns it serves what has arrived, so a hundred expensive requests do
+ * not all delay the next cheap one.
+ */
+export function createTurnBudget(clock: Clock) {
   const waiting: (() => void)[] = [];
   let spentMs = 0;
   let isScheduled = false;
@@ -41,8 +36,10 @@ export function createTurnBudget(clock: Clock): TurnBudget {
 
   const isSpent = () => waiting.length > 0 || spentMs >= expensiveMsPerTurn;
   return {
+    /** Whether a task would wait. */
     isSpent,
-    run: (task) => {
+    /** Runs a task now if this turn has time for it, else in a later turn, in order. The caller bounds the number of waiting tasks. */
+    run: (task: () => void) => {
       if (isSpent()) waiting.push(task);
       else execute(task);
     },

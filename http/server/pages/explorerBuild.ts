@@ -5,14 +5,6 @@ import type { RenderPage } from '../../explorer/page.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { findBuiltFolder } from './builtFolder.ts';
 
-interface ExplorerBuild {
-  readonly renderPage: RenderPage;
-  /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
-  readonly files: Readonly<Record<string, string>>;
-  /** Responses by file name. */
-  readonly responses: ReadonlyMap<string, PreparedResponse>;
-}
-
 const immutable = 'public, max-age=31536000, immutable';
 const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
@@ -22,20 +14,24 @@ const contentTypes: Record<string, string> = {
 };
 
 /** @throws Error if the explorer is not built. */
-export function readExplorerBuild(): ExplorerBuild {
+export function readExplorerBuild() {
   const folder = findBuiltFolder('explorer', 'public/names.json');
   const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
-  const responses = names.map((name): [string, PreparedResponse] => {
-    const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
-    const bytes = readFileSync(join(folder, 'public', name));
-    return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
-  });
+  /** Responses by file name. */
+  const responses: ReadonlyMap<string, PreparedResponse> = new Map(
+    names.map((name): [string, PreparedResponse] => {
+      const contentType = contentTypes[extname(name)] ?? 'application/octet-stream';
+      const bytes = readFileSync(join(folder, 'public', name));
+      return [name, prepareDocument(bytes, { contentType, cacheControl: immutable, own: [] })];
+    }),
+  );
   // Built from `http/explorer/renderPage.tsx`, whose types check this export.
   const { renderPage } = createRequire(import.meta.url)(join(folder, 'renderPage.cjs')) as {
     renderPage: RenderPage;
   };
-  const files = Object.fromEntries(
+  /** Paths by plain name: `explorer.js` is `/explorer/explorer.<hash>.js`. */
+  const files: Readonly<Record<string, string>> = Object.fromEntries(
     names.map((name) => [name.replace(/\.[^.]+(?=\.[^.]+$)/, ''), `/explorer/${name}`]),
   );
-  return { renderPage, files, responses: new Map(responses) };
+  return { renderPage, files, responses };
 }

@@ -3,16 +3,6 @@ import type { Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 
-/** Bodies of routes for the pages, as the routes would send them, by path. */
-interface PageBodies {
-  /** The view that a route shows now, whose identity tells whether a page is current; null if the route has none at the moment. */
-  findView(path: string): object | null;
-  /** A body from memory; null if the route answers with an error, or has to read the database. */
-  read(path: string): unknown;
-  /** The same, or a promise if the route reads the database. */
-  readLater(path: string, signal: AbortSignal): unknown;
-}
-
 /** The route that a path names, with its arguments. */
 interface Target {
   readonly route: Route;
@@ -21,11 +11,11 @@ interface Target {
 }
 
 /**
- * A body that its schema refuses is not shown. The route logs the reason when a client requests it.
+ * Bodies of routes for the pages, as the routes would send them, by path. A body that its schema refuses is not shown. The route logs the reason when a client requests it.
  *
  * @param hasViews false until state is restored. Until then there are no bodies.
  */
-export function createPageBodies(sources: RouteSources, hasViews: () => boolean): PageBodies {
+export function createPageBodies(sources: RouteSources, hasViews: () => boolean) {
   const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
 
   /** @returns null if the read fails. */
@@ -62,19 +52,22 @@ export function createPageBodies(sources: RouteSources, hasViews: () => boolean)
     return found instanceof Promise ? found.then(takeBody).catch(() => null) : takeBody(found);
   }
 
+  /** A body, or a promise if the route reads the database. */
   function readLater(path: string, signal: AbortSignal): unknown {
     const target = findTarget(path);
     return hasViews() && target !== null ? attempt(() => readTarget(target, signal)) : null;
   }
 
   return {
-    findView: (path) => {
+    /** The view that a route shows now, whose identity tells whether a page is current; null if the route has none at the moment. */
+    findView: (path: string): object | null => {
       const target = findTarget(path);
       if (!hasViews() || target?.route.kind !== 'view') return null;
       const { route } = target;
       return attempt(() => findViewOf(route, target));
     },
-    read: (path) => {
+    /** A body from memory; null if the route answers with an error, or has to read the database. */
+    read: (path: string): unknown => {
       const reading = new AbortController();
       const body = readLater(path, reading.signal);
       if (!(body instanceof Promise)) return body;

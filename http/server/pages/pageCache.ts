@@ -3,12 +3,7 @@ export const cachedPagesMax = 64;
 export const cachedPagesBytesMax = 4 * 1024 * 1024;
 
 /** Rendered pages by place, in a bounded amount of memory. */
-interface PageCache<Page extends { readonly bytes: number }> {
-  get(place: string): Page | undefined;
-  set(place: string, page: Page): void;
-}
-
-export function createPageCache<Page extends { readonly bytes: number }>(): PageCache<Page> {
+export function createPageCache<Page extends { readonly bytes: number }>() {
   const pages = new Map<string, Page>();
   let bytes = 0;
 
@@ -18,8 +13,8 @@ export function createPageCache<Page extends { readonly bytes: number }>(): Page
   }
 
   return {
-    get: (place) => pages.get(place),
-    set: (place, page) => {
+    get: (place: string): Page | undefined => pages.get(place),
+    set: (place: string, page: Page) => {
       remove(place);
       pages.set(place, page);
       bytes += page.bytes;

@@ -1,11 +1,9 @@
-import type { ConsumerMessages, ConsumerNotification, JetStreamManager } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import type { ConsumerMessages, ConsumerNotification } from '@nats-io/jetstream';
 import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
-import type { Clock } from '../../../actors/clock.ts';
-import type { StreamName } from '../../../actors/messages/subjects.ts';
 import { whenAborted } from '../../operators/whenAborted.ts';
 import { checkIdentity, explainGap, StreamDiverged } from '../sourceVerification.ts';
 import type { StreamPosition } from '../streamPosition.ts';
+import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 
 /** How often the stream's end is inspected, for the lag and for faults that cause no notification. */
 const inspectionMs = 2_000;
@@ -21,11 +19,8 @@ const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
   'flow_control',
 ]);
 
-interface ConsumptionWatchOptions {
-  readonly connection: NatsConnection;
-  readonly jsm: JetStreamManager;
-  readonly stream: StreamName;
-  readonly clock: Pick<Clock, 'monotonicMs' | 'bootMs'>;
+interface ConsumptionWatchOptions
+  extends Pick<StreamReaderOptions, 'connection' | 'jsm' | 'stream' | 'clock'> {
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
@@ -39,21 +34,11 @@ interface ConsumptionWatchOptions {
   readonly onUnknown: () => void;
 }
 
-interface ConsumptionWatch {
-  /** Why the consumption ended. */
-  reason(): string;
-  /** Sequence through which the rest of the stream was deleted, if that ended the consumption; null otherwise. */
-  removedThrough(): number | null;
-  /** @throws StreamDiverged when the stream turned out to be another one. */
-  throwFailure(): void;
-  stop(): void;
-}
-
 /**
  * Ends one consumer at the first sign of trouble. Consumers can die silently (MESSAGES.md, Consumption), so this watches every
  * notification, the connection's state and the stream itself. The reaction is always the same: stop, verify, restart.
  */
-export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionWatch {
+export function watchConsumption(options: ConsumptionWatchOptions) {
   const { connection, jsm, stream, clock, delivered, signal } = options;
   let reason: string | null = null;
   let removedThrough: number | null = null;
@@ -121,8 +106,10 @@ export function watchConsumption(options: ConsumptionWatchOptions): ConsumptionW
     .subscribe();
 
   return {
-    reason: () => reason ?? 'the consumer ended',
+    reason: (): string => reason ?? 'the consumer ended',
+    /** Sequence through which the rest of the stream was deleted, if that ended the consumption; null otherwise. */
     removedThrough: () => removedThrough,
+    /** @throws StreamDiverged when the stream turned out to be another one. */
     throwFailure: () => {
       if (failure !== null) throw failure;
     },

@@ -11,7 +11,6 @@ export const batchBytesMax = 256 * 1024;
 /** Bytes that a message takes in the pipeline in addition to its own, for its rows or rejection; a stored reading takes the same. */
 export const messageOverheadBytes = 400;
 
-/** Consecutive messages of a stream. */
 export interface MessageBatch {
   /** Empty if everything through `position` has left the stream. */
   readonly messages: readonly StreamMessage[];

@@ -1,6 +1,5 @@
 import { firstValueFrom, Observable, from as rxFrom, Subject, timeout } from 'rxjs';
 import { type Actor, createActor, fromPromise } from 'xstate';
-import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import {
   type MessageSourceState,
   messageSourceMachine,
@@ -16,7 +15,7 @@ import type { StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import type { MessageBatch } from './messageBatch.ts';
-import { createMissingMessages, UnexplainedGap } from './missingMessages.ts';
+import { createMissingMessages, type MissingMessagesOptions, UnexplainedGap } from './missingMessages.ts';
 import { runOrderedConsumer } from './orderedConsumer.ts';
 import { createSourceProgress, type SourceCounts } from './sourceProgress.ts';
 
@@ -32,11 +31,9 @@ export interface SourceStatus extends SourceCounts {
   readonly state: MessageSourceState;
 }
 
-interface MessageSourceOptions extends StreamReaderOptions {
+interface MessageSourceOptions extends StreamReaderOptions, Pick<MissingMessagesOptions, 'readStored'> {
   /** Called while the stream does not exist, to create it or to find out why it is gone. */
   readonly onMissing?: () => Promise<void>;
-  /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without readings. */
-  readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
   /** The messages end with this sequence; without it they never end. */
   readonly through?: number;
 }

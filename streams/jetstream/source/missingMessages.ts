@@ -1,9 +1,7 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
-import type { Logger } from 'pino';
-import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
 import { explainGap } from '../sourceVerification.ts';
 import { missingDigest, type StreamPosition } from '../streamPosition.ts';
+import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
 import { messageOverheadBytes } from './messageBatch.ts';
 import type { SourceProgress } from './sourceProgress.ts';
@@ -13,38 +11,27 @@ export class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
 }
 
-interface MissingMessagesOptions {
-  readonly jsm: JetStreamManager;
-  readonly stream: InputStreamName;
-  readonly logger: Logger;
+export interface MissingMessagesOptions extends Pick<StreamReaderOptions, 'jsm' | 'stream' | 'logger'> {
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without readings. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;
 }
 
+const missedText =
+  'messages are no longer in the stream (retention, a purge or a deletion); those without a stored reading remain unknown';
+
+export type MissingMessages = ReturnType<typeof createMissingMessages>;
+
 /** Handles messages that are no longer in the stream. */
-export interface MissingMessages {
+export function createMissingMessages(options: MissingMessagesOptions) {
+  const { jsm, stream, logger, readStored, progress, recipient } = options;
+  const { gate, signal } = recipient;
+
   /**
    * Skips messages that retention, a purge or a deletion removed, and returns the place after them. Stored readings replace them; the rest
    * stays unknown and is logged.
    */
-  skipRemoved(from: StreamPosition, through: number): Promise<StreamPosition>;
-  /**
-   * Skips the gap before a message that arrived too early, if the stream explains it.
-   *
-   * @throws UnexplainedGap
-   */
-  skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition>;
-}
-
-const missedText =
-  'messages are no longer in the stream (retention, a purge or a deletion); those without a stored reading remain unknown';
-
-export function createMissingMessages(options: MissingMessagesOptions): MissingMessages {
-  const { jsm, stream, logger, readStored, progress, recipient } = options;
-  const { gate, signal } = recipient;
-
   async function skipRemoved(from: StreamPosition, through: number): Promise<StreamPosition> {
     const streamCreated = from.streamCreated ?? '';
     const createMissingPlace = (position: number) => ({
@@ -79,6 +66,11 @@ export function createMissingMessages(options: MissingMessagesOptions): MissingM
     return createMissingPlace(through);
   }
 
+  /**
+   * Skips the gap before a message that arrived too early, if the stream explains it.
+   *
+   * @throws UnexplainedGap
+   */
   async function skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition> {
     const range = { fromSequence: expected, toSequence: received - 1 };
     const explanation = received > expected ? await explainGap(jsm, stream, range) : null;

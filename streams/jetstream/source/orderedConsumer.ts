@@ -16,7 +16,6 @@ const inactiveThresholdMs = 30_000;
 interface OrderedConsumerOptions extends StreamReaderOptions {
   /** The last sequence that is requested. */
   readonly through: number;
-  /** Messages that are requested ahead of the fold. */
   readonly pulledMessages: number;
   readonly progress: SourceProgress;
   readonly recipient: BatchRecipient;

@@ -17,25 +17,9 @@ export interface SourceCounts {
   readonly verifiedAtMs: number | null;
 }
 
-export interface SourceProgress {
-  readonly counts: SourceCounts;
-  /** Another subscription begins. */
-  restartAfter(position: number): void;
-  verifiedAt(atMs: number): void;
-  /** Everything through `position` is emitted. Returns whether that is the last known end of the stream. */
-  advance(position: number): boolean;
-  /** The last requested message is not in the stream, and no other requested one follows. */
-  skipTo(position: number): void;
-  /** The stream ended with `sequence` at a time (`Clock.bootMs`). Returns whether everything is emitted. */
-  noteEnd(sequence: number, atMs: number): boolean;
-  /** The end of the stream is no longer known. */
-  forgetEnd(): void;
-  isAtEnd(): boolean;
-  addMissed(messages: number): void;
-  addInterruption(): void;
-}
+export type SourceProgress = ReturnType<typeof createSourceProgress>;
 
-export function createSourceProgress(): SourceProgress {
+export function createSourceProgress() {
   let counts: SourceCounts = {
     lastSequence: null,
     position: 0,
@@ -55,12 +39,14 @@ export function createSourceProgress(): SourceProgress {
     get counts() {
       return counts;
     },
-    restartAfter: (position) => {
+    /** Another subscription begins. */
+    restartAfter: (position: number) => {
       update({ position, freshAsOfMs: null });
       seenEnd = null;
     },
-    verifiedAt: (verifiedAtMs) => update({ verifiedAtMs }),
-    advance: (position) => {
+    verifiedAt: (verifiedAtMs: number) => update({ verifiedAtMs }),
+    /** Everything through `position` is emitted. Returns whether that is the last known end of the stream. */
+    advance: (position: number) => {
       const { lastSequence } = counts;
       update({ position, lastSequence: lastSequence === null ? null : Math.max(lastSequence, position) });
       if (seenEnd === null || position < seenEnd.sequence) return false;
@@ -68,8 +54,10 @@ export function createSourceProgress(): SourceProgress {
       seenEnd = null;
       return true;
     },
-    skipTo: (position) => update({ position }),
-    noteEnd: (sequence, atMs) => {
+    /** The last requested message is not in the stream, and no other requested one follows. */
+    skipTo: (position: number) => update({ position }),
+    /** The stream ended with `sequence` at a time (`Clock.bootMs`). Returns whether everything is emitted. */
+    noteEnd: (sequence: number, atMs: number) => {
       update({ lastSequence: Math.max(sequence, counts.position) });
       if (counts.position < sequence) {
         seenEnd ??= { sequence, atMs };
@@ -79,9 +67,10 @@ export function createSourceProgress(): SourceProgress {
       seenEnd = null;
       return true;
     },
+    /** The end of the stream is no longer known. */
     forgetEnd: () => update({ lastSequence: null }),
     isAtEnd: () => counts.lastSequence !== null && counts.position >= counts.lastSequence,
-    addMissed: (messages) => update({ missedMessages: counts.missedMessages + messages }),
+    addMissed: (messages: number) => update({ missedMessages: counts.missedMessages + messages }),
     addInterruption: () => update({ interruptions: counts.interruptions + 1, lastSequence: null }),
   };
 }

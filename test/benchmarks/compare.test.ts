@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findSlower } from '../../benchmarks/guard.ts';
+import { findSlower } from '../../benchmarks/compare.ts';
 
 it('warns of a request that takes more CPU time in three turns of four, and of no other', () => {
   const compare = (title: string, micros: readonly number[]) => ({

@@ -3,18 +3,6 @@ import { findChainAvailability } from '../../actors/chain/state/chainAvailabilit
 import { findPhase } from '../../actors/chain/state/collectionPhase.ts';
 import { findMergeState } from '../../actors/chain/state/mergeState.ts';
 import { findSettlementSource } from '../../actors/chain/state/settlementSource.ts';
-import { findFirstMatch } from '../../actors/firstMatch.ts';
-
-describe('an ordered table', () => {
-  it('is read from the top, and must end with a row that always holds', () => {
-    const table = [
-      ['small', (value: number) => value < 10],
-      ['middle', (value: number) => value < 100],
-    ] as const;
-    expect([5, 50].map((value) => findFirstMatch(table, value))).toEqual(['small', 'middle']);
-    expect(() => findFirstMatch(table, 500)).toThrow('otherwise');
-  });
-});
 
 describe('availability of the chain', () => {
   it('is the first reason that applies', () => {
