@@ -61,6 +61,8 @@ export interface PageRequest {
   readonly settings: PageSettings;
   /** Returns the body of a route; null if it has none at the moment. */
   readonly read: (path: string) => unknown;
+  /** Events of a record, newest first; null if they cannot be read at the moment. */
+  readonly events: readonly FeedEvent[] | null;
 }
 
 export type RenderPage = (request: PageRequest) => string;

@@ -69,7 +69,6 @@ async function start() {
         return () => listeners.delete(listener);
       },
     },
-    go: (place) => go(place),
     loadMore: (path, cursor) => {
       poller.readPage(path, cursor).then(
         (page) => store.append(path, page),

@@ -14,7 +14,6 @@ interface ServiceClock {
 /** Actions that need script; null in a page that the server renders. */
 export interface PageActions {
   readonly clock: ServiceClock;
-  go(place: Place): void;
   /** Reads the next page of a list and appends it to the resource of the first page. */
   loadMore(path: string, cursor: string): void;
   download(fileName: string, contentType: string, text: string): void;
