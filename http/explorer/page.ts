@@ -54,6 +54,12 @@ export interface PageSettings {
   readonly files: Readonly<Record<string, string>>;
 }
 
+export interface Connection {
+  readonly isOnline: boolean;
+  /** `shared`: another tab of this browser holds the stream and forwards its events. */
+  readonly stream: 'closed' | 'connecting' | 'open' | 'shared';
+}
+
 export interface PageRequest {
   readonly place: Place;
   /** Time of rendering, in epoch milliseconds. */

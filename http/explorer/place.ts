@@ -7,6 +7,7 @@ export type Place =
   | { readonly view: 'settlements'; readonly range: SettlementsRange }
   | { readonly view: 'owners'; readonly address: string | null }
   | { readonly view: 'feed'; readonly category: FeedCategory }
+  | { readonly view: 'embed' }
   | { readonly view: RecordView; readonly id: string }
   | { readonly view: 'missing'; readonly reason: string; readonly others: readonly Place[] };
 
@@ -50,6 +51,8 @@ export function formatPlace(place: Place): string {
       return place.address === null ? '/owners' : `/owners/${place.address}`;
     case 'feed':
       return place.category === 'all' ? '/feed' : `/feed?category=${place.category}`;
+    case 'embed':
+      return '/embed';
     case 'missing':
       return '/search';
     default:
@@ -66,6 +69,7 @@ export function nameView(place: Place): string {
     settlements: 'Settlements',
     owners: 'Owners',
     feed: 'Feed',
+    embed: 'The wheel',
     missing: 'Not found',
   };
   return names[place.view];

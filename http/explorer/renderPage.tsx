@@ -1,9 +1,11 @@
 import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
+import { PageContext } from './components/pageContext.ts';
 import { describeEvent } from './format/events.ts';
 import type { Bodies, PageRequest, RenderPage, Resource, ResourceName } from './page.ts';
 import { describePage } from './pageTitle.ts';
 import { formatPlace } from './place.ts';
+import { Embed } from './views/Embed.tsx';
 import { Missing, RecordPage } from './views/records/Record.tsx';
 
 /**
@@ -35,7 +37,16 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
     ) : place.view === 'missing' ? (
       <Missing place={place} />
     ) : undefined;
-  const body = renderToString(<App page={page}>{content}</App>);
+  const isEmbedded = place.view === 'embed';
+  const body = renderToString(
+    isEmbedded ? (
+      <PageContext.Provider value={page}>
+        <Embed />
+      </PageContext.Provider>
+    ) : (
+      <App page={page}>{content}</App>
+    ),
+  );
   const { title, icon } = describePage(place, read, null);
   const { files, publicUrl } = settings;
   const [event] = events ?? [];
@@ -58,9 +69,14 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
       {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
       {address !== null && <link rel="canonical" href={address} />}
       <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
+      <link rel="manifest" href="/manifest.webmanifest" />
+      {place.view === 'feed' && (
+        <link rel="alternate" type="application/atom+xml" href={`/feed.atom?category=${place.category}`} />
+      )}
       <link rel="stylesheet" href={files['style.css']} />
       {/* Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */}
-      {content === undefined && <script defer src={files['explorer.js']} />}
+      {isEmbedded && <meta http-equiv="refresh" content="60" />}
+      {content === undefined && !isEmbedded && <script defer src={files['explorer.js']} />}
     </head>,
   );
   const attributes = [

@@ -1,12 +1,17 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import { createHttpError } from '../routes/errors.ts';
+import type { PreparedResponse } from './answers/preparedResponse.ts';
 import type { ReadAnswerDependencies } from './answers/readAnswer.ts';
 import type { Exchange } from './answers/responseWriter.ts';
+import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import type { Mount } from './mount.ts';
 import { type ExplorerPage, type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
 
 const recordGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
+
+/** It writes as much as a list of the feed. */
+const feedGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored' };
 
 interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'sender' | 'reads'> {
   readonly pages: ExplorerPages;
@@ -30,6 +35,15 @@ export function mountExplorer(
     if (file === null) writer.writeError(exchange, createHttpError('not_found'));
     else sender.sendConditionally(exchange, file);
   });
+  const sendDocument = (exchange: Exchange, document: PreparedResponse | null) => {
+    if (document === null)
+      writer.writeError(exchange, createHttpError('database_unavailable', retryAfterSeconds));
+    else sender.sendConditionally(exchange, document);
+  };
+  mount('/feed.atom', feedGuarded, (exchange, request) =>
+    sendDocument(exchange, pages.feed(transport.query(request))),
+  );
+  mount('/badge.svg', null, (exchange) => sendDocument(exchange, pages.badge()));
   const answerUnknown = (exchange: Exchange) => {
     // A browser gets a page, a program an error that it can read.
     if (exchange.headers.accept.includes('text/html')) send(exchange, pages.missing());

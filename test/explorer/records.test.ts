@@ -3,6 +3,7 @@ import { pagesReadMax } from '../../http/server/pages/recordEvents.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
+import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
 const batchCount = 100 * pagesReadMax + 200;
@@ -118,5 +119,44 @@ describe('the page of a record', () => {
       expect([path, response.status]).toEqual([path, 200]);
       expect(await response.text()).toContain('Events cannot be read at the moment');
     }
+  });
+});
+
+describe('the Atom feed of a category', () => {
+  it('has the newest events of the feed with their IDs, pages and times', async () => {
+    const { server } = await start();
+    const response = await server.get('/feed.atom?category=protocol');
+    expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+    const xml = await response.text();
+    const feed = await server.get('/v1/events?category=protocol');
+    const { events } = (await feed.json()) as { events: { id: string; recordedAt: string }[] };
+    expect([...xml.matchAll(/<entry><id>([^<]*)<\/id>/g)].map(([, id]) => id)).toEqual(
+      events.map(({ id }) => id),
+    );
+    // RFC 4287: an ID, a title, an update and an author; each entry but the author.
+    const [head = ''] = xml.split('<entry>');
+    expect(head).toContain('<id>mining-activity:');
+    expect(head).toContain(`<updated>${events[0]?.recordedAt}</updated>`);
+    expect(head).toMatch(/<author><name>[^<]+<\/name><\/author>/);
+    expect(head).toContain(
+      '<link rel="self" type="application/atom+xml" href="https://wheel.example/feed.atom?category=protocol"/>',
+    );
+    const tags = [...xml.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/g)].filter(([, , , isEmpty]) => isEmpty === '');
+    const open: string[] = [];
+    for (const [, isEnd, name = ''] of tags) {
+      if (isEnd === '') open.push(name);
+      else expect(open.pop()).toBe(name);
+    }
+    expect(open).toEqual([]);
+    const [, path = ''] = /type="text\/html" href="https:\/\/wheel.example(\/events\/[^"]*)"/.exec(xml) ?? [];
+    expect((await server.get(path)).status).toBe(200);
+    const tag = response.headers.get('etag') as string;
+    expect((await server.get('/feed.atom?category=protocol', { 'If-None-Match': tag })).status).toBe(304);
+    expect((await server.get('/feed.atom?category=all&utm_source=x')).headers.get('etag')).not.toBe(tag);
+  });
+
+  it('is an error while the feed cannot be read', async () => {
+    const server = await startPublicServer();
+    await expectError(await server.get('/feed.atom'), 503, 'database_unavailable');
   });
 });

@@ -190,6 +190,70 @@ describe('files of the explorer', () => {
   });
 });
 
+describe('what other sites and programs show', () => {
+  it('is a view in a frame, and no other page', async () => {
+    const server = await startPublicServer();
+    const readPolicy = async (path: string) =>
+      (await server.get(path, { Accept: 'text/html' })).headers.get('content-security-policy');
+    expect(await readPolicy('/embed')).toMatch(/frame-ancestors \*$/);
+    for (const path of [...paths, '/search?q=5', '/rounds/1', '/nosuch', '/docs', '/docs/reference'])
+      expect([path, await readPolicy(path)]).toEqual([
+        path,
+        expect.stringMatching(/frame-ancestors 'none'$/),
+      ]);
+    const html = await (await server.get('/embed')).text();
+    expect(html).toContain('The wheel is ');
+    expect(html).toContain('http-equiv="refresh"');
+    expect(html).not.toMatch(/<script|<header/);
+  });
+
+  it('is a badge, which calls unknown what is unknown', async () => {
+    const server = await startPublicServer();
+    const readLabel = async () => {
+      const response = await server.get('/badge.svg');
+      expect(response.headers.get('content-type')).toBe('image/svg+xml');
+      return /<title>(.*)<\/title>/.exec(await response.text())?.[1];
+    };
+    const { measurement } = server.views.process;
+    if (measurement === null) throw new Error('the example has a reading');
+    const show = (reading: object, freshness: 'online' | 'stale' = 'online') => {
+      const shown = { freshness, reading: { ...measurement.reading, ...reading } };
+      server.views.process = { ...server.views.process, measurement: shown };
+    };
+    show({ rpmMilli: 1_000, speedMmPerSecond: 100 });
+    expect(await readLabel()).toBe('wheel turning, work today unknown');
+    show({ rpmMilli: 0, speedMmPerSecond: 0 });
+    expect(await readLabel()).toBe('wheel resting, work today unknown');
+    show({}, 'stale');
+    expect(await readLabel()).toBe('wheel unknown, work today unknown');
+    server.views.process = { ...server.views.process, measurement: null };
+    expect(await readLabel()).toBe('wheel unknown, work today unknown');
+  });
+
+  it('is an icon, a manifest that refers to it, and a map of the pages if their address is known', async () => {
+    const plain = await startPublicServer();
+    expect((await plain.get('/sitemap.xml')).status).toBe(404);
+    expect(await (await plain.get('/robots.txt')).text()).not.toContain('Sitemap');
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    expect(await (await server.get('/robots.txt')).text()).toContain(
+      'Sitemap: https://wheel.example/sitemap.xml\n',
+    );
+    const sitemap = await (await server.get('/sitemap.xml')).text();
+    const locations = [...sitemap.matchAll(/<loc>https:\/\/wheel\.example([^<]*)<\/loc>/g)];
+    expect(locations.length).toBeGreaterThan(10);
+    for (const [, path = ''] of locations)
+      expect([path, (await server.get(path)).status]).toEqual([path, 200]);
+    const manifest = await server.get('/manifest.webmanifest');
+    expect(manifest.headers.get('content-type')).toBe('application/manifest+json');
+    const { icons } = (await manifest.json()) as { icons: { src: string }[] };
+    for (const path of [icons[0]?.src as string, '/favicon.ico']) {
+      const icon = await server.get(path);
+      expect(icon.headers.get('content-type')).toBe('image/svg+xml');
+      expect(await icon.text()).toContain('<svg');
+    }
+  });
+});
+
 const transaction = `0x${'AB'.repeat(32)}`;
 const nowMs = Date.UTC(2026, 10, 24, 18);
 
@@ -204,6 +268,7 @@ describe('addresses of places', () => {
     `/owners/0x${'ab'.repeat(20)}`,
     '/feed',
     '/feed?category=players',
+    '/embed',
     '/miners/12',
     '/rounds/1234',
     '/blocks/17',

@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { PageSettings, ReadResource } from '../page.ts';
+import type { Connection, PageSettings, ReadResource } from '../page.ts';
 import type { Place } from '../place.ts';
 import type { Reversal } from '../reversal.ts';
 
@@ -17,12 +17,6 @@ export interface PageActions {
   /** Reads the next page of a list and appends it to the resource of the first page. */
   loadMore(path: string, cursor: string): void;
   download(fileName: string, contentType: string, text: string): void;
-}
-
-export interface Connection {
-  readonly isOnline: boolean;
-  /** `shared`: another tab of this browser holds the stream and forwards its events. */
-  readonly stream: 'closed' | 'connecting' | 'open' | 'shared';
 }
 
 export interface Page {

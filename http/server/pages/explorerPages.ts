@@ -1,11 +1,21 @@
 import type { Clock } from '../../../actors/clock.ts';
-import type { Bodies, FeedEvent } from '../../explorer/page.ts';
-import { formatPlace, type Place, type RecordView } from '../../explorer/place.ts';
-import { activityPath, corePath, metadataPath, portfolioPath } from '../../explorer/resources.ts';
+import type { Bodies, FeedEvent, ResourceName } from '../../explorer/page.ts';
+import { formatPlace, type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
+import {
+  activityPath,
+  corePath,
+  eventsPath,
+  metadataPath,
+  portfolioPath,
+  statisticsPath,
+  statusPath,
+} from '../../explorer/resources.ts';
 import { describeMissing } from '../../explorer/search.ts';
 import { noStore, revalidated } from '../../routes/cacheControl.ts';
 import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
+import { writeAtomFeed } from './atomFeed.ts';
+import { drawBadge } from './badge.ts';
 import { readExplorerBuild } from './explorerBuild.ts';
 import { findPlace } from './findPlace.ts';
 import { once } from './once.ts';
@@ -36,6 +46,9 @@ export interface ExplorerPages {
   find(path: string, query: string): ExplorerPage;
   /** The page of everything that does not exist. */
   missing(): ExplorerPage;
+  /** The newest events of a category for feed readers; null if they cannot be read at the moment. */
+  feed(query: string): PreparedResponse | null;
+  badge(): PreparedResponse | null;
   /** A file that pages refer to; null for an unknown name. */
   file(name: string): PreparedResponse | null;
 }
@@ -52,7 +65,15 @@ interface ExplorerPagesOptions {
 }
 
 /** Paths of the pages in the router's syntax. Pages of owners and records read lists; the others show shared views. */
-export const sharedPaths = ['/', '/statistics', '/settlements', '/feed', '/owners', '/search'] as const;
+export const sharedPaths = [
+  '/',
+  '/statistics',
+  '/settlements',
+  '/feed',
+  '/owners',
+  '/search',
+  '/embed',
+] as const;
 export const recordPaths = [
   '/owners/:address',
   '/miners/:id',
@@ -63,9 +84,14 @@ export const recordPaths = [
 ] as const;
 
 /** Everything comes from this service. Pictures of tokens are SVG in data URIs; as images they run no script. */
-const pageHeaders = buildPageHeaders(
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
-);
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; manifest-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors";
+const pageHeaders = buildPageHeaders(`${policy} 'none'`);
+/** The only page that other sites may show in a frame. */
+const embedHeaders = buildPageHeaders(`${policy} *`);
+
+/** Reads the body of a route; null if it has none at the moment. */
+type ReadView = <Name extends ResourceName>(name: Name, path: string) => Bodies[Name] | null;
 
 interface CachedPage {
   readonly response: PreparedResponse;
@@ -126,7 +152,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const response = prepareDocument(html, {
       contentType: 'text/html; charset=utf-8',
       cacheControl: isMissing ? noStore : revalidated,
-      own: pageHeaders,
+      own: place.view === 'embed' ? embedHeaders : pageHeaders,
       isSingle: known.size > 0,
       ...(isMissing && place.others.length < 2 && { status: '404 Not Found' }),
     });
@@ -134,6 +160,28 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
     const isKept = !('id' in requested) && !(isMissing && place.others.length > 0);
     if (isKept && ![...known.values()].includes(null))
       cache.set(nameCached(place), { response, bytes: html.length, views });
+    return response;
+  }
+
+  /** A document that is written from views, once per change of them. */
+  function findDocument(
+    key: string,
+    contentType: string,
+    write: (read: ReadView) => string | null,
+  ): PreparedResponse | null {
+    const current = findCurrent(key);
+    if (current !== null) return current;
+    const views = new Map<string, object | null>();
+    // Events have no view of their own. They follow the chain and the readings.
+    for (const path of [statusPath, corePath]) views.set(path, bodies.findView(path));
+    const text = write(((_name: ResourceName, path: string) => {
+      views.set(path, bodies.findView(path));
+      return bodies.read(path);
+    }) as ReadView);
+    if (text === null) return null;
+    const bytes = Buffer.from(text);
+    const response = prepareDocument(bytes, { contentType, cacheControl: revalidated, own: [] });
+    cache.set(key, { response, bytes: bytes.length, views });
     return response;
   }
 
@@ -158,6 +206,17 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       const place = findPlace(path, query, { nowMs: clock.nowMs(), genesisMs: readGenesisMs() });
       return typeof place === 'string' ? { current: redirect(place) } : toPage(place);
     },
+    feed: (query) => {
+      const place = parsePlace('/feed', query);
+      return findDocument(`atom ${formatPlace(place)}`, 'application/atom+xml; charset=utf-8', (read) => {
+        const feed = place.view === 'feed' ? read('events', eventsPath(place.category)) : null;
+        return feed?.status === 'available' ? writeAtomFeed(feed, publicUrl, clock.nowMs()) : null;
+      });
+    },
+    badge: () =>
+      findDocument('badge', 'image/svg+xml', (read) =>
+        drawBadge(read('status', statusPath), read('statistics', statisticsPath('7d'))),
+      ),
     missing: () => toPage(describeMissing(missingPage)),
     file: (name) => loadBuild().responses.get(name) ?? null,
   };

@@ -20,6 +20,7 @@ export function findPlace(path: string, query: string, context: SearchContext): 
   const [, first = '', second = ''] = path.split('/');
   const parameters = new URLSearchParams(query);
   if (first === 'search') return search(parameters.get('q') ?? '', context);
+  if (first === 'embed') return { view: 'embed' };
   const id = decodeSegment(second).trim();
   if (first === 'owners' && id !== '') {
     const address = parseOwner(id);

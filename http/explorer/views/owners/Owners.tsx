@@ -1,7 +1,7 @@
 import { usePage } from '../../components/pageContext.ts';
-import { Available, ResourceNotice } from '../../components/ResourceNotice.tsx';
-import { activityPath, corePath, eventsPath, portfolioPath } from '../../resources.ts';
-import { EventList } from '../feed/EventList.tsx';
+import { Available } from '../../components/ResourceNotice.tsx';
+import { activityPath, corePath, portfolioPath } from '../../resources.ts';
+import { EventPages } from '../feed/EventPages.tsx';
 import { OwnerActivity } from './OwnerActivity.tsx';
 import { Positions } from './Positions.tsx';
 
@@ -16,19 +16,15 @@ export function Owners({ address }: { address: string | null }) {
           what it owns.
         </p>
       </section>
-      {address === null ? <Latest /> : <Owner address={address} />}
+      {address === null ? (
+        <section aria-labelledby="latest">
+          <h2 id="latest">What owners did last</h2>
+          <EventPages category="players" />
+        </section>
+      ) : (
+        <Owner address={address} />
+      )}
     </>
-  );
-}
-
-function Latest() {
-  const events = usePage().read('events', eventsPath('players'));
-  return (
-    <section aria-labelledby="latest">
-      <h2 id="latest">What owners did last</h2>
-      <ResourceNotice what="The feed" resource={events} />
-      {events.body !== null && <EventList feed={events.body} />}
-    </section>
   );
 }
 
