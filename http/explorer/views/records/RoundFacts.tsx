@@ -43,9 +43,8 @@ function Known({ round, core }: { round: string; core: Extract<Bodies['core'], {
   return (
     <>
       <p class="lead">
-        <Time at={new Date(startMs).toISOString()} as="date" />,{' '}
-        <Time at={new Date(startMs).toISOString()} as="minute" /> to{' '}
-        <Time at={new Date(endMs).toISOString()} as="minute" />. {state}
+        <Time at={new Date(startMs).toISOString()} as="date" />, <Time at={new Date(startMs).toISOString()} />{' '}
+        to <Time at={new Date(endMs).toISOString()} />. {state}
       </p>
       <div class="figures wide">
         {halfHour !== null && (
