@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { Footer } from './components/Footer.tsx';
 import { Header } from './components/Header.tsx';
 import { type Page, PageContext } from './components/pageContext.ts';
@@ -8,7 +9,7 @@ import { Settlements } from './views/settlements/Settlements.tsx';
 import { StatisticsView } from './views/statistics/Statistics.tsx';
 
 /** Content of `body`, identical on the server and in the browser. */
-export function App({ page }: { page: Page }) {
+export function App({ page, children }: { page: Page; children?: ComponentChildren }) {
   return (
     <PageContext.Provider value={page}>
       <a class="skip" href="#content">
@@ -31,7 +32,7 @@ export function App({ page }: { page: Page }) {
       </svg>
       <Header />
       <main id="content" tabIndex={-1}>
-        <View page={page} />
+        {children ?? <View page={page} />}
       </main>
       <Footer />
     </PageContext.Provider>
@@ -50,5 +51,7 @@ function View({ page: { place } }: { page: Page }) {
       return <Owners address={place.address} />;
     case 'feed':
       return <Feed category={place.category} />;
+    default:
+      return null;
   }
 }

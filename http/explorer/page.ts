@@ -54,6 +54,12 @@ export interface PageSettings {
   readonly files: Readonly<Record<string, string>>;
 }
 
+export interface Connection {
+  readonly isOnline: boolean;
+  /** `shared`: another tab of this browser holds the stream and forwards its events. */
+  readonly stream: 'closed' | 'connecting' | 'open' | 'shared';
+}
+
 export interface PageRequest {
   readonly place: Place;
   /** Time of rendering, in epoch milliseconds. */
@@ -61,6 +67,8 @@ export interface PageRequest {
   readonly settings: PageSettings;
   /** Returns the body of a route; null if it has none at the moment. */
   readonly read: (path: string) => unknown;
+  /** Events of a record, newest first; null if they cannot be read at the moment. */
+  readonly events: readonly FeedEvent[] | null;
 }
 
 export type RenderPage = (request: PageRequest) => string;

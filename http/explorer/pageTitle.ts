@@ -1,9 +1,7 @@
-import type { Connection } from './components/pageContext.ts';
-import type { WheelState } from './components/Wheel.tsx';
-import type { ReadResource } from './page.ts';
+import type { Connection, ReadResource } from './page.ts';
 import { nameView, type Place } from './place.ts';
 import { statusPath } from './resources.ts';
-import { describeWheel } from './wheelState.ts';
+import { describeWheel, type WheelState } from './wheelState.ts';
 
 /** Title of the window, and the icon for the state of the wheel. */
 export function describePage(

@@ -1,10 +1,18 @@
+import { shortenHash } from './format/numbers.ts';
+
 /** A place in the explorer. Each has its own URL, which can be opened, bookmarked and shared. */
 export type Place =
   | { readonly view: 'glance' }
   | { readonly view: 'statistics'; readonly range: StatisticsRange }
   | { readonly view: 'settlements'; readonly range: SettlementsRange }
   | { readonly view: 'owners'; readonly address: string | null }
-  | { readonly view: 'feed'; readonly category: FeedCategory };
+  | { readonly view: 'feed'; readonly category: FeedCategory }
+  | { readonly view: 'embed' }
+  | { readonly view: RecordView; readonly id: string }
+  | { readonly view: 'missing'; readonly reason: string; readonly others: readonly Place[] };
+
+/** Views of one record. Only the server renders them, and they have no script. */
+export type RecordView = 'miner' | 'round' | 'block' | 'settlement' | 'event';
 
 export const statisticsRanges = ['7d', '30d'] as const;
 export type StatisticsRange = (typeof statisticsRanges)[number];
@@ -13,15 +21,7 @@ export type SettlementsRange = (typeof settlementsRanges)[number];
 export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
 export type FeedCategory = (typeof feedCategories)[number];
 
-/** Stands for every invalid address, on a page that does not repeat it. */
-export const noAddress = '';
-
-/** Maximum length of an address in a URL. Longer text is cut, and is invalid either way. */
-const addressLengthMax = 64;
-/** Half of a surrogate pair. */
-const loneSurrogate = /\p{Surrogate}/gu;
-
-/** Returns the place of a URL. It ignores unknown parameters, so every link leads somewhere. */
+/** Returns the place of a page with script. It ignores unknown parameters, so every link leads somewhere. */
 export function parsePlace(path: string, query: string): Place {
   const parameters = new URLSearchParams(query);
   const [, first = '', second = ''] = path.split('/');
@@ -30,10 +30,8 @@ export function parsePlace(path: string, query: string): Place {
       return { view: 'statistics', range: choose(statisticsRanges, parameters.get('range'), '7d') };
     case 'settlements':
       return { view: 'settlements', range: choose(settlementsRanges, parameters.get('range'), '7d') };
-    case 'owners': {
-      const address = (decodeSegment(second) || parameters.get('address') || '').trim();
-      return { view: 'owners', address: address === '' ? null : cut(address) };
-    }
+    case 'owners':
+      return { view: 'owners', address: second.toLowerCase() || null };
     case 'feed':
       return { view: 'feed', category: choose(feedCategories, parameters.get('category'), 'all') };
     default:
@@ -50,21 +48,31 @@ export function formatPlace(place: Place): string {
     case 'settlements':
       return place.range === '7d' ? '/settlements' : `/settlements?range=${place.range}`;
     case 'owners':
-      return place.address === null ? '/owners' : `/owners/${encodeURIComponent(place.address)}`;
+      return place.address === null ? '/owners' : `/owners/${place.address}`;
     case 'feed':
       return place.category === 'all' ? '/feed' : `/feed?category=${place.category}`;
+    case 'embed':
+      return '/embed';
+    case 'missing':
+      return '/search';
+    default:
+      return `/${place.view}s/${encodeURIComponent(place.id)}`;
   }
 }
 
-export function nameView({ view }: Place): string {
+export function nameView(place: Place): string {
+  if ('id' in place)
+    return `${place.view.charAt(0).toUpperCase()}${place.view.slice(1)} ${place.view === 'event' ? '' : shortenHash(place.id)}`.trim();
   const names = {
     glance: 'At a glance',
     statistics: 'Statistics',
     settlements: 'Settlements',
     owners: 'Owners',
     feed: 'Feed',
+    embed: 'The wheel',
+    missing: 'Not found',
   };
-  return names[view];
+  return names[place.view];
 }
 
 function choose<Option extends string>(
@@ -73,20 +81,4 @@ function choose<Option extends string>(
   fallback: Option,
 ): Option {
   return options.find((option) => option === requested) ?? fallback;
-}
-
-/** Does not cut within a character, because half a surrogate pair cannot be encoded in a URL. */
-function cut(text: string): string {
-  return [...text.slice(0, 2 * addressLengthMax)]
-    .slice(0, addressLengthMax)
-    .join('')
-    .replaceAll(loneSurrogate, '');
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

@@ -1,14 +1,18 @@
 import { renderToString } from 'preact-render-to-string';
 import { App } from './App.tsx';
+import { PageContext } from './components/pageContext.ts';
+import { describeEvent } from './format/events.ts';
 import type { Bodies, PageRequest, RenderPage, Resource, ResourceName } from './page.ts';
 import { describePage } from './pageTitle.ts';
 import { formatPlace } from './place.ts';
+import { Embed } from './views/Embed.tsx';
+import { Missing, RecordPage } from './views/records/Record.tsx';
 
 /**
  * Renders a complete page on the server, with current figures, that works without script. The script renders the same page over it once
  * it has read the resources listed in `data-reads`.
  */
-export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody }: PageRequest) => {
+export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: readBody }: PageRequest) => {
   const reads = new Map<string, ResourceName>();
   const known = new Map<string, Resource<unknown>>();
   const read = <Name extends ResourceName>(name: Name, route: string): Resource<Bodies[Name]> => {
@@ -27,9 +31,27 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody 
     connection: null,
     reversal: null,
   };
-  const body = renderToString(<App page={page} />);
+  const content =
+    'id' in place ? (
+      <RecordPage {...place} events={events} />
+    ) : place.view === 'missing' ? (
+      <Missing place={place} />
+    ) : undefined;
+  const isEmbedded = place.view === 'embed';
+  const body = renderToString(
+    isEmbedded ? (
+      <PageContext.Provider value={page}>
+        <Embed />
+      </PageContext.Provider>
+    ) : (
+      <App page={page}>{content}</App>
+    ),
+  );
   const { title, icon } = describePage(place, read, null);
   const { files, publicUrl } = settings;
+  const [event] = events ?? [];
+  const description = event === undefined ? about : describeEvent(event).sentence;
+  const address = place.view === 'missing' || publicUrl === null ? null : `${publicUrl}${formatPlace(place)}`;
   const head = renderToString(
     <head>
       <meta charset="utf-8" />
@@ -41,15 +63,20 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody 
       <meta property="og:title" content={title} />
       <meta property="og:description" content={description} />
       <meta property="og:type" content="website" />
-      {publicUrl !== null && <meta property="og:url" content={`${publicUrl}${formatPlace(place)}`} />}
+      {address !== null && <meta property="og:url" content={address} />}
       {/* Previews need absolute URLs. */}
       {publicUrl !== null && <meta property="og:image" content={`${publicUrl}${files['preview.png']}`} />}
       {publicUrl !== null && <meta name="twitter:card" content="summary_large_image" />}
-      {publicUrl !== null && <link rel="canonical" href={`${publicUrl}${formatPlace(place)}`} />}
+      {address !== null && <link rel="canonical" href={address} />}
       <link rel="icon" id="icon" type="image/svg+xml" href={files[icon]} />
+      <link rel="manifest" href="/manifest.webmanifest" />
+      {place.view === 'feed' && (
+        <link rel="alternate" type="application/atom+xml" href={`/feed.atom?category=${place.category}`} />
+      )}
       <link rel="stylesheet" href={files['style.css']} />
       {/* Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */}
-      <script defer src={files['explorer.js']} />
+      {isEmbedded && <meta http-equiv="refresh" content="60" />}
+      {content === undefined && !isEmbedded && <script defer src={files['explorer.js']} />}
     </head>,
   );
   const attributes = [
@@ -59,7 +86,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, read: readBody 
   return `<!doctype html>\n<html lang="en">${head}<body ${attributes.join(' ')}>${body}</body></html>\n`;
 };
 
-const description =
+const about =
   'A physical wheel, its work, and what becomes of it: measured, optimistic, settled on Ethereum, issued as tokens. Live, and only what is known.';
 
 function escapeAttribute(text: string): string {

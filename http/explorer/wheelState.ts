@@ -1,6 +1,6 @@
-import type { Connection } from './components/pageContext.ts';
-import type { WheelState } from './components/Wheel.tsx';
-import type { Bodies, Resource } from './page.ts';
+import type { Bodies, Connection, Resource } from './page.ts';
+
+export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
 
 export interface WheelWords {
   readonly state: WheelState;

@@ -1,32 +1,53 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import { createHttpError } from '../routes/errors.ts';
+import type { PreparedResponse } from './answers/preparedResponse.ts';
 import type { ReadAnswerDependencies } from './answers/readAnswer.ts';
 import type { Exchange } from './answers/responseWriter.ts';
+import { retryAfterSeconds } from './answers/routeAnswers.ts';
 import type { Mount } from './mount.ts';
-import { type ExplorerPages, ownerPaths, sharedPaths } from './pages/explorerPages.ts';
+import { type ExplorerPage, type ExplorerPages, recordPaths, sharedPaths } from './pages/explorerPages.ts';
 import type { Guarded } from './requestRefusals.ts';
 
-const ownerPageGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
+const recordGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored', canAnswerWithoutViews: true };
+
+/** It writes as much as a list of the feed. */
+const feedGuarded: Guarded = { rateClass: 'publicHeavy', query: 'ignored' };
 
 interface MountedExplorer extends Pick<ReadAnswerDependencies, 'transport' | 'writer' | 'sender' | 'reads'> {
   readonly pages: ExplorerPages;
 }
 
-/** Mounts the pages of the explorer, and their files. */
+/** Mounts the pages of the explorer and their files. Mounted last, since it answers every other path. */
 export function mountExplorer(
   mount: Mount,
   { pages, transport, writer, sender, reads }: MountedExplorer,
 ): void {
-  function answerPage(exchange: Exchange, request: HttpRequest) {
-    const page = pages.find(transport.path(request), transport.query(request));
+  function send(exchange: Exchange, page: ExplorerPage) {
     if (page.current !== null) return sender.sendConditionally(exchange, page.current);
     reads.run(exchange, page.read, ({ body }) => sender.sendConditionally(exchange, page.render(body)));
   }
+  const answerPage = (exchange: Exchange, request: HttpRequest) =>
+    send(exchange, pages.find(transport.path(request), transport.query(request)));
   for (const path of sharedPaths) mount(path, null, answerPage);
-  for (const path of ownerPaths) mount(path, ownerPageGuarded, answerPage);
+  for (const path of recordPaths) mount(path, recordGuarded, answerPage);
   mount('/explorer/:file', null, (exchange, request) => {
     const file = pages.file(request.getParameter(0) ?? '');
     if (file === null) writer.writeError(exchange, createHttpError('not_found'));
     else sender.sendConditionally(exchange, file);
   });
+  const sendDocument = (exchange: Exchange, document: PreparedResponse | null) => {
+    if (document === null)
+      writer.writeError(exchange, createHttpError('database_unavailable', retryAfterSeconds));
+    else sender.sendConditionally(exchange, document);
+  };
+  mount('/feed.atom', feedGuarded, (exchange, request) =>
+    sendDocument(exchange, pages.feed(transport.query(request))),
+  );
+  mount('/badge.svg', null, (exchange) => sendDocument(exchange, pages.badge()));
+  const answerUnknown = (exchange: Exchange) => {
+    // A browser gets a page, a program an error that it can read.
+    if (exchange.headers.accept.includes('text/html')) send(exchange, pages.missing());
+    else writer.writeError(exchange, createHttpError('not_found'));
+  };
+  mount('unknown', null, answerUnknown, '/*');
 }

@@ -112,9 +112,8 @@ export function createPublicServer(options: PublicServerOptions): Listener {
     mount(path, isLarge ? largeGuarded : null, (exchange) => sender.sendConditionally(exchange, prepare()));
   const { transactionUrl, publicUrl } = settings;
   const pages = createExplorerPages({ sources, hasViews, clock, transactionUrl, publicUrl });
-  mountExplorer(mount, { pages, transport, writer, sender, reads });
   mountHealth(mount, writer, options.readiness);
-  mount('unknown', null, (exchange) => writer.writeError(exchange, createHttpError('not_found')), '/*');
+  mountExplorer(mount, { pages, transport, writer, sender, reads });
   return listenOn(app, {
     isPortShared: settings.isPortShared,
     onLeave: () => {

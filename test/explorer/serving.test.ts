@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { formatPlace, parsePlace } from '../../http/explorer/place.ts';
+import { formatPlace } from '../../http/explorer/place.ts';
+import { search } from '../../http/explorer/search.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
+import { findPlace } from '../../http/server/pages/findPlace.ts';
 import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
+import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
 /** Of the browser's program, compressed (http/explorer/README.md). */
@@ -78,20 +81,37 @@ describe('pages of the explorer', () => {
     expect((await server.get('/statistics?range=30d')).headers.get('etag')).not.toBe(plain);
   });
 
-  it('have one page for everything that is no address of an owner, which does not repeat it', async () => {
+  it.each([
+    ['/nosuch', 'There is no page at this address'],
+    ['/v1/nosuch', 'There is no page at this address'],
+    ['/owners/%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E', 'An address begins with 0x'],
+    ['/owners/%ED%A0%BD', 'An address begins with 0x'],
+    ['/owners/0x12', 'this has 2'],
+    [`/owners/0x${'0'.repeat(40)}`, 'Nobody owns the zero address'],
+    [`/owners/0x${'aB'.repeat(20)}`, 'The checksum is wrong'],
+    ['/miners/10000', 'from 1 to 9999'],
+    ['/rounds/x', 'Rounds are numbered'],
+    ['/settlements/0x12', 'A transaction has 0x'],
+    ['/events/x', 'An event has an ID'],
+    ['/search?q=hello', 'This is not something that can be found'],
+  ])('%s is a page with status 404, which does not repeat it', async (path, sentence) => {
     const server = await startPublicServer();
-    const others = [
-      '/owners/%22%3E%3Cscript%3Ealert(1)%3C%2Fscript%3E',
-      '/owners?address=0x12',
-      // The zero address, and a checksum that is wrong.
-      `/owners/0x${'0'.repeat(40)}`,
-      `/owners/0x${'aB'.repeat(20)}`,
-    ];
-    const pages = await Promise.all(others.map(async (path) => (await server.get(path)).text()));
-    expect(new Set(pages).size).toBe(1);
-    expect(pages[0]).toContain('This is no address');
-    expect(pages[0]).not.toContain('alert');
-    expect(await (await server.get('/owners')).text()).not.toContain('This is no address');
+    const response = await server.get(path, { Accept: 'text/html,*/*;q=0.8' });
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      404,
+      'text/html; charset=utf-8',
+    ]);
+    expect([response.headers.get('etag'), response.headers.get('cache-control')]).toEqual([null, 'no-store']);
+    const html = await response.text();
+    expect(html).toContain(sentence);
+    expect(html).not.toMatch(/alert|<script|rel="canonical"/);
+  });
+
+  it('are errors to programs where no page is', async () => {
+    const server = await startPublicServer();
+    for (const headers of [{ Accept: 'application/json' }, { Accept: '*/*' }, {}])
+      await expectError(await server.get('/nosuch', headers), 404, 'not_found');
+    await expectError(await server.get('/nosuch', { Accept: 'text/html' }, 'POST'), 404, 'not_found');
   });
 
   it('are one page of an owner, however its address is written', async () => {
@@ -100,7 +120,7 @@ describe('pages of the explorer', () => {
     const readTag = async (path: string) => (await server.get(path)).headers.get('etag');
     const tag = await readTag(`/owners/${address}`);
     expect(await readTag('/owners/0x52908400098527886E0F7030069857D2E4169EE7')).toBe(tag);
-    expect(await readTag(`/owners?address=${address}&utm_source=x`)).toBe(tag);
+    expect(await readTag(`/owners/${address}?utm_source=x`)).toBe(tag);
     expect(await readTag(`/owners/0x${'ab'.repeat(20)}`)).not.toBe(tag);
   });
 
@@ -170,6 +190,73 @@ describe('files of the explorer', () => {
   });
 });
 
+describe('what other sites and programs show', () => {
+  it('is a view in a frame, and no other page', async () => {
+    const server = await startPublicServer();
+    const readPolicy = async (path: string) =>
+      (await server.get(path, { Accept: 'text/html' })).headers.get('content-security-policy');
+    expect(await readPolicy('/embed')).toMatch(/frame-ancestors \*$/);
+    for (const path of [...paths, '/search?q=5', '/rounds/1', '/nosuch', '/docs', '/docs/reference'])
+      expect([path, await readPolicy(path)]).toEqual([
+        path,
+        expect.stringMatching(/frame-ancestors 'none'$/),
+      ]);
+    const html = await (await server.get('/embed')).text();
+    expect(html).toContain('The wheel is ');
+    expect(html).toContain('http-equiv="refresh"');
+    expect(html).not.toMatch(/<script|<header/);
+  });
+
+  it('is a badge, which calls unknown what is unknown', async () => {
+    const server = await startPublicServer();
+    const readLabel = async () => {
+      const response = await server.get('/badge.svg');
+      expect(response.headers.get('content-type')).toBe('image/svg+xml');
+      return /<title>(.*)<\/title>/.exec(await response.text())?.[1];
+    };
+    const { measurement } = server.views.process;
+    if (measurement === null) throw new Error('the example has a reading');
+    const show = (reading: object, freshness: 'online' | 'stale' = 'online') => {
+      const shown = { freshness, reading: { ...measurement.reading, ...reading } };
+      server.views.process = { ...server.views.process, measurement: shown };
+    };
+    show({ rpmMilli: 1_000, speedMmPerSecond: 100 });
+    expect(await readLabel()).toBe('wheel turning, work today unknown');
+    show({ rpmMilli: 0, speedMmPerSecond: 0 });
+    expect(await readLabel()).toBe('wheel resting, work today unknown');
+    show({}, 'stale');
+    expect(await readLabel()).toBe('wheel unknown, work today unknown');
+    server.views.process = { ...server.views.process, measurement: null };
+    expect(await readLabel()).toBe('wheel unknown, work today unknown');
+  });
+
+  it('is an icon, a manifest that refers to it, and a map of the pages if their address is known', async () => {
+    const plain = await startPublicServer();
+    expect((await plain.get('/sitemap.xml')).status).toBe(404);
+    expect(await (await plain.get('/robots.txt')).text()).not.toContain('Sitemap');
+    const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
+    expect(await (await server.get('/robots.txt')).text()).toContain(
+      'Sitemap: https://wheel.example/sitemap.xml\n',
+    );
+    const sitemap = await (await server.get('/sitemap.xml')).text();
+    const locations = [...sitemap.matchAll(/<loc>https:\/\/wheel\.example([^<]*)<\/loc>/g)];
+    expect(locations.length).toBeGreaterThan(10);
+    for (const [, path = ''] of locations)
+      expect([path, (await server.get(path)).status]).toEqual([path, 200]);
+    const manifest = await server.get('/manifest.webmanifest');
+    expect(manifest.headers.get('content-type')).toBe('application/manifest+json');
+    const { icons } = (await manifest.json()) as { icons: { src: string }[] };
+    for (const path of [icons[0]?.src as string, '/favicon.ico']) {
+      const icon = await server.get(path);
+      expect(icon.headers.get('content-type')).toBe('image/svg+xml');
+      expect(await icon.text()).toContain('<svg');
+    }
+  });
+});
+
+const transaction = `0x${'AB'.repeat(32)}`;
+const nowMs = Date.UTC(2026, 10, 24, 18);
+
 describe('addresses of places', () => {
   it.each([
     '/',
@@ -178,20 +265,67 @@ describe('addresses of places', () => {
     '/settlements',
     '/settlements?range=now',
     '/owners',
-    '/owners/0x12',
+    `/owners/0x${'ab'.repeat(20)}`,
     '/feed',
     '/feed?category=players',
+    '/embed',
+    '/miners/12',
+    '/rounds/1234',
+    '/blocks/17',
+    `/settlements/${transaction.toLowerCase()}`,
+    `/events/${encodeURIComponent('measurement:wheel:v1:measurement.speed_record:834')}`,
   ])('%s is read as it is written', (address) => {
     const [path = '', query = ''] = address.split('?');
-    expect(formatPlace(parsePlace(path, query))).toBe(address);
+    const place = findPlace(path, query, { nowMs, genesisMs: null });
+    expect(typeof place === 'string' ? place : formatPlace(place)).toBe(address);
+  });
+});
+
+describe('the search', () => {
+  const context = { nowMs, genesisMs: Date.UTC(2026, 0, 31, 12) };
+
+  it.each([
+    [` 0x${'ab'.repeat(20)} `, `/owners/0x${'ab'.repeat(20)}`],
+    ['0x12', '/owners/0x12'],
+    ['0x1/../x', '/owners/0x1%2F..%2Fx'],
+    [transaction, `/settlements/${transaction.toLowerCase()}`],
+    ['#12', '/miners/12'],
+    ['miner 12', '/miners/12'],
+    ['Token #12', '/miners/12'],
+    ['round 1,234', '/rounds/1234'],
+    ['block 007', '/blocks/7'],
+    ['chain:1:0xa:0xb:0:x', '/events/chain%3A1%3A0xa%3A0xb%3A0%3Ax'],
+    ['2026-11-22', '/statistics?range=30d#2026-11-22'],
+    ['22 Nov 2026', '/statistics?range=30d#2026-11-22'],
+    ['2026-01-31', '/rounds/1'],
+    ['2026-02-01', '/rounds/145'],
+  ])('goes from %s to %s', (text, address) => {
+    expect(search(text, context)).toBe(address);
   });
 
-  it.each(['a'.repeat(63), 'a'.repeat(64), ''])(
-    'of %s and characters beyond the first plane are cut between two',
-    (text) => {
-      const address = formatPlace(parsePlace(`/owners/${text}${encodeURIComponent('😀'.repeat(70))}`, ''));
-      expect(decodeURIComponent(address).length).toBeLessThanOrEqual('/owners/'.length + 128);
-      expect(parsePlace('/owners/%ED%A0%BD', '')).toBeDefined();
-    },
-  );
+  it.each([
+    ['1234', ['/miners/1234', '/rounds/1234', '/blocks/1234']],
+    ['12,345', ['/rounds/12345', '/blocks/12345']],
+    ['', []],
+    ['wheel', []],
+    ['2026-13-45', []],
+    ['2027-01-01', []],
+    ['2025-01-01', []],
+    ['9'.repeat(500), []],
+  ])('offers for %s the pages %s, and says why', (text, addresses) => {
+    const found = search(text, context);
+    if (typeof found === 'string') throw new Error(found);
+    expect(found.others.map(formatPlace)).toEqual(addresses);
+    expect(found.reason).toMatch(/\.$/);
+  });
+
+  it('redirects to the page, and asks which one a number stands for', async () => {
+    const server = await startPublicServer();
+    const response = await fetch(`${server.base}/search?q=round+5`, { redirect: 'manual' });
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/rounds/5']);
+    expect([response.headers.get('cache-control'), await response.text()]).toEqual(['no-store', '']);
+    const which = await server.get('/search?q=5');
+    expect(which.status).toBe(200);
+    expect(await which.text()).toContain('href="/blocks/5"');
+  });
 });

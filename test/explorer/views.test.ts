@@ -17,7 +17,12 @@ import { connectReporter } from '../support/explorer/reporter.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 
 interface Feed {
-  readonly events: readonly { readonly payload: { readonly owner: string } }[];
+  readonly events: readonly {
+    readonly id: string;
+    readonly type: string;
+    readonly source: Record<string, string>;
+    readonly payload: Record<string, string>;
+  }[];
 }
 
 const start = shareInFile(async () => {
@@ -126,8 +131,8 @@ describe('the explorer on what npm start runs', () => {
     const { service, browser, owner } = await start();
     const context = await openWindow(browser, { isScriptAllowed: false });
     const { page } = await openPage(context, `${service.url}/owners`);
-    await page.getByLabel('Address of an owner').fill(owner);
-    await page.getByRole('button', { name: 'Look up' }).click();
+    await page.getByRole('searchbox').fill(owner);
+    await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
     const portfolio = await service.json<{
       positions: readonly { readonly tokenId: string }[];
@@ -140,7 +145,7 @@ describe('the explorer on what npm start runs', () => {
       portfolio.positions.map(({ tokenId }) => `#${tokenId}`),
     );
     expect(await miners.first().locator('a').getAttribute('href')).toBe(
-      `/v1/miners/${portfolio.positions[0]?.tokenId}/metadata`,
+      `/miners/${portfolio.positions[0]?.tokenId}`,
     );
     expect(await page.locator('section:has(#activity) .event').count()).toBe(list.activity.length);
     const figures = await page.locator('section:has(#positions) .figures').textContent();
@@ -248,8 +253,7 @@ describe('the explorer on what npm start runs', () => {
     await page.waitForURL('**/statistics?range=30d');
     await page.locator('.heat tbody tr').nth(29).waitFor();
     await page.getByRole('link', { name: 'Owners', exact: true }).click();
-    await page.getByLabel('Address of an owner').fill(owner);
-    await page.keyboard.press('Enter');
+    await page.locator(`a[href="/owners/${owner}"]`).first().click();
     await page.waitForURL(`**/owners/${owner}`);
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
     await page.goBack();
@@ -262,30 +266,56 @@ describe('the explorer on what npm start runs', () => {
     expect(conduct.requests.filter((url) => url.includes('/explorer/explorer.'))).toHaveLength(1);
   });
 
-  it('helps with an address that is none, and with a checksum that is wrong', async () => {
+  it('helps with a checksum that is wrong', async () => {
     const { service, browser, owner } = await start();
-    const context = await openWindow(browser);
-    const { page } = await openPage(context, `${service.url}/owners/0x123`);
-    await waitUntilLive(page);
-    expect(await page.locator('#address-problem').textContent()).toBe(
-      'An address has 40 characters after 0x; this one has 3.',
-    );
+    const { page } = await openPage(await openWindow(browser), service.url);
     const letter = /[a-f]/.exec(owner.slice(2))?.[0] as string;
-    const mistyped = `0x${owner.slice(2).replace(letter, letter.toUpperCase())}`;
-    await page.goto(`${service.url}/owners/${mistyped}`);
+    await page.getByRole('searchbox').fill(`0x${owner.slice(2).replace(letter, letter.toUpperCase())}`);
+    await page.keyboard.press('Enter');
     await page.getByText('The checksum is wrong.').waitFor();
-    await page.getByRole('link', { name: 'look it up without its checksum' }).click();
+    await page.locator(`main a[href="/owners/${owner}"]`).click();
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
     await page.locator('a[href^="https://chain.example/tx/0x"]').first().waitFor();
   });
 
-  it('shows the card of a position, and earlier events page by page', async () => {
-    const { service, browser, paths } = await start();
-    const context = await openWindow(browser);
-    const { page } = await openPage(context, `${service.url}${paths.owner}`);
-    await page.locator('tbody button').first().click();
-    await page.locator('.token-card h3').waitFor();
-    await page.goto(`${service.url}/feed`);
+  it('has a page for each miner, round, block, transaction and event, and a title for each', async () => {
+    const { service, browser } = await start();
+    const { events } = await service.json<Feed>('/v1/events?category=protocol');
+    const settled = events.find(({ type }) => type === 'system.settlement_completed');
+    const { settledThroughRound = '', blockHeight = '' } = settled?.payload ?? {};
+    const { page, conduct } = await openPage(await openWindow(browser), service.url);
+    for (const [query, title, text] of [
+      ['#1', 'Miner 1', 'Level'],
+      [`round ${settledThroughRound}`, `Round ${settledThroughRound}`, 'are recorded on the chain'],
+      [`block ${blockHeight}`, `Block ${blockHeight}`, 'are recorded on the chain'],
+      [`block ${settled?.source.blockNumber}`, 'Block', 'are recorded on the chain'],
+      [settled?.source.transactionHash, 'Settlement 0x', 'are recorded on the chain'],
+      [settled?.id, 'Event', 'cumulativeBlockUnits'],
+    ] as const) {
+      await page.getByRole('searchbox').fill(query as string);
+      await page.getByRole('button', { name: 'Search' }).click();
+      await expect.poll(() => page.title()).toMatch(new RegExp(`^${title}`));
+      expect(await page.locator('main').textContent()).toContain(text);
+      expect([query, await findViolations(page)]).toEqual([query, []]);
+      for (const width of [360, 1440]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([query, width, await findOverflow(page)]).toEqual([query, width, 0]);
+      }
+      await savePicture(page, `record-${title.toLowerCase().replaceAll(' ', '-')}`);
+    }
+    expect(conduct.errors).toEqual([]);
+    for (const unknown of [
+      '/miners/9999',
+      `/settlements/0x${'ab'.repeat(32)}`,
+      '/events/chain:1:x',
+      '/blocks/999999999',
+    ])
+      expect((await fetch(service.url + unknown)).status).toBe(404);
+  });
+
+  it('shows earlier events page by page', async () => {
+    const { service, browser } = await start();
+    const { page } = await openPage(await openWindow(browser), `${service.url}/feed`);
     await waitUntilLive(page);
     const events = page.locator('.event');
     const before = await events.count();

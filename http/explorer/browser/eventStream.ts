@@ -1,7 +1,6 @@
 import { spreadDelay } from '../../client/spreadDelay.ts';
-import type { Connection } from '../components/pageContext.ts';
 import { eventTypes } from '../format/events.ts';
-import type { FeedEvent } from '../page.ts';
+import type { Connection, FeedEvent } from '../page.ts';
 import type { Channel, Message } from './channel.ts';
 
 interface EventStream {

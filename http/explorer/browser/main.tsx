@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { App } from '../App.tsx';
-import type { Connection, PageActions } from '../components/pageContext.ts';
-import type { PageSettings, ResourceName } from '../page.ts';
+import type { PageActions } from '../components/pageContext.ts';
+import type { Connection, PageSettings, ResourceName } from '../page.ts';
 import { describePage } from '../pageTitle.ts';
 import { formatPlace, type Place, parsePlace } from '../place.ts';
 import { openChannel } from './channel.ts';
@@ -69,7 +69,6 @@ async function start() {
         return () => listeners.delete(listener);
       },
     },
-    go: (place) => go(place),
     loadMore: (path, cursor) => {
       poller.readPage(path, cursor).then(
         (page) => store.append(path, page),

@@ -65,7 +65,7 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
         </thead>
         <tbody>
           {rows.map(({ day, buckets }, row) => (
-            <tr key={day.date}>
+            <tr key={day.date} id={day.date}>
               <th scope="row">{formatDay(day.date)}</th>
               <td>
                 <Strip

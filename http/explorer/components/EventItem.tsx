@@ -6,6 +6,8 @@ interface EventItemProps {
   /** Decides the colour of the event's mark. */
   readonly family: 'protocol' | 'players' | 'measurement';
   readonly at: string;
+  /** Path of the event's own page, if it has one. */
+  readonly address?: string;
   /** Origin of the event, such as `block 17`. */
   readonly source: string;
   /** Null for an event of the wheel. */
@@ -13,12 +15,19 @@ interface EventItemProps {
   readonly children: ComponentChildren;
 }
 
-export function EventItem({ family, at, source, transactionHash, children }: EventItemProps) {
+export function EventItem({ family, at, address, source, transactionHash, children }: EventItemProps) {
   return (
     <li class={`event ${family}`}>
       <div class="event-text">{children}</div>
       <div class="event-source quiet small">
-        <Time at={at} as="minute" /> · {source}
+        {address === undefined ? (
+          <Time at={at} as="minute" />
+        ) : (
+          <a href={address} class="quiet">
+            <Time at={at} as="minute" />
+          </a>
+        )}{' '}
+        · {source}
         {transactionHash !== null && (
           <>
             {' · '}

@@ -16,8 +16,9 @@ export function Footer() {
         display: read the contracts again before you sign anything.
       </p>
       <p>
-        <a href="/docs">Documentation of the routes</a> · <a href="/openapi.json">OpenAPI</a> · times are UTC,
-        and rest on a time to see yours · no cookies, nothing from elsewhere
+        <a href="/docs">Documentation of the routes</a> · <a href="/openapi.json">OpenAPI</a> ·{' '}
+        <a href="/badge.svg">Badge</a> · <a href="/embed">Embed</a> · times are UTC, and rest on a time to see
+        yours · no cookies, nothing from elsewhere
       </p>
     </footer>
   );

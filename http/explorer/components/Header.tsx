@@ -15,6 +15,8 @@ const places: readonly Place[] = [
   { view: 'feed', category: 'all' },
 ];
 
+const searchLengthMax = 600;
+
 /** Name, navigation, connection state, and notices that concern every view. */
 export function Header() {
   const { place, read, actions, connection, renderedAtMs } = usePage();
@@ -51,6 +53,22 @@ export function Header() {
             </a>
           ))}
         </nav>
+        <search class="search">
+          <form action="/search">
+            <input
+              name="q"
+              type="search"
+              required
+              maxLength={searchLengthMax}
+              spellcheck={false}
+              autocomplete="off"
+              autocapitalize="off"
+              aria-label="Owner, miner, round, block, transaction or date"
+              placeholder="Owner, miner, round, block, transaction or date"
+            />
+            <button type="submit">Search</button>
+          </form>
+        </search>
       </div>
       <div class="banners">
         {actions === null && (

@@ -1,11 +1,12 @@
 import { shortenHash } from '../format/numbers.ts';
 import { usePage } from './pageContext.ts';
 
-export function TransactionLink({ hash }: { hash: string }) {
+/** A transaction, linked to the block explorer if there is one. */
+export function TransactionLink({ hash, isWhole = false }: { hash: string; isWhole?: boolean }) {
   const { transactionUrl } = usePage().settings;
   const text = (
-    <code class="hash" title={hash}>
-      {shortenHash(hash)}
+    <code class={isWhole ? 'hash whole' : 'hash'} title={hash}>
+      {isWhole ? hash : shortenHash(hash)}
     </code>
   );
   return transactionUrl === null ? (

@@ -1,4 +1,4 @@
-export type WheelState = 'turning' | 'resting' | 'stale' | 'fault' | 'unknown';
+import type { WheelState } from '../wheelState.ts';
 
 const rungs = Array.from({ length: 12 }, (_, index) => (index * Math.PI) / 6);
 

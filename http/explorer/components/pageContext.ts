@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
-import type { PageSettings, ReadResource } from '../page.ts';
+import type { Connection, PageSettings, ReadResource } from '../page.ts';
 import type { Place } from '../place.ts';
 import type { Reversal } from '../reversal.ts';
 
@@ -14,16 +14,9 @@ interface ServiceClock {
 /** Actions that need script; null in a page that the server renders. */
 export interface PageActions {
   readonly clock: ServiceClock;
-  go(place: Place): void;
   /** Reads the next page of a list and appends it to the resource of the first page. */
   loadMore(path: string, cursor: string): void;
   download(fileName: string, contentType: string, text: string): void;
-}
-
-export interface Connection {
-  readonly isOnline: boolean;
-  /** `shared`: another tab of this browser holds the stream and forwards its events. */
-  readonly stream: 'closed' | 'connecting' | 'open' | 'shared';
 }
 
 export interface Page {

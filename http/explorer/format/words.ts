@@ -33,7 +33,6 @@ const sentences: Readonly<Record<string, string>> = {
   public_stats_rebuilding: 'Statistics are being rebuilt from the readings. This is no empty history.',
   request_timeout: 'The database took too long.',
   internal_error: 'The service met an unexpected failure.',
-  invalid_address: 'This is not an address.',
   cursor_invalidated: 'The list has moved on; it starts again from its beginning.',
 };
 

@@ -3,8 +3,30 @@ import guidePages from '../../guides/pages.json' with { type: 'json' };
 import { topics } from '../route.ts';
 import { routes } from '../routes.ts';
 
-/** Crawlers may read everything except the event stream, which never ends. */
-export const robotsText = 'User-agent: *\nDisallow: /v1/events/stream\n';
+/** Crawlers may read everything except the event stream, which never ends. A sitemap needs absolute URLs. */
+export function writeRobotsText(publicUrl: string | null): string {
+  const sitemap = publicUrl === null ? '' : `Sitemap: ${publicUrl}/sitemap.xml\n`;
+  return `User-agent: *\nDisallow: /v1/events/stream\n${sitemap}`;
+}
+
+/** The pages that exist on every day. Crawlers find records by their links. */
+export function writeSitemap(publicUrl: string): string {
+  const paths = ['/', '/statistics', '/settlements', '/owners', '/feed', '/docs'];
+  const urls = [...paths, ...guidePages.map(({ name }) => `/docs/${name}`)].map(
+    (path) => `<url><loc>${publicUrl}${path}</loc></url>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>\n`;
+}
+
+/** Names the pages as an app that can be installed. */
+export const appManifest = {
+  name: 'Mining activity',
+  start_url: '/',
+  display: 'standalone',
+  background_color: '#faf9f5',
+  theme_color: '#0b6a56',
+  icons: [{ src: '/favicon.svg', type: 'image/svg+xml', sizes: 'any' }],
+};
 
 /** RFC 9116 recommends less than a year. */
 const securityTextDays = 180;

@@ -23,9 +23,10 @@ export interface PreparedResponse {
 }
 
 export interface EncodedResponse {
+  readonly status: string;
   /** The bytes, compressed at the first request for this encoding and then cached. */
   body(): Buffer;
-  /** Headers of a 200; the request's ID follows. */
+  /** Headers with a body; the request's ID follows. */
   readonly headers: LeadingHeaders;
   /** Headers of a 304; the request's ID follows. */
   readonly notModified: LeadingHeaders;
@@ -40,6 +41,8 @@ export interface ResponseHeaders {
   readonly own: readonly Header[];
   /** Whether the response is made for one request, and probably not sent again. */
   readonly isSingle?: boolean;
+  /** 200 OK unless given. Other responses have no tag: a 304 would say that the page exists. */
+  readonly status?: string;
 }
 
 export function prepareResponse(
@@ -51,12 +54,12 @@ export function prepareResponse(
 
 export function prepareDocument(body: Buffer, headers: Omit<ResponseHeaders, 'tag'>): PreparedResponse {
   const tag = createHash('sha256').update(body).digest('base64url').slice(0, 22);
-  return prepareBytes(body, { ...headers, tag });
+  return prepareBytes(body, { ...headers, tag: headers.status === undefined ? tag : null });
 }
 
 function prepareBytes(
   plain: Buffer,
-  { contentType, tag, cacheControl, own, isSingle = false }: ResponseHeaders,
+  { contentType, tag, cacheControl, own, isSingle = false, status = '200 OK' }: ResponseHeaders,
 ): PreparedResponse {
   const isCompressible = plain.length > compressedAboveBytes;
   const strong = tag === null ? null : `"${tag}"`;
@@ -73,6 +76,7 @@ function prepareBytes(
     if (encoding !== 'identity') content.push(['Content-Encoding', encoding]);
     let body: Buffer | null = null;
     return {
+      status,
       body: () => {
         body ??= compress(plain, encoding, isSingle ? single : shared);
         return body;

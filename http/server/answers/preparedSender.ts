@@ -18,14 +18,15 @@ export function createPreparedSender(writer: ResponseWriter): PreparedSender {
   }
 
   return {
-    send: (exchange, prepared) => writer.writeOk(exchange, prepared.encoded(encodingFor(prepared, exchange))),
+    send: (exchange, prepared) =>
+      writer.writePrepared(exchange, prepared.encoded(encodingFor(prepared, exchange))),
     sendConditionally: (exchange, prepared) => {
       const encoding = encodingFor(prepared, exchange);
       const etag = prepared.etag(encoding);
       const encoded = prepared.encoded(encoding);
       if (etag !== null && matchesEtag(exchange.headers.ifNoneMatch, etag))
         writer.writeNotModified(exchange, encoded);
-      else writer.writeOk(exchange, encoded);
+      else writer.writePrepared(exchange, encoded);
     },
   };
 }

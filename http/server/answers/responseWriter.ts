@@ -49,12 +49,14 @@ const computedLeading = prepareLeading(
   ],
   requestIdHeader,
 );
+/** The engine sends it unless another one is written. */
+const defaultStatus = '200 OK';
 /** How long a browser may cache the answer to a preflight request. */
 const preflightMaxAgeSeconds = 600;
 
 /** Writes responses. Each of them carries the request's ID and `Vary`. */
 export interface ResponseWriter {
-  writeOk(exchange: Exchange, prepared: EncodedResponse): void;
+  writePrepared(exchange: Exchange, prepared: EncodedResponse): void;
   writeNotModified(exchange: Exchange, prepared: EncodedResponse): void;
   writeError(exchange: Exchange, error: HttpError): void;
   /** Closes the connection without a response, so that the bytes behind a doubtful request are not read as another request. */
@@ -122,10 +124,10 @@ export function createResponseWriter(options: ResponseWriterOptions): ResponseWr
   }
 
   return {
-    writeOk: (exchange, { headers, body }) => {
-      // The engine's default status is 200 OK.
+    writePrepared: (exchange, { status, headers, body }) => {
+      if (status !== defaultStatus) exchange.response.writeStatus(status);
       beginPrepared(exchange, headers);
-      end(exchange, '200 OK', body());
+      end(exchange, status, body());
     },
     writeNotModified: (exchange, { notModified }) => {
       exchange.response.writeStatus('304 Not Modified');

@@ -1,10 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../actors/clock.ts';
 import guidePages from '../../guides/pages.json' with { type: 'json' };
 import { createJsonSchema, messageSchemaNames, schemaNames } from '../../routes/documentation/jsonSchemas.ts';
-import { robotsText, writeModelText, writeSecurityText } from '../../routes/documentation/machineTexts.ts';
+import {
+  appManifest,
+  writeModelText,
+  writeRobotsText,
+  writeSecurityText,
+  writeSitemap,
+} from '../../routes/documentation/machineTexts.ts';
 import { createOpenApiDocument } from '../../routes/documentation/openApi.ts';
 import { findSchemaPath } from '../../routes/route.ts';
 import { memoize } from '../answers/memoize.ts';
@@ -108,7 +114,12 @@ export function loadDocuments(
         toJson({ ...(publicUrl !== null && { $id: publicUrl + findSchemaPath(name) }), ...readSchema(name) }),
       ),
     ),
-    document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(robotsText)),
+    document('/robots.txt', 'text/plain; charset=utf-8', () => Buffer.from(writeRobotsText(publicUrl))),
+    ...(publicUrl === null
+      ? []
+      : [document('/sitemap.xml', 'application/xml', () => Buffer.from(writeSitemap(publicUrl)))]),
+    document('/manifest.webmanifest', 'application/manifest+json', () => toJson(appManifest)),
+    ...['/favicon.svg', '/favicon.ico'].map((path) => document(path, 'image/svg+xml', readIcon)),
     ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
     guide('/docs', 'start'),
@@ -123,6 +134,13 @@ export function loadDocuments(
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', true),
     asset('favicon-32x32.png', 'image/png', false),
   ];
+}
+
+/** The icon of the pages. Browsers recognise it as SVG by its type, whatever its name. */
+function readIcon(): Buffer {
+  const folder = join(findBuiltFolder('explorer', 'public/names.json'), 'public');
+  const name = readdirSync(folder).find((one) => /^wheel-turning\./.test(one)) ?? '';
+  return readFileSync(join(folder, name));
 }
 
 /** `security.txt` names the day on which it expires, so it changes every day. */

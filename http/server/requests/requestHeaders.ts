@@ -6,6 +6,7 @@ export interface RequestHeaders {
   readonly host: string;
   readonly origin: string;
   readonly requestId: string;
+  readonly accept: string;
   readonly acceptEncoding: string;
   /** All lines, joined by line breaks. */
   readonly ifNoneMatch: string;
@@ -25,6 +26,7 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
   let host: string | null = null;
   let origin = '';
   let requestId = '';
+  let accept = '';
   let acceptEncoding = '';
   let ifNoneMatch = '';
   let forwardedFor = '';
@@ -51,6 +53,9 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
       case 'x-request-id':
         requestId ||= value;
         break;
+      case 'accept':
+        accept ||= value;
+        break;
       case 'accept-encoding':
         acceptEncoding ||= value;
         break;
@@ -72,6 +77,7 @@ export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Tran
     host: host ?? '',
     origin,
     requestId,
+    accept,
     acceptEncoding,
     ifNoneMatch,
     forwardedFor,

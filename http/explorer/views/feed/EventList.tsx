@@ -4,6 +4,7 @@ import { describeEvent, nameEventSource, nameFamily } from '../../format/events.
 import { shortenHash } from '../../format/numbers.ts';
 import { explain } from '../../format/words.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
+import { formatPlace } from '../../place.ts';
 
 /** Events in sentences, newest first. */
 export function EventList({ feed, max }: { feed: Bodies['events']; max?: number }) {
@@ -18,12 +19,13 @@ export function EventList({ feed, max }: { feed: Bodies['events']; max?: number 
   );
 }
 
-function DescribedEvent({ event }: { event: FeedEvent }) {
+export function DescribedEvent({ event }: { event: FeedEvent }) {
   const { title, sentence, owner } = describeEvent(event);
   const { source } = event;
   return (
     <EventItem
       family={nameFamily(event)}
+      address={formatPlace({ view: 'event', id: event.id })}
       at={event.occurredAt}
       source={nameEventSource(event)}
       transactionHash={source.kind === 'chain' ? source.transactionHash : null}

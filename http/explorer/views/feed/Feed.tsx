@@ -1,10 +1,8 @@
 import { Choice } from '../../components/Choice.tsx';
-import { More } from '../../components/More.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { ResourceNotice } from '../../components/ResourceNotice.tsx';
 import { type FeedCategory, feedCategories } from '../../place.ts';
-import { corePath, eventsPath } from '../../resources.ts';
-import { EventList } from './EventList.tsx';
+import { corePath } from '../../resources.ts';
+import { EventPages } from './EventPages.tsx';
 
 const names: Record<FeedCategory, string> = {
   all: 'Everything',
@@ -16,11 +14,8 @@ const names: Record<FeedCategory, string> = {
 /** Events of a category, newest first, updated live. */
 export function Feed({ category }: { category: FeedCategory }) {
   const { read, connection } = usePage();
-  const path = eventsPath(category);
-  const events = read('events', path);
   // The core's settled rounds reveal a reorganization, after which the list is read again.
   read('core', corePath);
-  const cursor = events.body?.status === 'available' ? events.body.nextCursor : null;
   const isLive = connection?.stream === 'open' || connection?.stream === 'shared';
   return (
     <section aria-labelledby="feed">
@@ -39,9 +34,10 @@ export function Feed({ category }: { category: FeedCategory }) {
         {connection !== null &&
           (isLive ? 'New events appear by themselves.' : 'Live events are not connected at the moment.')}
       </p>
-      <ResourceNotice what="The feed" resource={events} />
-      {events.body !== null && <EventList feed={events.body} />}
-      <More path={path} cursor={cursor} text="Earlier events" />
+      <EventPages category={category} />
+      <p class="small">
+        <a href={`/feed.atom?category=${category}`}>Subscribe to this list</a>
+      </p>
     </section>
   );
 }

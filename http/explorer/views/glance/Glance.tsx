@@ -65,7 +65,8 @@ export function Glance() {
   );
 }
 
-function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
+/** What the wheel does now. */
+export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
   const { measurement } = status;
   const { state, sentence, detail } = wheel;
   const isCurrent = state === 'turning' || state === 'resting';

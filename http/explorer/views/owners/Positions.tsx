@@ -1,23 +1,18 @@
-import { useState } from 'preact/hooks';
 import { Columns } from '../../charts/Columns.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { More } from '../../components/More.tsx';
-import { usePage } from '../../components/pageContext.ts';
 import { Table } from '../../components/Table.tsx';
 import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
 import { formatDay } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
-import { metadataPath } from '../../resources.ts';
-import { TokenCard } from './TokenCard.tsx';
 
 export type Portfolio = Extract<Bodies['portfolio'], { status: 'available' }>;
 type Position = Portfolio['positions'][number];
 
 /** An owner's positions with their sums, and their earnings on each of the last seven days. */
 export function Positions({ portfolio, path }: { portfolio: Portfolio; path: string }) {
-  const [shownToken, setShownToken] = useState<string | null>(null);
   const { summary, configuration, positions, earnings, chain, nextCursor } = portfolio;
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   const common = { size: 'large', route: path, safeBlock: formatInteger(chain.safeThroughBlock) } as const;
@@ -60,10 +55,9 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         {summary.positionCount === '0' ? (
           <p class="empty">This address owns no miner at the safe block.</p>
         ) : (
-          <PositionTable positions={positions} configuration={configuration} onShow={setShownToken} />
+          <PositionTable positions={positions} configuration={configuration} />
         )}
         <More path={path} cursor={nextCursor} text="More miners" />
-        {shownToken !== null && <TokenCard tokenId={shownToken} />}
       </section>
       <section aria-labelledby="earnings">
         <h2 id="earnings">Earned on each day</h2>
@@ -98,13 +92,10 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
 function PositionTable({
   positions,
   configuration,
-  onShow,
 }: {
   positions: readonly Position[];
   configuration: Portfolio['configuration'];
-  onShow: (tokenId: string) => void;
 }) {
-  const { actions } = usePage();
   const { tokenSymbol: symbol, tokenDecimals: decimals } = configuration;
   const amount = (baseUnits: string) => (
     <span title={formatExact(baseUnits, decimals)}>
@@ -116,17 +107,7 @@ function PositionTable({
       label="miners"
       rows={positions}
       columns={[
-        {
-          name: 'Miner',
-          cell: ({ tokenId }) =>
-            actions === null ? (
-              <a href={metadataPath(tokenId)}>#{tokenId}</a>
-            ) : (
-              <button type="button" class="plain" onClick={() => onShow(tokenId)}>
-                #{tokenId}
-              </button>
-            ),
-        },
+        { name: 'Miner', cell: ({ tokenId }) => <a href={`/miners/${tokenId}`}>#{tokenId}</a> },
         { name: 'Level', isNumber: true, cell: ({ level }) => level },
         {
           name: 'Weight',

@@ -1,7 +1,6 @@
 import { Table } from '../../components/Table.tsx';
 import { Time } from '../../components/Time.tsx';
-import { TransactionLink } from '../../components/TransactionLink.tsx';
-import { formatInteger, formatShort } from '../../format/numbers.ts';
+import { formatInteger, formatShort, shortenHash } from '../../format/numbers.ts';
 import type { Bodies } from '../../page.ts';
 
 export type History = Extract<Bodies['settlements'], { status: 'available' }>;
@@ -15,7 +14,9 @@ const time = {
 const transaction = {
   name: 'Transaction',
   cell: ({ transactionHash }: { readonly transactionHash: string }) => (
-    <TransactionLink hash={transactionHash} />
+    <a href={`/settlements/${transactionHash}`}>
+      <code class="hash">{shortenHash(transactionHash)}</code>
+    </a>
   ),
 };
 

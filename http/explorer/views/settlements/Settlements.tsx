@@ -13,6 +13,7 @@ import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { type SettlementsRange, settlementsRanges } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
+import { EventPages } from '../feed/EventPages.tsx';
 import { Difficulty } from './Difficulty.tsx';
 import { Batches, Checkpoints, type History } from './SettlementTables.tsx';
 
@@ -51,6 +52,10 @@ export function Settlements({ range }: { range: SettlementsRange }) {
         </Available>
       </section>
       {settlements.body?.status === 'available' && <Details history={settlements.body} core={core} />}
+      <section aria-labelledby="history">
+        <h2 id="history">Every batch and mint</h2>
+        <EventPages category="protocol" />
+      </section>
     </>
   );
 }

@@ -1,0 +1,83 @@
+import { formatInteger } from './format/numbers.ts';
+import { formatPlace, type Place } from './place.ts';
+import { roundMs } from './rounds.ts';
+
+type Missing = Extract<Place, { readonly view: 'missing' }>;
+
+export interface SearchContext {
+  readonly nowMs: number;
+  /** Start of round 1 in epoch milliseconds; null while the core contract is unknown. */
+  readonly genesisMs: number | null;
+}
+
+const dayMs = 86_400_000;
+const statisticsDays = 30;
+const lastMiner = 9_999;
+
+/** Returns the path of the page that a visitor's text asks for, or what to answer if no page or several pages fit. */
+export function search(query: string, context: SearchContext): string | Missing {
+  // 1,234 is a number, and so is #1234.
+  const text = query.trim().replace(/(?<=\d),(?=\d{3})/g, '');
+  const date = /^\d{4}-\d\d-\d\d$|^\d{1,2} [A-Za-z]{3,9} \d{4}$/.test(text)
+    ? Date.parse(`${text} UTC`)
+    : Number.NaN;
+  if (!Number.isNaN(date)) return findDay(date, context);
+  if (/^0x[0-9a-fA-F]{64}$/.test(text)) return `/settlements/${text.toLowerCase()}`;
+  if (/^0x/i.test(text)) return `/owners/${encodeURIComponent(text)}`;
+  if (/^(?:chain|measurement):/.test(text)) return formatPlace({ view: 'event', id: text });
+  const [, kind, number] = /^(?:(miner|token|round|block|#)\s*)?#?(\d{1,18})$/i.exec(text) ?? [];
+  if (number === undefined)
+    return describeMissing(
+      'This is not something that can be found. Search for the address of an owner (0x and 40 digits), a transaction (0x and 64 digits), a miner, round or block by its number, or a date such as 2026-11-22.',
+    );
+  const id = String(BigInt(number));
+  const miner: Place = { view: 'miner', id };
+  switch (kind?.toLowerCase()) {
+    case 'round':
+    case 'block':
+      return `/${kind?.toLowerCase()}s/${id}`;
+    case undefined: {
+      const others: Place[] = [
+        { view: 'round', id },
+        { view: 'block', id },
+      ];
+      const all = Number(id) <= lastMiner ? [miner, ...others] : others;
+      return describeMissing(`The number ${formatInteger(id)} may stand for one of these.`, all);
+    }
+    default:
+      return formatPlace(miner);
+  }
+}
+
+/** Days of the last month are in the statistics. Of an earlier day its first round is shown. */
+function findDay(atMs: number, { nowMs, genesisMs }: SearchContext): string | Missing {
+  // A universal day begins at noon.
+  const startMs = atMs + dayMs / 2;
+  if (startMs > nowMs) return describeMissing('This day is still to come.');
+  if (nowMs - startMs < statisticsDays * dayMs)
+    return `/statistics?range=30d#${new Date(atMs).toISOString().slice(0, 10)}`;
+  if (genesisMs === null || startMs < genesisMs) return describeMissing('Nothing is known of this day.');
+  return `/rounds/${Math.floor((startMs - genesisMs) / roundMs) + 1}`;
+}
+
+/** Why a text is not an owner's address, as a sentence. */
+export function describeAddress(text: string): Missing {
+  const digits = text.replace(/^0x/i, '');
+  if (!/^0x/i.test(text)) return describeMissing('An address begins with 0x.');
+  if (!/^[0-9a-fA-F]*$/.test(digits))
+    return describeMissing('After 0x, an address has only the digits 0 to 9 and the letters a to f.');
+  if (digits.length !== 40)
+    return describeMissing(
+      `An address has 40 characters after 0x, and a transaction has 64; this has ${digits.length}.`,
+    );
+  if (/^0+$/.test(digits))
+    return describeMissing('Nobody owns the zero address: it stands for nobody where tokens are created.');
+  return describeMissing(
+    'The checksum is wrong. Capital letters of an address are its checksum, and these do not fit: a character may be mistyped. Copy the address again, or look it up without its checksum if you are sure of every character.',
+    [{ view: 'owners', address: text.toLowerCase() }],
+  );
+}
+
+export function describeMissing(reason: string, others: readonly Place[] = []): Missing {
+  return { view: 'missing', reason, others };
+}

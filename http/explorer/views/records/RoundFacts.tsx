@@ -1,0 +1,87 @@
+import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { Available } from '../../components/ResourceNotice.tsx';
+import { Time } from '../../components/Time.tsx';
+import { formatInteger } from '../../format/numbers.ts';
+import { describeAmount, describeWork } from '../../format/quantities.ts';
+import type { Bodies } from '../../page.ts';
+import { corePath, settlementsPath, statisticsPath, statusPath } from '../../resources.ts';
+import { computeRoundEnd, roundMs } from '../../rounds.ts';
+
+const halfHourMs = 3 * roundMs;
+
+/** When a round was, how far it has come, and what is known of its work. */
+export function RoundFacts({ round }: { round: string }) {
+  return (
+    <Available what="The chain" resource={usePage().read('core', corePath)}>
+      {(core) => <Known round={round} core={core} />}
+    </Available>
+  );
+}
+
+function Known({ round, core }: { round: string; core: Extract<Bodies['core'], { status: 'available' }> }) {
+  const { read, renderedAtMs } = usePage();
+  const endMs = Date.parse(computeRoundEnd(round, core.configuration.genesisTimestamp));
+  const startMs = endMs - roundMs;
+  const closedThrough = read('status', statusPath).body?.oracle.latestClosure?.lastRound ?? null;
+  const statistics = read('statistics', statisticsPath('30d')).body;
+  const halfHour = findHalfHour(statistics, startMs);
+  const settlements = read('settlements', settlementsPath('now')).body;
+  const history = settlements?.status === 'available' ? settlements : null;
+  const minted = history?.recentRounds?.find(({ roundId }) => roundId === round)?.sqkMintedBaseUnits;
+  const asset = history?.mining.status === 'available' ? history.mining.economy : null;
+  const isSettled = BigInt(round) <= BigInt(core.core.settledThroughRound);
+  const state = isSettled
+    ? 'It is settled on the chain.'
+    : startMs > renderedAtMs
+      ? 'It has not begun yet.'
+      : endMs > renderedAtMs
+        ? 'It is open: its work is being measured.'
+        : closedThrough === null || BigInt(closedThrough) < BigInt(round)
+          ? 'It has ended, and the oracle has not closed it yet.'
+          : 'It is closed, and waits to be settled.';
+  return (
+    <>
+      <p class="lead">
+        <Time at={new Date(startMs).toISOString()} as="date" />, <Time at={new Date(startMs).toISOString()} />{' '}
+        to <Time at={new Date(endMs).toISOString()} />. {state}
+      </p>
+      <div class="figures wide">
+        {halfHour !== null && (
+          <Figure
+            {...describeWork(halfHour.workUnits)}
+            label="Work of its half hour"
+            route={statisticsPath('30d')}
+            field="activity.days.buckets.workUnits"
+            meaning="Work is published for half hours, which are three rounds."
+          >
+            {formatInteger(halfHour.observedRoundCount)} of 3 rounds observed
+          </Figure>
+        )}
+        {minted !== undefined && (
+          <Figure
+            {...describeAmount(minted, asset, 4)}
+            label="Minted for it"
+            route={settlementsPath('now')}
+            field="recentRounds.sqkMintedBaseUnits"
+          />
+        )}
+      </div>
+      <nav class="choice" aria-label="Neighbours">
+        {round !== '1' && <a href={`/rounds/${BigInt(round) - 1n}`}>Round before</a>}
+        <a href={`/rounds/${BigInt(round) + 1n}`}>Next round</a>
+      </nav>
+    </>
+  );
+}
+
+/** The half hour with a time in the statistics; null if it is older, later or not known. */
+function findHalfHour(statistics: Bodies['statistics'] | null, startMs: number) {
+  const dayMs = 48 * halfHourMs;
+  const noonMs = Math.floor((startMs - dayMs / 2) / dayMs) * dayMs + dayMs / 2;
+  const date = new Date(noonMs).toISOString().slice(0, 10);
+  const minute = (Math.floor((startMs % dayMs) / halfHourMs) * halfHourMs) / 60_000;
+  const day = statistics?.activity.days.find((one) => one.date === date);
+  const bucket = day?.buckets.find(({ startMinuteUtc }) => startMinuteUtc === minute);
+  return bucket === undefined || bucket.coverage === 'future' ? null : bucket;
+}

@@ -1,0 +1,42 @@
+import { type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
+import { describeAddress, describeMissing, type SearchContext, search } from '../../explorer/search.ts';
+import { parseOwner } from '../../routes/ownerAddress.ts';
+
+/** ID that each kind of record has in the path, and the sentence for any other. */
+const ids: Readonly<Record<RecordView, { readonly pattern: RegExp; readonly meaning: string }>> = {
+  miner: { pattern: /^[1-9]\d{0,3}$/, meaning: 'A miner has a number from 1 to 9999.' },
+  round: { pattern: /^[1-9]\d{0,14}$/, meaning: 'Rounds are numbered from 1.' },
+  block: { pattern: /^[1-9]\d{0,14}$/, meaning: 'Blocks are numbered from 1.' },
+  settlement: {
+    pattern: /^0x[0-9a-f]{64}$/,
+    meaning: 'A transaction has 0x, then 64 digits from 0 to 9 and a to f.',
+  },
+  event: { pattern: /^(?:chain|measurement):.{1,500}$/, meaning: 'An event has an ID as in the feed.' },
+};
+const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type above lists.
+
+/** Returns the place of a requested page, or the path to which a search leads. */
+export function findPlace(path: string, query: string, context: SearchContext): Place | string {
+  const [, first = '', second = ''] = path.split('/');
+  const parameters = new URLSearchParams(query);
+  if (first === 'search') return search(parameters.get('q') ?? '', context);
+  if (first === 'embed') return { view: 'embed' };
+  const id = decodeSegment(second).trim();
+  if (first === 'owners' && id !== '') {
+    const address = parseOwner(id);
+    return address === null ? describeAddress(id) : { view: 'owners', address };
+  }
+  const view = id === '' ? undefined : recordViews.find((one) => `${one}s` === first);
+  if (view === undefined) return parsePlace(path, query);
+  const { pattern, meaning } = ids[view];
+  const written = view === 'settlement' ? id.toLowerCase() : id;
+  return pattern.test(written) ? { view, id: written } : describeMissing(meaning);
+}
+
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { pagesReadMax } from '../../http/server/pages/recordEvents.ts';
+import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
+import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
+import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
+import { expectError } from '../support/http/expectError.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
+
+const batchCount = 100 * pagesReadMax + 200;
+/** The first half was recorded at once, as by an indexer that started late; then a batch each hour. */
+const recordedAtOnce = batchCount / 2;
+const hourMs = 3_600_000;
+
+/** Batches of three rounds and two blocks, every third without a block, each in a block of its own. */
+function buildBatches(state: ReturnType<typeof buildState>) {
+  let height = 0n;
+  return Array.from({ length: batchCount }, (_, index) => {
+    const number = BigInt(index);
+    const completed = index % 3 === 2 ? 0n : 2n;
+    const first = height + 1n;
+    height += completed;
+    const event = buildFeedEvent(
+      state,
+      {
+        type: 'system.settlement_completed',
+        previousSettledThroughRound: 3n * number,
+        settledThroughRound: 3n * number + 3n,
+        activeRoundCount: 3n,
+        workAdded: 3n,
+        completedBlockCount: completed,
+        firstCompletedBlock: completed === 0n ? null : first,
+        lastCompletedBlock: completed === 0n ? null : height,
+        cumulativeWork: 3n * number + 3n,
+        blockHeight: height,
+        cumulativeBlockUnits: height * 1_000_000_000n,
+      },
+      index,
+    );
+    return {
+      ...event,
+      recordedAtMs: event.recordedAtMs - index + Math.max(0, index - recordedAtOnce) * hourMs,
+      source: {
+        ...event.source,
+        blockNumber: 1_000_000n + 10n * number,
+        blockHash: buildBlockHash(index + 1),
+        transactionHash: buildTransactionHash(index + 1),
+      },
+    };
+  });
+}
+
+async function start() {
+  const state = buildState(buildEconomyEvents());
+  const server = await startPublicServer({
+    chain: replaceFeed(createStateViews(state).views, buildBatches(state)),
+    transactionUrl: 'https://chain.example/tx/',
+    publicUrl: 'https://wheel.example',
+  });
+  const readPage = async (path: string) => {
+    const response = await server.get(path);
+    return { status: response.status, html: await response.text() };
+  };
+  return { server, readPage };
+}
+
+const shown = (batch: number) => `href="https://chain.example/tx/${buildTransactionHash(batch + 1)}"`;
+/** The oldest, the ends of what was recorded at once, one in the middle, and the newest. */
+const batches = [0, recordedAtOnce, recordedAtOnce + 1, 1_700, batchCount - 1];
+
+describe('the page of a record', () => {
+  it('finds the batch of a round and of a block in all of the history', async () => {
+    const { readPage } = await start();
+    for (const batch of batches) {
+      const height = 2 * (batch - Math.floor(batch / 3));
+      const paths = [
+        `/rounds/${3 * batch + 1}`,
+        `/rounds/${3 * batch + 3}`,
+        `/blocks/${1_000_000 + 10 * batch}`,
+      ];
+      if (batch % 3 !== 2) paths.push(`/blocks/${height + 1}`, `/blocks/${height + 2}`);
+      for (const path of paths) {
+        const { status, html } = await readPage(path);
+        expect([path, status, html.split('class="event ').length - 1]).toEqual([path, 200, 1]);
+        expect(html).toContain(shown(batch));
+      }
+    }
+    expect((await readPage('/blocks/1000005')).status).toBe(404);
+    // A round that is not settled has a page, without events.
+    const later = await readPage(`/rounds/${3 * batchCount + 1}`);
+    expect([later.status, later.html.includes('class="event ')]).toEqual([200, false]);
+  });
+
+  it('finds any event by its ID, and a transaction among the newest', async () => {
+    const { server, readPage } = await start();
+    const newest = await readPage(`/settlements/${buildTransactionHash(batchCount)}`);
+    expect([newest.status, newest.html.includes(shown(batchCount - 1))]).toEqual([200, true]);
+    const oldest = await readPage(`/settlements/${buildTransactionHash(1)}`);
+    expect([oldest.status, oldest.html.includes('The page of a round shows older ones')]).toEqual([
+      404,
+      true,
+    ]);
+    const [, path = ''] = /href="(\/events\/[^"]*)"/.exec((await readPage('/rounds/1')).html) ?? [];
+    const event = await readPage(path);
+    expect([event.status, event.html.includes(shown(0))]).toEqual([200, true]);
+    expect(event.html).toContain(`<link rel="canonical" href="https://wheel.example${path}"/>`);
+    expect(event.html).toContain('property="og:description" content="Rounds 1 to 3 are recorded');
+    expect((await server.get(`${path}0`)).status).toBe(404);
+  });
+
+  it('says that events cannot be read, not that there are none', async () => {
+    const server = await startPublicServer();
+    for (const path of [
+      `/settlements/${buildTransactionHash(1)}`,
+      '/blocks/1',
+      '/events/chain:1:x',
+      '/rounds/1',
+    ]) {
+      const response = await server.get(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      expect(await response.text()).toContain('Events cannot be read at the moment');
+    }
+  });
+});
+
+describe('the Atom feed of a category', () => {
+  it('has the newest events of the feed with their IDs, pages and times', async () => {
+    const { server } = await start();
+    const response = await server.get('/feed.atom?category=protocol');
+    expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
+    const xml = await response.text();
+    const feed = await server.get('/v1/events?category=protocol');
+    const { events } = (await feed.json()) as { events: { id: string; recordedAt: string }[] };
+    expect([...xml.matchAll(/<entry><id>([^<]*)<\/id>/g)].map(([, id]) => id)).toEqual(
+      events.map(({ id }) => id),
+    );
+    // RFC 4287: an ID, a title, an update and an author; each entry but the author.
+    const [head = ''] = xml.split('<entry>');
+    expect(head).toContain('<id>mining-activity:');
+    expect(head).toContain(`<updated>${events[0]?.recordedAt}</updated>`);
+    expect(head).toMatch(/<author><name>[^<]+<\/name><\/author>/);
+    expect(head).toContain(
+      '<link rel="self" type="application/atom+xml" href="https://wheel.example/feed.atom?category=protocol"/>',
+    );
+    const tags = [...xml.matchAll(/<(\/?)([a-z]+)[^>]*?(\/?)>/g)].filter(([, , , isEmpty]) => isEmpty === '');
+    const open: string[] = [];
+    for (const [, isEnd, name = ''] of tags) {
+      if (isEnd === '') open.push(name);
+      else expect(open.pop()).toBe(name);
+    }
+    expect(open).toEqual([]);
+    const [, path = ''] = /type="text\/html" href="https:\/\/wheel.example(\/events\/[^"]*)"/.exec(xml) ?? [];
+    expect((await server.get(path)).status).toBe(200);
+    const tag = response.headers.get('etag') as string;
+    expect((await server.get('/feed.atom?category=protocol', { 'If-None-Match': tag })).status).toBe(304);
+    expect((await server.get('/feed.atom?category=all&utm_source=x')).headers.get('etag')).not.toBe(tag);
+  });
+
+  it('is an error while the feed cannot be read', async () => {
+    const server = await startPublicServer();
+    await expectError(await server.get('/feed.atom'), 503, 'database_unavailable');
+  });
+});
