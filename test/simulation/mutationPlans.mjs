@@ -1,26 +1,5 @@
 // Plans for faults that need circumstances which few seeds draw.
-import { calmWeather } from './plan/calmWeather.mjs';
-
-/** @param faults second of the episode, kind, and members of each fault. */
-const episode = (faults, { weather = {}, ...rest } = {}) => ({
-  durationMs: 100_000,
-  sleepMs: 0,
-  readingsPerSecond: 3,
-  secondsPerBlock: 2,
-  ...rest,
-  weather: { ...calmWeather, ...weather },
-  faults: faults.map(([second, kind, members = {}]) => ({
-    atMs: second * 1_000,
-    fault: { kind, ...members },
-  })),
-});
-
-const plan = (seed, episodes, rest = {}) => ({
-  seed,
-  beforeGenesisMs: -2 * 86_400_000,
-  episodes,
-  ...rest,
-});
+import { episode, plan } from './plan/buildPlan.mjs';
 
 const times = (first, last, step) =>
   Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, at) => first + at * step);
