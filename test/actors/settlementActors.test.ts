@@ -5,7 +5,6 @@ import {
   instancesMax,
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
-import { moduleStates } from '../../machines/moduleMachine.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { restoreState } from '../support/restoreState.ts';
 
@@ -42,35 +41,6 @@ function publishSigner(actors: SettlementActors, keySlot: string) {
 }
 
 describe('the actors of the settlement stream', () => {
-  it('keep the newest snapshot of each module, ordered by instance, without its data', () => {
-    const actors = createSettlementActors();
-    for (const instanceId of ['b', 'a.2', 'a:1']) expect(report(actors, instanceId)).toHaveProperty('output');
-    report(actors, 'b', {
-      state: 'faulted',
-      health: { checkedAt: new Date(atMs).toISOString(), code: 'E1' },
-    });
-    const { modules } = actors.modules('wheel.one');
-    expect(modules.map(({ instanceId, state }) => [instanceId, state])).toEqual([
-      ['a.2', 'ready'],
-      ['a:1', 'ready'],
-      ['b', 'faulted'],
-    ]);
-    expect(modules[2]?.health).toEqual({ checkedAtMs: atMs, message: undefined, code: 'E1' });
-    expect(JSON.stringify(modules)).not.toContain('secret');
-    expect(actors.modules('nobody').modules).toEqual([]);
-  });
-
-  it('follow a module from any state to any other', () => {
-    const actors = createSettlementActors();
-    for (const from of moduleStates) {
-      for (const to of moduleStates) {
-        report(actors, 'm', { state: from });
-        report(actors, 'm', { state: to });
-        expect(actors.modules('wheel.one').modules[0]?.state).toBe(to);
-      }
-    }
-  });
-
   it('reject a snapshot older than the newest one, one on another subject, and one too many', () => {
     const actors = createSettlementActors();
     report(actors, 'm', { state: 'degraded' });

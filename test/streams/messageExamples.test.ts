@@ -1,15 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { checkContent, createJudge, findInputStream } from '../../deploy/commands/checkMessage.ts';
-
-const page = readFileSync(resolve(import.meta.dirname, '../../streams/MESSAGES.md'), 'utf8');
-const examples = [...page.matchAll(/^```json (miner\S+)\n(.*?)\n```$/gms)].flatMap(
-  ([, subject = '', lines = '']) =>
-    lines.split('\n').map((text) => ({ subject, text, data: Buffer.from(text) })),
-);
+import { messageExamples as examples } from '../support/messageExamples.ts';
 
 it('MESSAGES.md shows every kind of message', () => {
   const named = examples.map(({ subject, text }) => {

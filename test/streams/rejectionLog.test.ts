@@ -163,23 +163,17 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual([1, 2, 3]);
   });
 
-  it.each([0, 1, 2])(
-    'publishes each once, in order, though the connection is cut at answer %i',
-    async (cut) => {
-      const { server, nats } = await startLog();
-      const messages = await buildRejections(nats, 3 * unacknowledgedMax);
-      const proxy = await startCuttingProxy(server.url);
-      const log = await logOn(await connectTo({ ...server, url: proxy.url }));
-      log.addAll(messages);
-      await eventually(
-        async () => (await readSequences(nats)).length >= cut * unacknowledgedMax,
-        'earlier ones',
-      );
-      proxy.cutAnswers(1);
-      await log.flushed(60_000);
-      expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
-    },
-  );
+  it('publishes each once, in order, though the connection is cut at an answer', async () => {
+    const { server, nats } = await startLog();
+    const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+    const proxy = await startCuttingProxy(server.url);
+    const log = await logOn(await connectTo({ ...server, url: proxy.url }));
+    log.addAll(messages);
+    await eventually(async () => (await readSequences(nats)).length >= unacknowledgedMax, 'earlier ones');
+    proxy.cutAnswers(1);
+    await log.flushed(60_000);
+    expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
+  });
 
   it('does not repeat what another process has published since', async () => {
     const { nats } = await startLog();
@@ -390,12 +384,12 @@ describe('rejection log', () => {
     const message = await publishBad(nats, 'one');
     const log = await logOn(nats);
     await server.kill('SIGKILL');
-    for (let sequence = 1; sequence <= 4_000; sequence++) log.add({ ...message, sequence });
+    for (let sequence = 1; sequence <= 400; sequence++) log.add({ ...message, sequence });
     await eventually(() => log.failures > 0, 'a failure');
-    expect(log.waiting).toBe(4_000);
+    expect(log.waiting).toBe(400);
     await server.start();
     await log.flushed();
     const { state } = await nats.jsm.streams.info('MINER_REJECTED');
-    expect(state.messages).toBe(4_000);
+    expect(state.messages).toBe(400);
   });
 });

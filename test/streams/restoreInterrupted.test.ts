@@ -12,7 +12,6 @@ import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { collectLines } from '../support/streams/collectLines.ts';
 import { createTestFollower, emptySinks, prepareToFollow } from '../support/streams/testFollower.ts';
 
 /** Messages between two saves: first the whole state, then increments. */
@@ -116,35 +115,6 @@ function interruptRead(database: Database, number: number, interrupt: () => Prom
 }
 
 describe('a restoration that is interrupted at any statement', () => {
-  it('changes no stored rows, and the next start arrives at the same state', async () => {
-    const { database, state, stored, listStored } = await savedStream();
-    let isComplete = false;
-    let kills = 0;
-    for (; !isComplete; kills++) {
-      let isKilled = false;
-      // Equivalent to a kill: nothing follows it.
-      const killed = await startFollower(
-        interruptRead(database, kills, () => {
-          isKilled = true;
-          return new Promise<never>(() => undefined);
-        }),
-      );
-      await eventually(() => isKilled || killed.follower.isCaughtUp, 'the interruption');
-      isComplete = !isKilled;
-      expect(killed.seen.restoredAt).toBe(isKilled ? null : 12);
-      expect(await listStored()).toEqual(stored);
-    }
-    // The list of snapshots, their parts, and two statements for the chunks.
-    expect(kills - 1).toBeGreaterThanOrEqual(4);
-    const next = await startFollower(database);
-    await eventually(() => next.follower.isCaughtUp, 'the restored state');
-    expect([next.state(), next.seen, next.removedAbove]).toEqual([
-      state,
-      { restoredAt: 12, sequences: [] },
-      [],
-    ]);
-  });
-
   it('starts again when the connection is cut, and skips no snapshot', async () => {
     const { database, state, stored, listStored } = await savedStream();
     let isCut = true;
@@ -166,22 +136,4 @@ describe('a restoration that is interrupted at any statement', () => {
       expect(await listStored()).toEqual(stored);
     }
   });
-});
-
-it('logs a damaged increment, and folds again everything after its predecessor', async () => {
-  const { database, tables, state } = await savedStream();
-  await database.command(
-    `ALTER TABLE ${tables.foldSnapshots} UPDATE payload = concat('AAAA', substring(payload, 5))
-     WHERE part = 2 SETTINGS mutations_sync = 1`,
-  );
-  const { lines, logger } = collectLines('error');
-  const { follower, seen, state: stateNow } = await startFollower(database, logger);
-  await eventually(() => follower.isCaughtUp, 'the restored state');
-  expect([stateNow(), seen]).toEqual([state, { restoredAt: 6, sequences: [7, 8, 9, 10, 11, 12] }]);
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject(
-    [12, 9].map((position) => ({
-      position,
-      msg: 'snapshot is damaged or refused; an older one is used',
-    })),
-  );
 });

@@ -126,32 +126,6 @@ describe('statistics views', () => {
     expect(views.cached('7d').settled).toBeNull();
   });
 
-  it('count submissions by outcome, with rates and latencies', () => {
-    const world = startViews();
-    const { clock, views } = world;
-    expect(views.current('7d').oracle).toBeNull();
-    const sinceMs = clock.nowMs();
-    submit(world, 'a', 1_000, 'submission_confirmed');
-    submit(world, 'b', 2_001, 'submission_confirmed');
-    submit(world, 'c', 9_000, 'submission_reverted');
-    clock.advance(1_000);
-    expect(views.current('7d').oracle).toEqual({
-      coverageStartedAtMs: sinceMs,
-      completeForWindow: false,
-      submissionCount: 3,
-      confirmedCount: 2,
-      revertedCount: 1,
-      supersededCount: 0,
-      confirmedRateBps: 6_666,
-      revertedRateBps: 3_333,
-      supersededRateBps: 0,
-      confirmationLatencyMedianMs: 1_500,
-      confirmationLatencyP90Ms: 2_001,
-    });
-    clock.advance(40 * 86_400_000);
-    expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
-  });
-
   it('omit the latency of a submission whose reporter’s clock was set back', () => {
     const world = startViews();
     const oracle = () => {
