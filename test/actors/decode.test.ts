@@ -5,6 +5,7 @@ import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
+import { moduleBody } from '../support/readings/pipelineBodies.ts';
 
 const reading = {
   telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',
@@ -107,18 +108,7 @@ describe('a counter message', () => {
 });
 
 describe('a settlement message', () => {
-  const snapshot = {
-    instanceId: 'sensor.0',
-    moduleType: 'wheel-sensor',
-    driverId: 'hall',
-    moduleVersion: '1.2.3',
-    schemaVersion: 1,
-    state: 'ready',
-    observedAt: '2026-01-31T12:00:00Z',
-    provenance: 'hardware',
-    health: { checkedAt: '2026-01-31T12:00:00Z', code: null },
-    data: { secret: 1 },
-  };
+  const snapshot = { ...moduleBody, instanceId: 'sensor.0' };
 
   it('is a module snapshot without its data', () => {
     const decoded = decodeSettlement('miner.module.wheel~one.sensor~0', bytes(snapshot));

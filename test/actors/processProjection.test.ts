@@ -23,6 +23,7 @@ import { buildBlockHash } from '../support/chain/hashes.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { runs } from '../support/propertyRuns.ts';
+import { preparedBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
 import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
@@ -155,49 +156,6 @@ function startViews() {
   };
   return { clock, world, views, run, oracle, reporter, close, approve, snapshot, becomeHealthy, finishRun };
 }
-
-/** A submission of one round. */
-const preparing = {
-  type: 'submission_prepared',
-  previousSettledThroughRound: '0',
-  settledThroughRound: '1',
-  activeRoundCount: 1,
-  expected: {
-    cumulativeWork: '420',
-    cumulativeBlockUnits: '466666666',
-    workPerThousandBlocks: '900000',
-    completedBlockCount: '0',
-  },
-};
-
-describe('a device and an oracle whose clocks are ahead', () => {
-  it('have closed rounds counted once they have ended, and lose no work before that', () => {
-    const aheadMs = fc.oneof(
-      fc.constantFrom(0, 1_000, 9_999, 10_000, 60_000, 299_000, 300_000),
-      fc.nat(300_000),
-    );
-    let early = 0;
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 240 }), aheadMs, (tensOfSeconds, ahead) => {
-        const { world, clock, run, approve, close, snapshot } = startViews();
-        world.chain = chainAtStart();
-        world.aheadMs = ahead;
-        run(20 + tensOfSeconds / 6);
-        approve();
-        const closed = Math.floor(((world.readings - 1) * 10) / 600);
-        close(closed);
-        const { settlementQueue } = snapshot();
-        expect(settlementQueue.status).toBe('available');
-        if (Math.floor((clock.nowMs() - genesisMs) / 600_000) < closed) early++;
-        // A settled round has ended, even if this clock is behind.
-        world.chain = chainAfter(chainAtStart(), [{ roundId: BigInt(closed), workUnits: 420n }]);
-        expect(snapshot().settlementQueue).toMatchObject({ buffered: { roundCount: '0' } });
-      }),
-      { numRuns: runs(60) },
-    );
-    expect(early).toBeGreaterThan(3);
-  });
-});
 
 describe('sums beyond the core’s bounds', () => {
   const huge = 2n ** 256n - 1n;
@@ -362,6 +320,11 @@ describe('any order of events', () => {
         work: fc.constantFrom('0', '1', '420', '5000', '5001'),
       }),
       fc.record({ do: fc.constant('skip' as const) }),
+      // The device's clock and the oracle's are ahead of the service's.
+      fc.record({
+        do: fc.constant('ahead' as const),
+        ms: fc.constantFrom(0, 9_999, 10_000, 60_000, 300_000),
+      }),
       { weight: 8, arbitrary: fc.record({ do: fc.constant('reporter' as const), body: reporterBody }) },
       { arbitrary: fc.record({ do: fc.constant('report' as const) }), weight: 3 },
       fc.record({ do: fc.constant('settle' as const), count: fc.integer({ min: 1, max: 25 }) }),
@@ -369,13 +332,15 @@ describe('any order of events', () => {
       fc.record({ do: fc.constant('clock' as const), seconds: fc.integer({ min: 1, max: 1_300 }) }),
       fc.record({ do: fc.constant('oracle' as const), body: oracleBody }),
     );
-    /** A fixed example with every lifecycle of a submission. */
+    /** Fixed examples: every lifecycle of a submission, and a queue that is off. */
     const submissionId = deriveUuid('fixed');
     const said = ['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
       do: 'reporter' as const,
       body: { type: `submission_${move}`, submissionId, transactionHash: `0x${'a'.repeat(64)}` },
     }));
-    const prepare = { do: 'reporter' as const, body: { ...preparing, submissionId } };
+    const prepare = { do: 'reporter' as const, body: { ...preparedBody, submissionId } };
+    const off = { type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true };
+    const disable = { do: 'reporter' as const, body: off };
     const states = new Set<string>();
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
@@ -387,6 +352,7 @@ describe('any order of events', () => {
           else if (one.do === 'pause') world.world.readings += one.readings;
           else if (one.do === 'close') world.close(one.count, one.work);
           else if (one.do === 'skip') world.world.closed++;
+          else if (one.do === 'ahead') world.world.aheadMs = one.ms;
           else if (one.do === 'report') world.finishRun(`run ${++finished}`);
           else if (one.do === 'approve') world.approve();
           else if (one.do === 'clock') world.clock.advance(one.seconds * 1_000);
@@ -405,7 +371,13 @@ describe('any order of events', () => {
           if (view.settlementQueue.status === 'available') states.add(`queue ${view.settlementQueue.state}`);
         }
       }),
-      { numRuns: runs(120), examples: [[[prepare, ...said] as never, true]] },
+      {
+        numRuns: runs(120),
+        examples: [
+          [[disable] as never, true],
+          [[prepare, ...said] as never, true],
+        ],
+      },
     );
     // The steps reached every state.
     expect([...states].sort()).toEqual([

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { reporterSubject } from '../../actors/messages/subjects.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
+import { preparedBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 
 it('submissions expect sums up to their bounds, even if no core could compute them', () => {
@@ -14,15 +15,8 @@ it('submissions expect sums up to their bounds, even if no core could compute th
   };
   const submit = (changes: object) => {
     const sums = Object.entries({ ...bounds, ...changes }).map(([name, sum]) => [name, String(sum)]);
-    const body = {
-      type: 'submission_prepared',
-      at: '2026-01-31T12:00:00Z',
-      submissionId: deriveUuid('first'),
-      previousSettledThroughRound: '0',
-      settledThroughRound: '6',
-      activeRoundCount: 3,
-      expected: Object.fromEntries(sums),
-    };
+    const members = { at: '2026-01-31T12:00:00Z', submissionId: deriveUuid('first') };
+    const body = { ...preparedBody, ...members, expected: Object.fromEntries(sums) };
     return createSettlementActors().receive(jsonMessage(reporterSubject('wheel.one'), body));
   };
   expect(submit({})).toHaveProperty('output');

@@ -6,39 +6,18 @@ import {
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
+import { moduleBody, signerBody } from '../support/readings/pipelineBodies.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
 function report(actors: SettlementActors, instanceId: string, overrides: Record<string, unknown> = {}) {
-  const snapshot = {
-    instanceId,
-    moduleType: 'wheel-sensor',
-    driverId: 'hall',
-    moduleVersion: '1.0.0',
-    schemaVersion: 1,
-    state: 'ready',
-    observedAt: new Date(atMs).toISOString(),
-    provenance: 'hardware',
-    health: { checkedAt: new Date(atMs).toISOString() },
-    data: { resource: '/dev/secret' },
-    ...overrides,
-  };
-  return actors.receive(jsonMessage(moduleSubject('wheel.one', instanceId), snapshot));
+  const body = { ...moduleBody, instanceId, ...overrides };
+  return actors.receive(jsonMessage(moduleSubject('wheel.one', instanceId), body));
 }
 
-function publishSigner(actors: SettlementActors, keySlot: string) {
-  const at = new Date(atMs).toISOString();
-  const signer = {
-    kind: 'ed25519',
-    algorithm: 'Ed25519',
-    keySlot,
-    enrolledAt: at,
-    lastVerifiedAt: at,
-    lastSignature: 'c2ln',
-  };
-  return actors.receive(jsonMessage(signerSubject('wheel.one'), signer));
-}
+const publishSigner = (actors: SettlementActors, keySlot: string) =>
+  actors.receive(jsonMessage(signerSubject('wheel.one'), { ...signerBody, keySlot }));
 
 describe('the actors of the settlement stream', () => {
   it('reject a snapshot older than the newest one, one on another subject, and one too many', () => {

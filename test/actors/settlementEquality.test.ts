@@ -21,6 +21,7 @@ import { type Settlement as ReferenceSettlement, startSettlement } from '../refe
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
+import { preparedBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
 import { restoreState } from '../support/restoreState.ts';
@@ -169,19 +170,7 @@ const enabling: Body[] = [
 /** Every lifecycle of a submission while settlement is enabled, which is rare by chance. */
 const submissionId = deriveUuid('fixed');
 const allLifecycles = [
-  {
-    type: 'submission_prepared',
-    submissionId,
-    previousSettledThroughRound: '1',
-    settledThroughRound: '3',
-    activeRoundCount: 2,
-    expected: {
-      cumulativeWork: '1800',
-      cumulativeBlockUnits: '2000000000',
-      workPerThousandBlocks: '900000',
-      completedBlockCount: '1',
-    },
-  },
+  { ...preparedBody, submissionId },
   ...['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
     type: `submission_${move}`,
     submissionId,

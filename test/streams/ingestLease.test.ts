@@ -2,11 +2,24 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
+import { LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { connectTo } from '../support/processes/natsServer.ts';
+import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { startContender } from '../support/streams/leaseContender.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
+
+/** Lets every request of a contender fail, until the returned function is called. */
+function cutOff({ js, jsm }: TestConnection): () => void {
+  const publish = js.publish.bind(js);
+  const getMessage = jsm.streams.getMessage.bind(jsm.streams);
+  js.publish = () => Promise.reject(new Error('cut off'));
+  jsm.streams.getMessage = () => Promise.reject(new Error('cut off'));
+  return () => {
+    js.publish = publish;
+    jsm.streams.getMessage = getMessage;
+  };
+}
 
 describe('the ingest lease', () => {
   it('is held by one process per name; another process waits, names the holder, and takes over after the release', async () => {
@@ -36,6 +49,22 @@ describe('the ingest lease', () => {
     // By then the losers have asked again, and found a holder.
     await eventually(() => contenders.every(({ seen }) => seen.length > 0), 'a holder and six standbys');
     expect(holders).toBe(1);
+  });
+
+  it('expires for its holder before another process takes over, and is lost then', async () => {
+    const { server, nats } = await startStreams();
+    const cut = await connectTo(server);
+    const first = await startContender(cut).acquired;
+    const lost = first.lost.catch((error: unknown) => error);
+    const waiting = startContender(nats);
+    // The holder is alive, but each message that it publishes is lost.
+    const reconnect = cutOff(cut);
+    const second = await waiting.acquired;
+    expect(first.isHeld()).toBe(false);
+    expect(second.isHeld()).toBe(true);
+    reconnect();
+    expect(await lost).toBeInstanceOf(LeaseLost);
+    expect(first.isHeld()).toBe(false);
   });
 
   it('is no longer held after a long suspend, although the monotonic clock stood still', async () => {

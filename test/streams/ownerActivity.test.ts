@@ -26,8 +26,8 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
+import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
-import { type OpenTables, openTables } from '../support/streams/openTables.ts';
 import { createWrittenFold } from '../support/streams/writtenFold.ts';
 
 const confirmedBy = 11;
