@@ -9,6 +9,7 @@ import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { genesisMs } from '../../support/genesis.ts';
 import { jsonMessage } from '../../support/jsonMessage.ts';
 import { manualClock } from '../../support/manualClock.ts';
+import { preparedBody } from '../../support/readings/pipelineBodies.ts';
 import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';
@@ -48,19 +49,7 @@ function submit(
   end: string,
 ) {
   const submissionId = deriveUuid(name);
-  report({
-    type: 'submission_prepared',
-    submissionId,
-    previousSettledThroughRound: '0',
-    settledThroughRound: '1',
-    activeRoundCount: 1,
-    expected: {
-      cumulativeWork: '1',
-      cumulativeBlockUnits: '1000000',
-      workPerThousandBlocks: '1000000',
-      completedBlockCount: '0',
-    },
-  });
+  report({ ...preparedBody, submissionId });
   report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
   clock.advance(latencyMs);
   report({ type: end, submissionId });
@@ -124,6 +113,32 @@ describe('statistics views', () => {
     expect(views.cached('7d')).toBe(first[0]);
     clock.advance(29_000);
     expect(views.cached('7d').settled).toBeNull();
+  });
+
+  it('count submissions by outcome, with rates and latencies', () => {
+    const world = startViews();
+    const { clock, views } = world;
+    expect(views.current('7d').oracle).toBeNull();
+    const sinceMs = clock.nowMs();
+    submit(world, 'a', 1_000, 'submission_confirmed');
+    submit(world, 'b', 2_001, 'submission_confirmed');
+    submit(world, 'c', 9_000, 'submission_reverted');
+    clock.advance(1_000);
+    expect(views.current('7d').oracle).toEqual({
+      coverageStartedAtMs: sinceMs,
+      completeForWindow: false,
+      submissionCount: 3,
+      confirmedCount: 2,
+      revertedCount: 1,
+      supersededCount: 0,
+      confirmedRateBps: 6_666,
+      revertedRateBps: 3_333,
+      supersededRateBps: 0,
+      confirmationLatencyMedianMs: 1_500,
+      confirmationLatencyP90Ms: 2_001,
+    });
+    clock.advance(40 * 86_400_000);
+    expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
   });
 
   it('omit the latency of a submission whose reporter’s clock was set back', () => {
