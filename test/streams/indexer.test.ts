@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
-import { fetchSpans, foldSpans, startIndexed, startIndexer } from '../support/chain/indexedChain.ts';
+import {
+  describeState,
+  fetchSpans,
+  foldSpans,
+  startIndexed,
+  startIndexer,
+} from '../support/chain/indexedChain.ts';
 import { type AnswerMemory, type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
@@ -32,13 +37,6 @@ async function expectRight(economy: TestEconomy, nats: TestConnection) {
   const { state, rejections } = await foldSpans(economy, nats);
   expect(rejections).toEqual([]);
   await assertMatchesContracts(economy, state.safe.at(-1) as never);
-}
-
-/** The newest safe state and the blocks above it as text, to compare two runs. */
-function describeState({ safe, head, unsafe }: SpanFoldState): string {
-  return JSON.stringify({ newest: safe.at(-1), head, unsafe }, (_key, value) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
 }
 
 /** Replaces a node's result. */
