@@ -91,7 +91,7 @@ export function createSelfAudit(options: SelfAuditOptions, counts: AuditCounts):
     if (!known.has(key)) {
       logger.error(
         { about, differences, repair },
-        'what is stored or shown is not what it was made from; `repair` corrects it',
+        'stored or shown values differ from their source; `repair` is the command that corrects them',
       );
       if (known.size >= driftsMax) return;
     }

@@ -23,7 +23,7 @@ export function registerAgeMetrics(registry: Registry, options: AgeMetricsOption
     registry,
     {
       name: 'miner_newest_reading_age_seconds',
-      help: 'Since the newest accepted reading of the public installation was received; absent before the first.',
+      help: 'Seconds since the newest accepted reading of the public installation was received; absent before the first.',
     },
     () => ageSeconds(counters.telemetry(installationId, clock.nowMs()).reading?.receivedAtMs),
   );
@@ -31,7 +31,7 @@ export function registerAgeMetrics(registry: Registry, options: AgeMetricsOption
     registry,
     {
       name: 'miner_safe_block_age_seconds',
-      help: 'Since the time that the newest safe block bears; absent before the first.',
+      help: 'Seconds since the timestamp of the newest safe block; absent before the first.',
     },
     () => ageSeconds(chain?.newest()?.block.timestampMs),
   );

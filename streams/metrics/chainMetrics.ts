@@ -47,7 +47,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors) {
     registry,
     {
       name: 'miner_chain_projection_failed',
-      help: '1 while a block cannot be applied, and chain views are unavailable until a corrected span replaces it.',
+      help: '1 while a block cannot be applied. Chain views are unavailable until a corrected span replaces it.',
     },
     () => (actors.fault === null ? 0 : 1),
   );
@@ -55,7 +55,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors) {
     registry,
     {
       name: 'miner_chain_spans_refused',
-      help: '1 while the fold refuses the spans that are published, so that views of the chain stand still.',
+      help: '1 while the fold refuses the published spans, so chain views do not advance.',
     },
     () => (actors.refusedSpan === null ? 0 : 1),
   );

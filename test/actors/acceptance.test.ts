@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type AcceptanceState,
@@ -95,51 +94,3 @@ describe('acceptance', () => {
     expect(state?.earlierBoots[0]?.bootId).toBe('bbbbbbbb-0000-4000-8000-000000000498');
   });
 });
-
-describe('against a plain second implementation', () => {
-  const attempt = fc.record({
-    boot: fc.nat(3),
-    sequence: fc.nat(12),
-    observedAtMs: fc.nat(40),
-    epoch: fc.nat(2),
-    counter: fc.nat(20),
-  });
-
-  it('accepts and rejects the same readings for the same reasons', () => {
-    fc.assert(
-      fc.property(fc.array(attempt, { maxLength: 60, size: 'max' }), (attempts) => {
-        let state: AcceptanceState | null = null;
-        const accepted: CounterReading[] = [];
-        attempts.forEach((given, index) => {
-          const reading = acceptedReading({
-            position: index + 1,
-            bootId: `bbbbbbbb-0000-4000-8000-${String(given.boot).padStart(12, '0')}`,
-            sequence: given.sequence,
-            observedAtMs: given.observedAtMs + index / 2,
-            counterEpoch: `eeeeeeee-0000-4000-8000-${String(given.epoch).padStart(12, '0')}`,
-            cumulativeWorkUnits: BigInt(given.counter + index),
-          });
-          const reason = findRejection(state, reading)?.reason ?? null;
-          expect(reason).toBe(naiveReason(accepted, reading));
-          if (reason !== null) return;
-          state = acceptReading(state, reading);
-          accepted.push(reading);
-        });
-      }),
-      { numRuns: 300 },
-    );
-  });
-});
-
-/** The rules of MESSAGES.md, Acceptance of readings, over the whole list of accepted readings. */
-function naiveReason(accepted: readonly CounterReading[], reading: CounterReading): string | null {
-  const ofBoot = accepted.filter(({ bootId }) => bootId === reading.bootId).at(-1);
-  if (ofBoot !== undefined && reading.sequence <= ofBoot.sequence) return 'duplicate';
-  const last = accepted.at(-1);
-  if (last !== undefined && reading.observedAtMs < last.observedAtMs) return 'out_of_order';
-  const ofEpoch = accepted.filter(({ counterEpoch }) => counterEpoch === reading.counterEpoch).at(-1);
-  if (ofEpoch !== undefined && reading.cumulativeWorkUnits < ofEpoch.cumulativeWorkUnits) {
-    return 'counter_regression';
-  }
-  return null;
-}

@@ -28,6 +28,7 @@ import {
 } from '../support/chain/economyState.ts';
 import { buildSpan, type WrittenEvent, writtenChainId } from '../support/chain/writtenSpans.ts';
 import { genesisMs } from '../support/genesis.ts';
+import { moduleBody, preparedBody, signerBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid, mixedPublications, type Publication } from '../support/readings/readingMessages.ts';
 
 const wheel = 'wheel.one';
@@ -43,19 +44,6 @@ function listPipelineMessages(): Publication[] {
     { type: 'blocked', reason: 'x' },
     { type: 'epoch_approved', counterEpoch: deriveUuid('epoch') },
   ];
-  const expected = {
-    cumulativeWork: '1800',
-    cumulativeBlockUnits: '2000000000',
-    workPerThousandBlocks: '900000',
-    completedBlockCount: '1',
-  };
-  const prepared = {
-    type: 'submission_prepared',
-    previousSettledThroughRound: '1',
-    settledThroughRound: '3',
-    activeRoundCount: 2,
-    expected,
-  };
   const reporter = [
     { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true },
     { type: 'run_started', runId: 'run' },
@@ -63,33 +51,19 @@ function listPipelineMessages(): Publication[] {
     { type: 'incident_opened', incidentId: 'incident', reason: 'r' },
     { type: 'incident_closed', incidentId: 'incident' },
     { type: 'incident_opened', incidentId: 'open', reason: 'r' },
-    { ...prepared, submissionId },
+    { ...preparedBody, submissionId },
     { type: 'submission_submitted', submissionId, transactionHash },
     { type: 'submission_confirmed', submissionId },
-    { ...prepared, submissionId: deriveUuid('next') },
+    { ...preparedBody, submissionId: deriveUuid('next') },
     { type: 'submission_submitted', submissionId: deriveUuid('next'), transactionHash },
   ];
-  const module = {
-    instanceId: 'sensor',
-    moduleType: 'wheel-sensor',
-    driverId: 'hall',
-    moduleVersion: '1.0.0',
-    schemaVersion: 1,
-    state: 'ready',
-    observedAt: toTime(0),
-    provenance: 'hardware',
-    health: { checkedAt: toTime(0), code: 'E1' },
-    data: {},
-  };
+  const module = { ...moduleBody, health: { checkedAt: toTime(0), code: 'E1' } };
   const signer = {
+    ...signerBody,
     kind: 'external-device',
     provenance: 'hardware',
     algorithm: 'ed25519',
     publicIdentifier: 'key',
-    keySlot: '0',
-    enrolledAt: toTime(0),
-    lastVerifiedAt: toTime(0),
-    lastSignature: 'c2ln',
   };
   return [
     { subject: moduleSubject(wheel, 'sensor'), body: JSON.stringify(module) },
@@ -194,7 +168,7 @@ describe('the version of a fold', () => {
   it('of oracle and reporter changes with its records', () => {
     const kinds = { ...installationRecords, ...settlementRecords };
     const described = describeFold(createSettlementActors(), listPipelineMessages(), kinds);
-    expect(described).toEqual({ version: 5, digest: '2ef1a68e31dc5edb', unseen: [], rejections: [] });
+    expect(described).toEqual({ version: 5, digest: '779a71b1bc9b1a93', unseen: [], rejections: [] });
   });
 
   it('of the chain changes with its records', () => {

@@ -47,7 +47,7 @@ describe('remembered IDs', () => {
           expect(decodeIds(records.values())).toEqual(ids);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: 3 },
     );
   });
 

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import { createRoundState, foldRound } from '../../actors/wheel/roundFold.ts';
-import { observeRounds } from '../reference/readings.ts';
+import { observeBuckets, observeRounds } from '../reference/readings.ts';
+import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const genesisMs = Date.UTC(2026, 0, 1, 12);
@@ -23,7 +24,7 @@ function fold(all: readonly CounterReading[]) {
   return { rounds, buckets };
 }
 
-describe('against a plain second implementation', () => {
+describe('the fold of rounds and the reference', () => {
   const steps = fc.array(
     fc.record({
       gapMs: fc.oneof(
@@ -65,10 +66,10 @@ describe('against a plain second implementation', () => {
           listReferenceRounds(all),
         );
         expect(buckets.map(({ installationId: _i, position: _p, ...bucket }) => bucket)).toEqual(
-          listNaiveBuckets(all),
+          observeBuckets(all, genesisMs).map(({ bucket }) => bucket),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: runs(100) },
     );
   });
 });
@@ -79,37 +80,4 @@ function listReferenceRounds(all: readonly CounterReading[]) {
     roundId: (startMs - genesisMs) / 600_000 + 1,
     workUnits,
   }));
-}
-
-function listNaiveBuckets(all: readonly CounterReading[]) {
-  const rounds = listReferenceRounds(all);
-  const last = all.at(-1);
-  const starts = [...new Set(all.map(({ observedAtMs }) => observedAtMs - (observedAtMs % 1_800_000)))];
-  return starts
-    .filter((startMs) => last !== undefined && startMs + 1_800_000 <= last.observedAtMs)
-    .map((startMs) => {
-      const readings = all.filter(
-        ({ observedAtMs }) => observedAtMs >= startMs && observedAtMs < startMs + 1_800_000,
-      );
-      const observed = rounds.filter(({ roundId }) => {
-        const roundMs = genesisMs + (roundId - 1) * 600_000;
-        return roundMs >= startMs && roundMs < startMs + 1_800_000;
-      });
-      const findPeak = (measurement: 'rpmMilli' | 'speedMmPerSecond') => {
-        const value = Math.max(...readings.map((reading) => reading[measurement]));
-        return { value, atMs: readings.find((reading) => reading[measurement] === value)?.observedAtMs };
-      };
-      const [rpm, speed] = [findPeak('rpmMilli'), findPeak('speedMmPerSecond')];
-      return {
-        startMs,
-        workUnits: observed.reduce((sum, { workUnits }) => sum + workUnits, 0n),
-        observedRoundCount: observed.length,
-        maxDistanceMm: Math.max(...readings.map(({ distanceMm }) => distanceMm)),
-        readingCount: readings.length,
-        peakRpmMilli: rpm.value,
-        peakRpmAtMs: rpm.atMs,
-        peakSpeedMmPerSecond: speed.value,
-        peakSpeedAtMs: speed.atMs,
-      };
-    });
 }

@@ -5,72 +5,21 @@ import {
   instancesMax,
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
-import { moduleStates } from '../../machines/moduleMachine.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
+import { moduleBody, signerBody } from '../support/readings/pipelineBodies.ts';
 import { restoreState } from '../support/restoreState.ts';
 
 const atMs = Date.UTC(2026, 0, 31, 12);
 
 function report(actors: SettlementActors, instanceId: string, overrides: Record<string, unknown> = {}) {
-  const snapshot = {
-    instanceId,
-    moduleType: 'wheel-sensor',
-    driverId: 'hall',
-    moduleVersion: '1.0.0',
-    schemaVersion: 1,
-    state: 'ready',
-    observedAt: new Date(atMs).toISOString(),
-    provenance: 'hardware',
-    health: { checkedAt: new Date(atMs).toISOString() },
-    data: { resource: '/dev/secret' },
-    ...overrides,
-  };
-  return actors.receive(jsonMessage(moduleSubject('wheel.one', instanceId), snapshot));
+  const body = { ...moduleBody, instanceId, ...overrides };
+  return actors.receive(jsonMessage(moduleSubject('wheel.one', instanceId), body));
 }
 
-function publishSigner(actors: SettlementActors, keySlot: string) {
-  const at = new Date(atMs).toISOString();
-  const signer = {
-    kind: 'ed25519',
-    algorithm: 'Ed25519',
-    keySlot,
-    enrolledAt: at,
-    lastVerifiedAt: at,
-    lastSignature: 'c2ln',
-  };
-  return actors.receive(jsonMessage(signerSubject('wheel.one'), signer));
-}
+const publishSigner = (actors: SettlementActors, keySlot: string) =>
+  actors.receive(jsonMessage(signerSubject('wheel.one'), { ...signerBody, keySlot }));
 
 describe('the actors of the settlement stream', () => {
-  it('keep the newest snapshot of each module, ordered by instance, without its data', () => {
-    const actors = createSettlementActors();
-    for (const instanceId of ['b', 'a.2', 'a:1']) expect(report(actors, instanceId)).toHaveProperty('output');
-    report(actors, 'b', {
-      state: 'faulted',
-      health: { checkedAt: new Date(atMs).toISOString(), code: 'E1' },
-    });
-    const { modules } = actors.modules('wheel.one');
-    expect(modules.map(({ instanceId, state }) => [instanceId, state])).toEqual([
-      ['a.2', 'ready'],
-      ['a:1', 'ready'],
-      ['b', 'faulted'],
-    ]);
-    expect(modules[2]?.health).toEqual({ checkedAtMs: atMs, message: undefined, code: 'E1' });
-    expect(JSON.stringify(modules)).not.toContain('secret');
-    expect(actors.modules('nobody').modules).toEqual([]);
-  });
-
-  it('follow a module from any state to any other', () => {
-    const actors = createSettlementActors();
-    for (const from of moduleStates) {
-      for (const to of moduleStates) {
-        report(actors, 'm', { state: from });
-        report(actors, 'm', { state: to });
-        expect(actors.modules('wheel.one').modules[0]?.state).toBe(to);
-      }
-    }
-  });
-
   it('reject a snapshot older than the newest one, one on another subject, and one too many', () => {
     const actors = createSettlementActors();
     report(actors, 'm', { state: 'degraded' });

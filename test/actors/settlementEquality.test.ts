@@ -21,6 +21,7 @@ import { type Settlement as ReferenceSettlement, startSettlement } from '../refe
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
+import { preparedBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
 import { restoreState } from '../support/restoreState.ts';
@@ -34,11 +35,12 @@ interface Body {
 }
 
 const closure = fc
-  .record({ first: fc.integer({ min: 1, max: 9 }), count: fc.integer({ min: 1, max: 3 }) })
-  .map(({ first, count }) => ({
+  .record({ first: fc.nat(9), count: fc.nat(3), more: fc.constantFrom(0, 0, 0, 1) })
+  .map(({ first, count, more }) => ({
     type: 'closure_accepted',
     firstRound: String(first),
-    lastRound: String(first + count - 1),
+    // Without any round, and with one too few, a closure is malformed.
+    lastRound: String(first + count - 1 + more),
     rounds: Array.from({ length: count }, (_, index) => ({ roundId: String(first + index), workUnits: '7' })),
     acceptedAt: new Date(startMs + first * 1_000).toISOString(),
   }));
@@ -123,8 +125,8 @@ function viewReference(
 
 const inputs = [false, true].flatMap((isPaused) =>
   [0, 1].flatMap((bufferedRoundCount) =>
-    // The run of `enabling` ends two seconds after the start, and is stale 600 seconds later, not at 600.
-    [0, 602_000, 602_001, 1_300_000].map((afterMs) => ({
+    // The run of `enabling` ends two seconds after the start and is stale after 600 seconds, an oracle after 1,200. A closure may be accepted after three.
+    [0, 602_000, 602_001, 1_203_000, 1_203_001].map((afterMs) => ({
       isPaused,
       bufferedRoundCount,
       nowMs: startMs + afterMs,
@@ -168,19 +170,7 @@ const enabling: Body[] = [
 /** Every lifecycle of a submission while settlement is enabled, which is rare by chance. */
 const submissionId = deriveUuid('fixed');
 const allLifecycles = [
-  {
-    type: 'submission_prepared',
-    submissionId,
-    previousSettledThroughRound: '1',
-    settledThroughRound: '3',
-    activeRoundCount: 2,
-    expected: {
-      cumulativeWork: '1800',
-      cumulativeBlockUnits: '2000000000',
-      workPerThousandBlocks: '900000',
-      completedBlockCount: '1',
-    },
-  },
+  { ...preparedBody, submissionId },
   ...['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
     type: `submission_${move}`,
     submissionId,

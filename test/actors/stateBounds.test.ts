@@ -44,6 +44,7 @@ import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
+import { preparedBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
 function acceptedAt(observedAtMs: number, given: { readonly distanceMm?: number } = {}) {
@@ -252,21 +253,9 @@ describe('messages of oracle and reporter', () => {
 
   it('end submissions, of which the newest are kept and covered', () => {
     const { reporter, settlement } = started();
-    const expected = {
-      cumulativeWork: '10',
-      cumulativeBlockUnits: '2000000000',
-      workPerThousandBlocks: '5000',
-      completedBlockCount: '2',
-    };
     for (let number = 0; number <= endedSubmissionsMax; number++) {
       const submissionId = deriveUuid(`submission ${number}`);
-      const batch = {
-        previousSettledThroughRound: '0',
-        settledThroughRound: '6',
-        activeRoundCount: 3,
-        expected,
-      };
-      expect(reporter({ type: 'submission_prepared', submissionId, ...batch })).toHaveProperty('output');
+      expect(reporter({ ...preparedBody, submissionId })).toHaveProperty('output');
       expect(reporter({ type: 'submission_superseded', submissionId })).toHaveProperty('output');
     }
     const { endedSubmissions, evictedSubmissions, submissionsSinceMs } = settlement();

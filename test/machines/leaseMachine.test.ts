@@ -104,6 +104,8 @@ describe('the machine of the lease', () => {
     ['that is renewed once more', held, true, { sequence: 2 }, 9_000],
     ['whose message was removed', held, true, { sequence: 0 }, 9_000],
     ['that is released', held, true, { holder: null }, 3_000],
+    // Counted from the first answer to the last request: either may have been under way for long.
+    ['whose holder is asked for slowly', { ...held, answerMs: 500 }, true, {}, 8_500],
   ])('waits as a standby for a lease %s', async (_, store, isUnused, change, heldAtMs) => {
     const one = contend(store, isUnused);
     await pass(2_500);

@@ -16,18 +16,28 @@ import {
   worldStep,
 } from '../support/reference/comparedWorld.ts';
 
-describe('routes of the chain', () => {
+/** Routes that join the readings, the pipeline and the chain. */
+const joined = [
+  '/v4/public/process',
+  '/v1/status',
+  '/v2/public/stats?range=7d',
+  '/v1/measurement/stats?range=30d',
+];
+
+describe('routes of the chain, and those that join it with the other streams', () => {
   it('are the reference’s after each step of a random world, page by page', async () => {
     await fc.assert(
       fc.asyncProperty(
+        fc.constantFrom(true, true, true, false),
         fc.nat(),
-        fc.array(worldStep, { minLength: 1, maxLength: 7, size: 'max' }),
-        async (seed, steps) =>
-          withComparedProgram(worldDeployment(), genesisMs, async (program) => {
+        fc.array(worldStep, { minLength: 1, maxLength: 9, size: 'max' }),
+        async (hasChain, seed, steps) =>
+          withComparedProgram(worldDeployment(hasChain), genesisMs, async (program) => {
             const world = await createComparedWorld(program, seed);
             for (const step of steps) {
               await world.apply(step);
               world.settle();
+              for (const path of joined) await program.compare(path);
               await compareChainRoutes(program, worldOwners, world.random.integer(1, 9));
             }
           }),
@@ -40,6 +50,7 @@ describe('routes of the chain', () => {
     const economy = await startEconomy();
     const indexed = await startIndexed(economy);
     const random = createRandomEconomy(economy, 5);
+    await random.mintInEveryPhase();
     await random.open();
     for (let step = 0; step < 70; step++) await random.step();
     await random.upgrade(2n);

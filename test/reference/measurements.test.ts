@@ -17,30 +17,46 @@ const deployment = {
 
 const time = fc.constantFrom('2026-01-31T12:00:00Z', '2026-01-31T12:00:00.25Z', '2026-02-01T00:00:00.001Z');
 
-/** Valid and invalid snapshots of a few modules. */
+const reported = {
+  driverId: fc.constant('hall'),
+  moduleVersion: fc.constant('1.2.3'),
+  observedAt: time,
+  provenance: fc.constantFrom('hardware', 'simulated', 'replay', 'derived'),
+  health: fc.record({ checkedAt: time, message: fc.constantFrom(null, '', 'ok') }),
+  data: fc.constantFrom({}, { secret: 1 }),
+};
+
+/** Snapshots of a few modules, each with at most a few invalid members. */
 const moduleSnapshot = fc.record({
   instance: fc.constantFrom('hall.1', 'hall:2', 'core'),
-  named: fc.constantFrom(null, 'other'),
-  body: fc.record(
+  named: fc.constantFrom(null, null, null, null, 'other'),
+  body: fc.oneof(
     {
-      moduleType: fc.constantFrom('wheel-sensor', '', 'x'.repeat(129)),
-      driverId: fc.constant('hall'),
-      moduleVersion: fc.constant('1.2.3'),
-      schemaVersion: fc.constantFrom(0, 1, 7),
-      state: fc.constantFrom('disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped', 'unknown'),
-      observedAt: fc.oneof(time, fc.constantFrom('2026-02-30T00:00:00Z', '2026-01-31T12:00Z')),
-      provenance: fc.constantFrom('hardware', 'simulated', 'replay', 'derived'),
-      health: fc.record(
-        {
-          checkedAt: time,
-          message: fc.constantFrom(null, '', 'ok'),
-          code: fc.constantFrom(null, '', 'E1', 'x'.repeat(129)),
-        },
-        { requiredKeys: ['checkedAt'] },
-      ),
-      data: fc.constantFrom({}, { secret: 1 }),
+      weight: 3,
+      arbitrary: fc.record({
+        ...reported,
+        moduleType: fc.constant('wheel-sensor'),
+        schemaVersion: fc.constantFrom(1, 7),
+        state: fc.constantFrom('disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'),
+      }),
     },
-    { requiredKeys: ['moduleType', 'driverId', 'moduleVersion', 'schemaVersion', 'state', 'observedAt'] },
+    {
+      weight: 1,
+      arbitrary: fc.record(
+        {
+          ...reported,
+          moduleType: fc.constantFrom('wheel-sensor', '', 'x'.repeat(129)),
+          schemaVersion: fc.constantFrom(0, 1),
+          state: fc.constantFrom('ready', 'unknown'),
+          observedAt: fc.oneof(time, fc.constantFrom('2026-02-30T00:00:00Z', '2026-01-31T12:00Z')),
+          health: fc.record(
+            { checkedAt: time, code: fc.constantFrom(null, '', 'E1', 'x'.repeat(129)) },
+            { requiredKeys: ['checkedAt'] },
+          ),
+        },
+        { requiredKeys: ['moduleType', 'driverId', 'moduleVersion', 'schemaVersion', 'state', 'observedAt'] },
+      ),
+    },
   ),
 });
 

@@ -132,7 +132,7 @@ it('compare every member of every response with at least two values', async () =
   const reporter = (body: object) => pipeline(reporterSubject('wheel.one'), body);
   const compareNow = async () => {
     world.settle();
-    await compareAll(program, 3);
+    await compareAll(program, 8);
   };
   for (const [index, instanceId] of ['hall.1', 'core'].entries()) {
     pipeline(moduleSubject('wheel.one', instanceId), {

@@ -164,6 +164,44 @@ export function observeRounds(readings: readonly Reading[], genesisMs: number): 
   return observed;
 }
 
+const bucketMs = 1_800_000;
+
+/** Each half hour that a reading has ended, with that reading. */
+export function observeBuckets(readings: readonly Reading[], genesisMs: number) {
+  const startOf = (atMs: number) => Math.floor(atMs / bucketMs) * bucketMs;
+  const observed = [...observeRounds(readings, genesisMs)];
+  const starts = new Set(readings.map(({ observedAtMs }) => startOf(observedAtMs)));
+  return [...starts].flatMap((startMs) => {
+    const inside = readings.filter(({ observedAtMs }) => startOf(observedAtMs) === startMs);
+    const closing = readings.find(({ observedAtMs }) => observedAtMs >= startMs + bucketMs);
+    if (closing === undefined) return [];
+    const works = observed
+      .filter(([roundStartMs]) => startOf(roundStartMs) === startMs)
+      .map(([, work]) => work);
+    const [rpm, speed] = (['rpmMilli', 'speedMmPerSecond'] as const).map((name) => {
+      const value = Math.max(...inside.map((reading) => reading[name]));
+      return { value, atMs: inside.find((reading) => reading[name] === value)?.observedAtMs };
+    }) as [Peak, Peak];
+    const bucket = {
+      startMs,
+      workUnits: works.reduce((sum, one) => sum + one, 0n),
+      observedRoundCount: works.length,
+      maxDistanceMm: Math.max(...inside.map(({ distanceMm }) => distanceMm)),
+      readingCount: inside.length,
+      peakRpmMilli: rpm.value,
+      peakRpmAtMs: rpm.atMs,
+      peakSpeedMmPerSecond: speed.value,
+      peakSpeedAtMs: speed.atMs,
+    };
+    return [{ bucket, closing }];
+  });
+}
+
+interface Peak {
+  readonly value: number;
+  readonly atMs: number | undefined;
+}
+
 /** The noon at which the universal day of a time began. */
 export function findDay(timeMs: number): number {
   return Math.floor((timeMs - dayMs / 2) / dayMs) * dayMs + dayMs / 2;

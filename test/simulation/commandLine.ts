@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { keptPlans } from './keptPlans/keptPlans.ts';
+import { keptPlans } from './keptPlans.ts';
 import type { Plan } from './plan/plan.ts';
 import { drawPlans, runSeeds, shrinkFailure, type Totals } from './runSeeds.ts';
 import type { Outcome } from './simulation.ts';
@@ -62,7 +62,7 @@ function choosePlans(values: {
 }): Iterable<Plan> {
   // Written by this program.
   if (values.plan !== undefined) return [JSON.parse(readFileSync(values.plan, 'utf8')) as Plan];
-  const kept = values.kept ? keptPlans.map(({ plan }) => plan) : [];
+  const kept = values.kept ? Object.values(keptPlans) : [];
   const count =
     values.seeds === undefined ? (values.kept ? 0 : Number.POSITIVE_INFINITY) : Number(values.seeds);
   const drawn = drawPlans({

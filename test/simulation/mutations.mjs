@@ -12,7 +12,7 @@ export const mutations = readEntries().map((entry) => {
   const find = (word) => lines.find((line) => line.startsWith(`${word} `))?.slice(word.length + 1);
   const what = title.slice(2);
   const seed = find('plan');
-  const plan = Object.values(mutationPlans).find((one) => one.seed === seed);
+  const plan = mutationPlans.find((one) => one.seed === seed);
   if (seed !== undefined && plan === undefined) throw new Error(`${what}: there is no plan ${seed}`);
   return { what, found: find('found'), plan, replacements: readReplacements(lines) };
 });

@@ -15,10 +15,7 @@ const programsMax = 2;
 
 /** @throws Error if the unchanged program fails: then nothing would be shown. */
 export async function tryMutations({ untriedOnly }) {
-  const unchanged = await findFault(
-    await buildSimulator({ name: 'unchanged' }),
-    Object.values(mutationPlans),
-  );
+  const unchanged = await findFault(await buildSimulator({ name: 'unchanged' }), mutationPlans);
   if (unchanged !== null) throw new Error(`the unchanged program fails: ${unchanged}`);
   const waiting = mutations.filter(({ found }) => !(untriedOnly && isFound(found)));
   const work = async () => {

@@ -1,15 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startLocalNats } from '../../deploy/local/localNats.ts';
 import { openDatabase } from '../../storage/database.ts';
-import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 import { storedRows } from '../support/storage/storedRows.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
@@ -54,25 +49,5 @@ describe('a full disk', () => {
     const [row] = await database.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
     expect(row?.map(Number)).toEqual([writer.storedThrough(), writer.storedThrough()]);
     await database.close();
-  });
-
-  it('stops the local nats-server only while it is full', async ({ skip }) => {
-    const disk = smallFileSystem(64);
-    if (disk === null) return skip('mounting a file system is not permitted here');
-    const nats = await startLocalNats({ dir: join(disk, 'nats'), logger: silentLogger });
-    onTestFinished(nats.stop);
-    const connection = await connect({ ...readNatsAccess(nats), maxReconnectAttempts: -1 });
-    onTestFinished(() => connection.close());
-    const jsm = await jetstreamManager(connection, { checkAPI: false });
-    await jsm.streams.add({ name: 'FULL', subjects: ['full'] });
-    const publish = () => jetstream(connection).publish('full', Buffer.alloc(10_000), { timeout: 1_000 });
-    const ballast = fill(disk);
-    await expect(
-      (async () => {
-        for (;;) await publish();
-      })(),
-    ).rejects.toThrow();
-    rmSync(ballast);
-    await eventually(publish, 'JetStream with space');
   });
 });

@@ -5,6 +5,7 @@ import type { Database } from '../../storage/database.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type {
   FoldedSource,
   SnapshotHeader,
@@ -69,7 +70,7 @@ function failAfter(statements: number, database: Database): Database {
 /** Records that do not compress, so that they take several chunks. */
 function largeState(): FoldRecord[] {
   let value = 1;
-  return Array.from({ length: 4_000 }, (_, index) => {
+  return Array.from({ length: 2_000 }, (_, index) => {
     const numbers = Array.from({ length: 50 }, () => {
       value = (value * 48_271) % 2_147_483_647;
       return value.toString(36);
@@ -111,12 +112,6 @@ describe('snapshots', () => {
     for (const header of headers)
       expect(await readContent(store, header)).toEqual(contentOfRecords(buildState(header.position)));
     expect(await store.list('MINER_CHAIN')).toEqual([]);
-  });
-
-  it('of several chunks are read back completely', async () => {
-    const { store } = await openStore();
-    await store.saveBase(buildHeader(7), largeState());
-    expect(await readContent(store, await findNewest(store))).toEqual(contentOfRecords(largeState()));
   });
 
   it('are read back as of each increment, with what it changed and removed', async () => {
@@ -204,6 +199,8 @@ describe('snapshots', () => {
 
   it('that were damaged are never returned as if they were complete', async () => {
     const { database, tables, store } = await openStore();
+    // A cut connection damages nothing: no older snapshot is restored.
+    expect(isRefusal(new StorageUnavailable('cut'))).toBe(false);
     const chain = await store.saveBase(buildHeader(10), largeState());
     await store.saveIncrement(chain, buildHeader(20), buildState(20));
     const expected = new Map([
@@ -265,19 +262,6 @@ describe('snapshots', () => {
     expect(await listPositions(store)).toEqual([2, 1]);
     await store.deleteAbove(stream, -1);
     expect(await listPositions(store)).toEqual([]);
-  });
-
-  it('of the highest position come first, whatever the clock said when they were taken', async () => {
-    const { store } = await openStore();
-    const hourMs = 3_600_000;
-    const startMs = Date.UTC(2026, 0, 31, 12);
-    for (const [position, takenAtMs] of [
-      [10, startMs + hourMs],
-      [20, startMs],
-      [30, startMs + 60_000],
-    ] as const)
-      await store.saveBase(buildHeader(position, { takenAtMs }), []);
-    expect(await listPositions(store)).toEqual([30, 20, 10]);
   });
 
   it('without a last message are read back without its digest', async () => {

@@ -19,7 +19,7 @@ import {
 } from '../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import type { Database } from '../../storage/database.ts';
-import { createReaderEventsStored, createWriterEventsStored } from '../../storage/eventsStored.ts';
+import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -36,10 +36,8 @@ import {
   spanHistory,
 } from '../support/chain/feedEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
-import { openForTest, openTables, useBothLocations } from '../support/storage/openTables.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
-import { openWriter } from '../support/streams/openWriter.ts';
-import { feedWriter } from '../support/streams/sinkFeed.ts';
 
 const neverAborted = new AbortController().signal;
 
@@ -136,12 +134,9 @@ async function resume(
   }
 }
 
-describe.each(useBothLocations())('events of any age in %s', (kind, locate) => {
-  // The statements are the same, so the way over HTTP is tried with fewer histories.
-  const numRuns = kind === 'a server' ? 5 : 15;
-
+describe('events of any age', () => {
   async function open() {
-    const { database, tables } = await openTables(await locate());
+    const { database, tables } = await openTables();
     const clear = async () => {
       const events = [tables.measurementEvents, tables.chainEvents];
       for (const table of events.flatMap(({ ids, times, events }) => [ids, times, events]))
@@ -208,7 +203,7 @@ describe.each(useBothLocations())('events of any age in %s', (kind, locate) => {
         const rest = await resume(feed, category, position, limit);
         expect(rest.delivered.map(({ id }) => id).toSorted()).toEqual(delivered.slice(half).toSorted());
       }),
-      { numRuns, examples: [[allInRows, 0]] },
+      { numRuns: 10, examples: [[allInRows, 0]] },
     );
     expect(isFromRows).toBe(true);
   });
@@ -361,27 +356,5 @@ describe('events that are on their way to ClickHouse', () => {
     const asked = ask();
     await storeRows(database, tables, buildRows([second], []));
     expect(await asked).toHaveProperty('events.length', 2);
-  });
-
-  it('are written at once when a page of the writing process needs them', async () => {
-    const database = openForTest();
-    const { tables, writer } = await openWriter(database);
-    let flushes = 0;
-    const measurement = {
-      ...writer,
-      // Rows are gathered for a second otherwise.
-      flushNow: () => {
-        flushes++;
-        writer.flushNow();
-      },
-    };
-    const eventsStored = createWriterEventsStored({ measurement, chain: null });
-    const { feed, sources } = createFeed(database, tables, eventsStored);
-    evictTwo(sources);
-    feedWriter(writer).add({ ...buildRows([first, second], []), throughPosition: 3 });
-    const ask = () => feed.page({ category: 'all', limit: 3, cursor: null }, neverAborted);
-    expect(await ask()).toHaveProperty('events.length', 3);
-    expect(await ask()).toHaveProperty('events.length', 3);
-    expect(flushes).toBe(1);
   });
 });

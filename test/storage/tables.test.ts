@@ -208,20 +208,6 @@ describe.each(useBothLocations())('tables in %s', (_, locate) => {
     expect(found.map(({ startMs }) => startMs)).toEqual(startsMs);
     expect(new Set(found.map(({ workUnits }) => workUnits))).toEqual(new Set([null]));
   });
-
-  it('have comments on the table and on each column', async () => {
-    const database = openForTest(await locate());
-    await database.command(everyKind.createStatement());
-    const [about] = await database.select(
-      "SELECT comment FROM system.tables WHERE database = currentDatabase() AND name = 'every_kind_of_column'",
-    );
-    expect(about).toEqual(["A table of every kind of column, the test's"]);
-    const [happened] = await database.select(
-      `SELECT type, comment, compression_codec FROM system.columns
-       WHERE database = currentDatabase() AND table = 'every_kind_of_column' AND name = 'happened_at'`,
-    );
-    expect(happened).toEqual(["DateTime64(3, 'UTC')", 'When it happened', 'CODEC(Delta(8), ZSTD(1))']);
-  });
 });
 
 describe('a table', () => {
@@ -289,17 +275,5 @@ describe('a table', () => {
     expect(() => replays.read(row('lost', 1))).toThrow('a column of planned, prepared, ended holds lost');
     expect(() => replays.read(row('ended', 'soon'))).toThrow('a column of integers holds soon');
     expect(() => replays.read([1, 'ended', 1, null])).toThrow('a column of strings holds null');
-  });
-
-  it('of a cluster is replicated, and created on every server of it', () => {
-    expect(rounds.createStatement({ name: 'rounds_g3', cluster: 'miner' })).toContain(
-      "rounds_g3 ON CLUSTER 'miner' (",
-    );
-    expect(rounds.createStatement({ name: 'rounds_g3', cluster: 'miner' })).toContain(
-      "ENGINE = ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/rounds_g3', '{replica}', position)",
-    );
-    expect(generations.createStatement({ cluster: 'miner' })).toContain(
-      "ENGINE = ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/generations', '{replica}')",
-    );
   });
 });

@@ -179,16 +179,6 @@ describe('views', () => {
     ]);
   });
 
-  it('have a comment on each column', async () => {
-    const { database } = await openTables();
-    const columns = await database.select(
-      `SELECT table, name, comment FROM system.columns WHERE database = currentDatabase()
-       AND table IN ('readings', 'rounds', 'half_hour_buckets', 'events')`,
-    );
-    expect(columns.length).toBeGreaterThan(40);
-    expect(columns.filter(([, , comment]) => comment === '')).toEqual([]);
-  });
-
   it('answer the queries that the page of the tables shows', async () => {
     const { database, tables } = await openTables();
     await fill(database, tables, 7);

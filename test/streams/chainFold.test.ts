@@ -21,7 +21,7 @@ import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildSpan, buildSpanMessage } from '../support/chain/writtenSpans.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
-import { openTables } from '../support/streams/openTables.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 import { buildCheckpointed, createWrittenFold } from '../support/streams/writtenFold.ts';

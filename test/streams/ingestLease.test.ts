@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
 import { openDatabase } from '../../storage/database.ts';
@@ -7,7 +6,7 @@ import { LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { type HeldLease, startContender } from '../support/streams/leaseContender.ts';
+import { startContender } from '../support/streams/leaseContender.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 
 /** Lets every request of a contender fail, until the returned function is called. */
@@ -20,16 +19,6 @@ function cutOff({ js, jsm }: TestConnection): () => void {
     js.publish = publish;
     jsm.streams.getMessage = getMessage;
   };
-}
-
-/** Milliseconds for which both contenders claim to hold the lease. */
-async function measureBothHeldMs(first: HeldLease, second: HeldLease, forMs: number): Promise<number> {
-  let together = 0;
-  for (let waited = 0; waited < forMs; waited += 50) {
-    if (first.isHeld() && second.isHeld()) together += 50;
-    await sleep(50);
-  }
-  return together;
 }
 
 describe('the ingest lease', () => {
@@ -88,57 +77,9 @@ describe('the ingest lease', () => {
     expect(lease.isHeld()).toBe(false);
     await eventually(() => lease.isHeld(), 'a renewal');
   });
-
-  it('stays with its holder through an outage of the server and a new stream', async () => {
-    const { server, nats } = await startStreams();
-    const lease = await startContender(nats).acquired;
-    await server.kill();
-    await eventually(() => !lease.isHeld(), 'a lapse');
-    await server.start();
-    await eventually(() => lease.isHeld(), 'a renewal');
-    await nats.jsm.streams.delete('MINER_LEASE');
-    await eventually(
-      async () => (await nats.jsm.streams.info('MINER_LEASE')).state.last_seq > 2,
-      'renewals in a new stream',
-    );
-    expect(lease.isHeld()).toBe(true);
-  });
 });
 
 describe('the ingest lease is held by one', () => {
-  it('when an answer to the standby takes long', async () => {
-    const { server, nats: one } = await startStreams();
-    const two = await connectTo(server);
-    const first = await startContender(one).acquired;
-    // The standby's first request reaches the server late, within the client's limit of five seconds.
-    const ask = two.jsm.streams.getMessage.bind(two.jsm.streams);
-    let isLate = true;
-    two.jsm.streams.getMessage = async (...asked) => {
-      if (isLate) await sleep(4_500);
-      isLate = false;
-      return ask(...asked);
-    };
-    const waiting = startContender(two);
-    await eventually(() => waiting.seen.length > 0, 'the late answer');
-    // From now on the holder receives nothing.
-    cutOff(one);
-    const second = await waiting.acquired;
-    expect(await measureBothHeldMs(first, second, 2_500)).toBe(0);
-  });
-
-  it('when the messages of its stream are purged', async () => {
-    const { server, nats: one } = await startStreams();
-    const two = await connectTo(server);
-    const first = await startContender(one).acquired;
-    const waiting = startContender(two);
-    await eventually(() => waiting.seen.length > 0, 'a standby');
-    // The holder's connection hangs while an operator purges the stream.
-    cutOff(one);
-    await two.jsm.streams.purge('MINER_LEASE');
-    const second = await waiting.acquired;
-    expect(await measureBothHeldMs(first, second, 4_500)).toBe(0);
-  });
-
   it('when many processes start with a new database', async () => {
     const database = openDatabase({ path: temporaryDirectory() });
     onTestFinished(() => database.close());

@@ -48,7 +48,6 @@ const mib = 1024 * 1024;
 
 describe('a log of a contract', () => {
   it.each([
-    ['140,000 bytes', 140_000, mib, false],
     ['500,000 bytes, which fill the largest message of NATS,', 500_000, mib, false],
     ['700,000 bytes, which fit into no message,', 700_000, mib, true],
     ['40,000 bytes, where NATS takes less than a span usually has,', 40_000, 64 * 1024, true],

@@ -1,20 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { oracleMessage } from '../../actors/settlement/oracleMessage.ts';
 import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { checkContent, createJudge, findInputStream } from '../../deploy/commands/checkMessage.ts';
-
-const root = resolve(import.meta.dirname, '../..');
-/** Messages as the first release accepts them. Later versions add lines, and change none. */
-const examples = readFileSync(join(root, 'streams/messageExamples.txt'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => {
-    const [subject = ''] = line.split(' ', 1);
-    const text = line.slice(subject.length + 1);
-    return { subject, text, data: Buffer.from(text) };
-  });
+import { messageExamples as examples } from '../support/messageExamples.ts';
 
 it('there is an example of every kind of message', () => {
   const named = examples.map(({ subject, text }) => {
@@ -28,7 +18,7 @@ it('there is an example of every kind of message', () => {
 });
 
 it('MESSAGES.md shows the example of a reading', () => {
-  const page = readFileSync(join(root, 'streams/MESSAGES.md'), 'utf8');
+  const page = readFileSync(resolve(import.meta.dirname, '../../streams/MESSAGES.md'), 'utf8');
   expect(page).toContain(`\n\`\`\`json\n${examples[0]?.text}\n\`\`\`\n`);
 });
 

@@ -39,18 +39,6 @@ async function publishLarge({ js }: TestConnection, count: number) {
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 describe('message source', () => {
-  it('emits every message once and in order, and then messages that arrive later', async () => {
-    const { nats } = await startServer();
-    await publish(nats, 1, 700);
-    const collected = collectSource(nats);
-    await eventually(() => collected.sequences.length === 700, '700 messages');
-    await publish(nats, 701, 720);
-    await eventually(() => collected.sequences.length === 720, '20 more');
-    expect(collected.sequences).toEqual(range(1, 720));
-    await eventually(() => collected.source.status().state === 'following', 'following');
-    expect(collected.source.status()).toMatchObject({ position: 720, lastSequence: 720, missedMessages: 0 });
-  });
-
   it('resumes after a place, and refuses a place that the stream does not have', async () => {
     const { nats } = await startServer();
     await publish(nats, 1, 50);

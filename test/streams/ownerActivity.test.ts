@@ -26,8 +26,8 @@ import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
+import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
-import { type OpenTables, openTables } from '../support/streams/openTables.ts';
 import { createWrittenFold } from '../support/streams/writtenFold.ts';
 
 const confirmedBy = 11;
@@ -143,6 +143,8 @@ function followPlainly({ database, tables }: OpenTables, messages: readonly Stre
   });
   const captures: { readonly position: number; readonly records: readonly FoldRecord[] }[] = [];
   let position = 0;
+  /** A restored state is saved completely, as by the service. */
+  let isReplaced = false;
 
   async function takeThrough(end: number): Promise<void> {
     const batch = buildBatch(messages.slice(position, end), 'created');
@@ -164,13 +166,17 @@ function followPlainly({ database, tables }: OpenTables, messages: readonly Stre
         await restoreAt(usable ?? { position: 0, records: [] }, true);
       }
     }
-    captures.push({ position, records: [...fold.capture().all()] });
+    const { all, changes } = fold.capture();
+    const before = isReplaced ? undefined : captures.at(-1);
+    captures.push({ position, records: before && changes ? [...before.records, ...changes()] : [...all()] });
+    isReplaced = false;
   }
 
   async function restoreAt(to: (typeof captures)[number], isRewinding: boolean): Promise<void> {
     if (isRewinding)
       await deleteRowsAbove(database, { tables, stream: 'MINER_CHAIN', position: to.position });
     restoreState(fold, to.records, to.position);
+    isReplaced = true;
     position = to.position;
     captures.splice(captures.indexOf(to) + 1);
   }

@@ -13,8 +13,8 @@ import { chooseGeneration, RebuildIncomplete } from '../../streams/ingest/rebuil
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
-import { openTables } from '../support/streams/openTables.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };

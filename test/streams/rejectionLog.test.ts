@@ -163,23 +163,17 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual([1, 2, 3]);
   });
 
-  it.each([0, 1, 2])(
-    'publishes each once, in order, though the connection is cut at answer %i',
-    async (cut) => {
-      const { server, nats } = await startLog();
-      const messages = await buildRejections(nats, 3 * unacknowledgedMax);
-      const proxy = await startCuttingProxy(server.url);
-      const log = await logOn(await connectTo({ ...server, url: proxy.url }));
-      log.addAll(messages);
-      await eventually(
-        async () => (await readSequences(nats)).length >= cut * unacknowledgedMax,
-        'earlier ones',
-      );
-      proxy.cutAnswers(1);
-      await log.flushed(60_000);
-      expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
-    },
-  );
+  it('publishes each once, in order, though the connection is cut at an answer', async () => {
+    const { server, nats } = await startLog();
+    const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+    const proxy = await startCuttingProxy(server.url);
+    const log = await logOn(await connectTo({ ...server, url: proxy.url }));
+    log.addAll(messages);
+    await eventually(async () => (await readSequences(nats)).length >= unacknowledgedMax, 'earlier ones');
+    proxy.cutAnswers(1);
+    await log.flushed(60_000);
+    expect(await readSequences(nats)).toEqual(messages.map(({ sequence }) => sequence));
+  });
 
   it('does not repeat what another process has published since', async () => {
     const { nats } = await startLog();
@@ -192,29 +186,23 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it.each(['miner.rejected.MINER_PIPELINE', 'miner.rejected.MINER_COUNTER'])(
-    'publishes each once, in order, while another connection publishes on %s',
-    async (subject) => {
-      const { server, nats } = await startLog();
-      const messages = await buildRejections(nats, 3 * unacknowledgedMax);
-      const other = await connectTo(server);
-      let stopped = false;
-      const publishing = (async () => {
-        for (let sent = 0; !stopped && (sent < 200 || subject.endsWith('PIPELINE')); sent++)
-          await other.js.publish(subject, '{}');
-      })();
-      const log = await logOn(nats);
-      log.addAll(messages);
-      await log.flushed(60_000);
-      stopped = true;
-      await publishing;
-      const bodies = await fetchMessages(nats, 'MINER_REJECTED');
-      const rejections = bodies.filter(({ data }) => data.length > 2).map((stored) => stored.json());
-      expect(rejections.map((each) => rejectionMessage.parse(each).sequence)).toEqual(
-        messages.map(({ sequence }) => sequence),
-      );
-    },
-  );
+  it('publishes each once, in order, while another connection publishes in between', async () => {
+    const { server, nats } = await startLog();
+    const messages = await buildRejections(nats, 3 * unacknowledgedMax);
+    const other = await connectTo(server);
+    const publishing = (async () => {
+      for (let sent = 0; sent < 200; sent++) await other.js.publish('miner.rejected.MINER_COUNTER', '{}');
+    })();
+    const log = await logOn(nats);
+    log.addAll(messages);
+    await log.flushed(60_000);
+    await publishing;
+    const bodies = await fetchMessages(nats, 'MINER_REJECTED');
+    const rejections = bodies.filter(({ data }) => data.length > 2).map((stored) => stored.json());
+    expect(rejections.map((each) => rejectionMessage.parse(each).sequence)).toEqual(
+      messages.map(({ sequence }) => sequence),
+    );
+  });
 
   it('publishes in groups with the rights of the shipped user', async () => {
     const connection = await (await startNatsWithAccounts()).connectAs('ingest');
@@ -390,12 +378,12 @@ describe('rejection log', () => {
     const message = await publishBad(nats, 'one');
     const log = await logOn(nats);
     await server.kill('SIGKILL');
-    for (let sequence = 1; sequence <= 4_000; sequence++) log.add({ ...message, sequence });
+    for (let sequence = 1; sequence <= 400; sequence++) log.add({ ...message, sequence });
     await eventually(() => log.failures > 0, 'a failure');
-    expect(log.waiting).toBe(4_000);
+    expect(log.waiting).toBe(400);
     await server.start();
     await log.flushed();
     const { state } = await nats.jsm.streams.info('MINER_REJECTED');
-    expect(state.messages).toBe(4_000);
+    expect(state.messages).toBe(400);
   });
 });

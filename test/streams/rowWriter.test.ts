@@ -194,35 +194,6 @@ describe('row writer', () => {
 describe('row writer on a server', () => {
   const engine = useClickHouseEngine();
 
-  it('causes no loss and no duplicates when the server is killed while rows are written', async () => {
-    const database = openDatabase({ url: await engine.createDatabase() });
-    const { writer, feed, tables } = await writerOn(database);
-    let position = 1;
-    const add = (pieces: number) => {
-      for (let piece = 0; piece < pieces; piece++, position += 100) feed.add(storedRows(position, 100));
-    };
-    for (let kill = 0; kill < 3; kill++) {
-      add(300);
-      await eventually(() => writer.status().bufferedRows < 25_000, 'writing under way');
-      await engine.kill();
-      add(50);
-      await engine.start();
-    }
-    await feed.flushed();
-    expect(writer.status().failures).toBeGreaterThan(0);
-    const rows = 3 * 350 * 100;
-    const closings = rows / 60;
-    expect(await countRows(database, tables)).toEqual([
-      [rows, rows],
-      [closings, rows],
-      [closings, rows],
-    ]);
-    const [exact] = await database.select(
-      `SELECT toString(cumulative_work_units) FROM ${tables.readings} FINAL WHERE position = 777`,
-    );
-    expect(exact).toEqual([(2n ** 200n + 777n).toString()]);
-  });
-
   it('repeats an insert whose answer was lost, and causes no duplicates', async () => {
     const proxy = await startCuttingProxy(await engine.createDatabase());
     const database = openDatabase({ url: proxy.url });

@@ -6,8 +6,8 @@ import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
-import { openTables } from '../support/streams/openTables.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const identity = { foldVersion: 1, configuration: 'ours' };

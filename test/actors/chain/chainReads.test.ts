@@ -115,19 +115,6 @@ describe('a timelock that is older than the deployment block', () => {
     return { ...economy, deployed: { ...deployed, deploymentBlock: deployed.deploymentBlock + 1n } };
   }
 
-  it('has its proposer read, and core state is shown', async () => {
-    const economy = await startYounger();
-    const chain = await foldChain(economy);
-    await chain.fold();
-    expect(chain.views.core()).toMatchObject({
-      status: 'available',
-      governance: {
-        operatorProposer: economy.operator,
-        proxyAdminOwner: economy.deployed.contracts.operatorTimelock,
-      },
-    });
-  });
-
   it('makes only core state unavailable until the node answers', async () => {
     const economy = await startYounger();
     const node = await startLyingNode(economy.url);

@@ -1,5 +1,4 @@
-import fc from 'fast-check';
-import { encodeFunctionData, type Hex, zeroAddress, zeroHash } from 'viem';
+import { encodeFunctionData, type Hex, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
 import { proxyAdminAbi } from '../../../actors/chain/spans/contractAbis.ts';
@@ -137,38 +136,5 @@ describe('the operation that is shown', () => {
 
   it('becomes ready after its delay', () => {
     expect(governanceAfter([buildSchedule(1, core)]).operation?.readyAtMs).toBe(1_060_000);
-  });
-});
-
-describe('the proposer', () => {
-  const proposer = '0xb09aa5aeb3702cfd50b6b62bc4532604938f21248a27a1d5ca736082b6819cc1';
-  const executor = '0xd8aa0f3194971a2a116679f7c2090f6939c8d4e01a2a8d7e41d55e5351469e63';
-  const formatAccount = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`;
-  const buildRoleChange = (account: number, isGranted: boolean, role = proposer) =>
-    buildEvent('operatorTimelock', isGranted ? 'RoleGranted' : 'RoleRevoked', {
-      role,
-      account: formatAccount(account),
-      sender: formatAccount(9),
-    });
-
-  it('is the newest account that still has the role, the zero address if all have lost it, and unknown without any', () => {
-    const step = fc.record({ account: fc.integer({ min: 1, max: 4 }), isGranted: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
-        const events = steps.flatMap(({ account, isGranted }) => [
-          buildRoleChange(account, isGranted),
-          buildRoleChange(7, true, executor),
-        ]);
-        const granted: number[] = [];
-        for (const { account, isGranted } of steps) {
-          if (granted.includes(account)) granted.splice(granted.indexOf(account), 1);
-          if (isGranted) granted.push(account);
-        }
-        const newest = granted.at(-1);
-        const expected =
-          newest === undefined ? (steps.length === 0 ? null : zeroAddress) : formatAccount(newest);
-        expect(governanceAfter(events).operatorProposer).toBe(expected);
-      }),
-    );
   });
 });

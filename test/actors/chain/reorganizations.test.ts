@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
-import type { SpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { streamNames } from '../../../actors/messages/subjects.ts';
 import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
-import { foldSpans, startIndexed, startIndexer, testChainId } from '../../support/chain/indexedChain.ts';
+import {
+  describeState,
+  foldSpans,
+  startIndexed,
+  startIndexer,
+  testChainId,
+} from '../../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
 import { reorganize } from '../../support/chain/reorganize.ts';
 import { startEconomy } from '../../support/chain/testEconomy.ts';
@@ -13,14 +18,6 @@ import { connectTo, startNats } from '../../support/processes/natsServer.ts';
 import { assertMatchesContracts } from '../../support/reference/assertMatchesContracts.ts';
 import { restoreState } from '../../support/restoreState.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-
-/** The newest safe state as text, to compare two folds with. */
-function describeState(state: SpanFoldState): string {
-  const newest = state.safe.at(-1);
-  return JSON.stringify({ newest, head: state.head, unsafe: state.unsafe }, (_key, value) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
-}
 
 /** The state's records as text. */
 function writeRecords(actors: ChainActors): string[] {
@@ -51,25 +48,6 @@ describe('reorganizations', () => {
     const again = startIndexer(economy, fresh);
     await again.caughtUp();
     expect(describeState((await foldSpans(economy, fresh)).state)).toBe(describeState(result.state));
-  });
-
-  it('of depth 20 go back to the state before the fork, are counted, and end in the final chain', async () => {
-    const economy = await startEconomy();
-    const { nats, caughtUp } = await startIndexed(economy);
-    const random = createRandomEconomy(economy, 11);
-    await random.open();
-    for (let step = 0; step < 60; step++) await random.step();
-    await caughtUp();
-    const before = (await foldSpans(economy, nats)).state;
-    await reorganize(economy, 20, random.step);
-    await random.step();
-    await caughtUp();
-    const { state, reorganizations, rejections } = await foldSpans(economy, nats);
-    expect(rejections).toEqual([]);
-    expect(reorganizations).toEqual([9]);
-    await assertMatchesContracts(economy, state.safe.at(-1) as never);
-    const shownBefore = before.safe.at(-1)?.block;
-    expect(state.safe.some(({ block }) => block.hash === shownBefore?.hash)).toBe(false);
   });
 
   it('give the same state to a fold that starts from any snapshot', async () => {

@@ -9,6 +9,7 @@ import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { genesisMs } from '../../support/genesis.ts';
 import { jsonMessage } from '../../support/jsonMessage.ts';
 import { manualClock } from '../../support/manualClock.ts';
+import { preparedBody } from '../../support/readings/pipelineBodies.ts';
 import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
 
 const id = 'wheel.one';
@@ -48,19 +49,7 @@ function submit(
   end: string,
 ) {
   const submissionId = deriveUuid(name);
-  report({
-    type: 'submission_prepared',
-    submissionId,
-    previousSettledThroughRound: '0',
-    settledThroughRound: '1',
-    activeRoundCount: 1,
-    expected: {
-      cumulativeWork: '1',
-      cumulativeBlockUnits: '1000000',
-      workPerThousandBlocks: '1000000',
-      completedBlockCount: '0',
-    },
-  });
+  report({ ...preparedBody, submissionId });
   report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
   clock.advance(latencyMs);
   report({ type: end, submissionId });

@@ -35,13 +35,6 @@ export function answerCall(blocks: readonly SealedBlock[], { method, params = []
     }
     case 'eth_getBlockReceipts':
       return { result: findBlock(blocks, first)?.receipts ?? null };
-    case 'eth_getTransactionReceipt':
-      return {
-        result:
-          blocks
-            .flatMap(({ receipts }) => receipts)
-            .find(({ transactionHash }) => transactionHash === first) ?? null,
-      };
     case 'eth_getLogs':
       return { result: findLogs(blocks, first as LogFilter) };
     case 'eth_call': {

@@ -1,11 +1,10 @@
 import { group } from 'd3-array';
-import { observeRounds, type Reading } from '../../reference/readings.ts';
+import { observeBuckets, observeRounds, type Reading } from '../../reference/readings.ts';
 import type { SimulatedClickHouse } from '../clickhouse/clickHouseServer.ts';
 import type { SqlValue } from '../clickhouse/evaluate.ts';
 import { findDifference, SimulationFailure } from './failure.ts';
 
 const roundMs = 600_000;
-const bucketMs = 1_800_000;
 
 /** Checks that stored readings, rounds and half hours equal the reference's, each once. */
 export function checkStored(
@@ -66,21 +65,21 @@ export function checkStored(
 
 /** Rows of one installation. The position of a row is the reading that ended its period. */
 function listRows(installationId: string, readings: readonly Reading[], genesisMs: number) {
-  const findClosing = (endMs: number) => readings.find(({ observedAtMs }) => observedAtMs >= endMs);
-  const startOf = (atMs: number) => Math.floor(atMs / bucketMs) * bucketMs;
-  const observed = [...observeRounds(readings, genesisMs)];
-  const rounds = observed.map(([startMs, work]): SqlValue[] => {
-    const closing = findClosing(startMs + roundMs) as Reading;
+  const rounds = [...observeRounds(readings, genesisMs)].map(([startMs, work]): SqlValue[] => {
+    const closing = readings.find(({ observedAtMs }) => observedAtMs >= startMs + roundMs) as Reading;
     return [installationId, startMs, closing.position, work];
   });
-  const byBucket = [...group(readings, ({ observedAtMs }) => startOf(observedAtMs))];
-  const buckets = byBucket.flatMap(([startMs, inside]): SqlValue[][] => {
-    const closing = findClosing(startMs + bucketMs);
-    if (closing === undefined) return [];
-    const works = observed.filter(([roundMs]) => startOf(roundMs) === startMs).map(([, work]) => work);
-    const work = works.reduce((sum, one) => sum + one, 0n);
-    const maxDistanceMm = Math.max(...inside.map(({ distanceMm }) => distanceMm));
-    return [[installationId, startMs, closing.position, work, works.length, inside.length, maxDistanceMm]];
+  const buckets = observeBuckets(readings, genesisMs).map(({ bucket, closing }): SqlValue[] => {
+    const { startMs, workUnits, observedRoundCount, readingCount, maxDistanceMm } = bucket;
+    return [
+      installationId,
+      startMs,
+      closing.position,
+      workUnits,
+      observedRoundCount,
+      readingCount,
+      maxDistanceMm,
+    ];
   });
   return { rounds, buckets };
 }

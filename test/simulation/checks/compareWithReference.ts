@@ -1,6 +1,7 @@
 import { createReference, type Place, type ReferenceDeployment } from '../../reference/index.ts';
 import type { StoredMessage } from '../../reference/messages.ts';
 import { listDifferences } from '../../support/reference/compareBodies.ts';
+import { followPages, type Page } from '../../support/reference/followPages.ts';
 import type { StoredStreamMessage } from '../nats/storedStream.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
@@ -12,15 +13,6 @@ const againMs = 2_000;
 const differencesShown = 6;
 /** A replica of an earlier version may answer this, because nobody writes its tables any more (`deploy/RUNBOOK.md`, Upgrade). */
 const withoutRows = '503 {"error":"database_unavailable"}';
-
-interface Page {
-  readonly generatedAt?: string;
-  readonly chain?: { readonly safeThroughBlock: string };
-  readonly nextCursor?: string | null;
-  readonly events?: readonly { readonly id: string }[];
-  readonly activity?: readonly { readonly id: string }[];
-  readonly positions?: readonly { readonly tokenId: string }[];
-}
 
 /** Checks that every process answers each path as the reference does, from the same streams. */
 export async function compareWithReference(
@@ -40,7 +32,7 @@ export async function compareWithReference(
   async function agree(process: ServiceProcess, path: string, allowed: string | null) {
     const untilMs = time.nowMs() + agreementMs;
     for (;;) {
-      const difference = await comparePages(process, path);
+      const difference = await followPages(path, (page, place) => read(process, page, place));
       if (difference === null || difference === allowed) return;
       if (time.nowMs() > untilMs)
         throw new SimulationFailure('answers', `${process.name} ${path}: ${difference}`);
@@ -49,21 +41,8 @@ export async function compareWithReference(
     }
   }
 
-  /** The first differences of a body, or of its pages through the last one, in words; null for none. */
-  async function comparePages(process: ServiceProcess, path: string): Promise<string | null> {
-    let page = await read(process, path, null);
-    while (typeof page !== 'string' && page.nextCursor != null) {
-      const behind = page.positions?.at(-1)?.tokenId ?? (page.activity ?? page.events)?.at(-1)?.id ?? '';
-      // The feed's pages belong to no block.
-      const { chain, events } = page;
-      const atBlock = events === undefined && chain ? { atBlock: BigInt(chain.safeThroughBlock) } : {};
-      page = await read(process, `${path}&cursor=${page.nextCursor}`, { behind, ...atBlock });
-    }
-    return typeof page === 'string' ? page : null;
-  }
-
   /** The body, or a text that explains its absence. */
-  async function read(process: ServiceProcess, path: string, place: Place | null): Promise<Page | string> {
+  async function read(process: ServiceProcess, path: string, place?: Place): Promise<Page | string> {
     const response = await process.get(path);
     if (response?.status !== 200) return `${response?.status} ${response?.body}`;
     const page = JSON.parse(response.body.toString('utf8')) as Page;

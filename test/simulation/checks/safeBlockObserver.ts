@@ -9,8 +9,6 @@ const confirmations = 12n;
 /** Checks that answers show a confirmed block, and the contracts' state after it. */
 interface SafeBlockObserver {
   note(process: string, path: string, response: SimulatedResponse): void;
-  /** The block that an answer shows, if any. */
-  findShown(response: SimulatedResponse): bigint | null;
 }
 
 interface Body {
@@ -26,15 +24,10 @@ export function observeSafeBlocks(chain: EthereumChain): SafeBlockObserver {
     return chain.findByNumber(number).filter(({ hash }) => chain.confirmationsOf(hash) >= confirmations);
   }
 
-  const parse = (response: SimulatedResponse) => JSON.parse(response.body.toString('utf8')) as Body;
   return {
-    findShown: (response) => {
-      const { chain: shown } = response.status === 200 ? parse(response) : {};
-      return shown === undefined ? null : BigInt(shown.safeThroughBlock);
-    },
     note: (process, path, response) => {
       if (response.status !== 200) return;
-      const { chain: shown, core, issuance } = parse(response);
+      const { chain: shown, core, issuance } = JSON.parse(response.body.toString('utf8')) as Body;
       if (shown === undefined) return;
       const { safeThroughBlock, safeBlockHash } = shown;
       const confirmed = listConfirmed(BigInt(safeThroughBlock)).filter(

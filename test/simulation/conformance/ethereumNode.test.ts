@@ -75,7 +75,6 @@ describe('a node, real and simulated', () => {
     for (const [method, params] of [
       ['eth_getBlockByNumber', [toHex(1_000_000), false]],
       ['eth_getBlockReceipts', [toHex(1_000_000)]],
-      ['eth_getTransactionReceipt', [toHex(1, { size: 32 })]],
       ['eth_inventedHere', []],
     ] as const)
       expect(show(await simulated(method, params)), method).toEqual(show(await real(method, params)));

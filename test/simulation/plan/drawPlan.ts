@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../world/random.ts';
-import { calmWeather } from './calmWeather.mjs';
+import { calmWeather } from './buildPlan.mjs';
 import {
   type Episode,
   type Fault,

@@ -1,4 +1,4 @@
-import { calmWeather } from './calmWeather.mjs';
+import { calmWeather } from './buildPlan.mjs';
 import type { Episode, Plan, WeatherPlan } from './plan.ts';
 
 /** Slightly smaller plans, the smallest first. */

@@ -25,8 +25,8 @@ import { temporaryDirectory } from '../../support/processes/temporaryDirectory.t
 import { mixedPublications, publishAll } from '../../support/readings/readingMessages.ts';
 
 const engine = useClickHouseEngine();
-/** Three installations, a reading of each every ten seconds: two hours and more. */
-const messages = 2_400;
+/** Three installations, a reading of each every ten seconds: an hour and more. */
+const messages = 1_200;
 
 const samples = (outcome: string) => `miner_audit_samples_total{kind="half_hour",outcome="${outcome}"}`;
 const drifts = 'miner_audit_drifts{kind="half_hour"}';
@@ -60,12 +60,13 @@ describe('the self-audit of half hours', () => {
       MINER_DEPLOYMENT: writeDeployment(dataDir),
       MINER_OPS_PORT: new URL(miner.operatorUrl).port,
     };
-    for (const user of ['ingest', 'serve']) {
-      const { output } = await minerCommand(['doctor'], { ...environment, MINER_NATS_URL: nats.urlOf(user) });
-      expect(output, user).toContain('nothing is wrong');
-      expect(output, user).toMatch(/ok +self-audit: [1-8] sampled half hours agree/);
-      expect(output, user).toMatch(/ok +clock: /);
-    }
+    const { output } = await minerCommand(['doctor'], {
+      ...environment,
+      MINER_NATS_URL: nats.urlOf('serve'),
+    });
+    expect(output).toContain('nothing is wrong');
+    expect(output).toMatch(/ok +self-audit: [1-8] sampled half hours agree/);
+    expect(output).toMatch(/ok +clock: /);
     const replica = await startMiner({ ...settings, role: 'serve', natsUrl: nats.urlOf('serve') });
     await eventually(
       async () => ((await replica.metric(samples('agrees'))) ?? 0) > 0,
@@ -97,7 +98,7 @@ describe('the self-audit of half hours', () => {
       if (found !== null) outcomes.set(found.about, found.outcome);
     }
     const byOutcome = (outcome: string) => [...outcomes.values()].filter((one) => one === outcome).length;
-    expect([byOutcome('agrees'), byOutcome('drift')]).toEqual([12, 0]);
+    expect([byOutcome('agrees'), byOutcome('drift')]).toEqual([6, 0]);
     // The last half hour is open.
     expect(byOutcome('skipped')).toBeGreaterThan(0);
 

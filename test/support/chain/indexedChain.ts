@@ -69,12 +69,15 @@ export async function fetchSpans(nats: TestConnection): Promise<ChainSpanMessage
     .map((message) => chainSpanMessage.parse(message.json()));
 }
 
-/** Folds a stream's spans, from the beginning or from a state. Also returns the refused spans. */
-export async function foldSpans(
-  economy: TestEconomy,
-  nats: TestConnection,
-  onState: (state: SpanFoldState) => void | Promise<void> = () => undefined,
-) {
+/** The newest safe state and the blocks above it as text, to compare two folds with. */
+export function describeState({ safe, head, unsafe }: SpanFoldState): string {
+  return JSON.stringify({ newest: safe.at(-1), head, unsafe }, (_key, value) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+}
+
+/** Folds a stream's spans. Also returns the refused spans. */
+export async function foldSpans(economy: TestEconomy, nats: TestConnection) {
   const { contracts, deploymentBlock } = economy.deployed;
   const fold = createSpanFold({ chainId: testChainId, contracts, deploymentBlock, retainedFromBlock: null });
   let state = emptySpanFoldState;
@@ -95,7 +98,6 @@ export async function foldSpans(
     }
     state = outcome.state;
     if (outcome.reorganization !== null) reorganizations.push(outcome.reorganization.safeDepth);
-    await onState(state);
   }
   return { state, rejections, reorganizations };
 }

@@ -22,10 +22,13 @@ export function useBothLocations() {
   ] as const;
 }
 
+export interface OpenTables {
+  readonly database: Database;
+  readonly tables: Tables;
+}
+
 /** Such a database with empty tables. */
-export async function openTables(
-  location?: DatabaseLocation,
-): Promise<{ readonly database: Database; readonly tables: Tables }> {
+export async function openTables(location?: DatabaseLocation): Promise<OpenTables> {
   const database = openForTest(location);
   return { database, tables: await migrate(database, silentLogger) };
 }

@@ -8,7 +8,7 @@ import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { createStreams } from './startStreams.ts';
 
-export interface HeldLease {
+interface HeldLease {
   /** Whether no other process can hold the lease now. */
   isHeld(): boolean;
   /** Rejects when another process has taken over. */

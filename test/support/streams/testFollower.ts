@@ -10,7 +10,7 @@ import { type LoneMember, runAlone } from '../../../streams/operators/runAlone.t
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
-import { type OpenTables, openTables } from './openTables.ts';
+import { type OpenTables, openTables } from '../storage/openTables.ts';
 import { createRemovableStreams } from './removableStreams.ts';
 
 export const followedStream = 'MINER_COUNTER';

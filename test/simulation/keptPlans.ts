@@ -1,0 +1,200 @@
+import { episode, plan } from './plan/buildPlan.mjs';
+import type { Plan } from './plan/plan.ts';
+
+/** Plans that have found something, each with the fault that it found. Draws of seeds may change; these plans do not. */
+export const keptPlans: Readonly<Record<string, Plan>> = {
+  // Disks are full, and ClickHouse is stopped.
+  fullDisks: plan(
+    '20',
+    [
+      episode(
+        [
+          [53.718, 'natsFull', { forMs: 21678 }],
+          [58.827, 'merge'],
+          [72.896, 'stop', { process: 0, downMs: 11335 }],
+          [87.595, 'stopClickHouse', { forMs: 10499 }],
+        ],
+        {
+          durationMs: 97000,
+          secondsPerBlock: 12,
+          weather: {
+            messageLost: 0.07727848266701175,
+            connectionCut: 0.023563517001231805,
+            statementRefused: 0.017465394426572443,
+            latencyMsMax: 2000,
+          },
+        },
+      ),
+    ],
+    { beforeGenesisMs: 600_000 },
+  ),
+  // The clock of a process was put back before it lost NATS, and it did not come back for as long.
+  clockPutBack: plan(
+    '5028',
+    [
+      episode(
+        [
+          [8, 'clockJump', { process: 0, byMs: -3243941 }],
+          [12, 'cutConnections'],
+          [20, 'stopNats', { forMs: 20985 }],
+        ],
+        { durationMs: 45000, readingsPerSecond: 1 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000 },
+  ),
+  // A stream lost its end before a replica had read it, and the replica waited for what there was no more.
+  lostEnd: plan(
+    '5020',
+    [
+      episode(
+        [
+          [4.748, 'stopClickHouse', { forMs: 534 }],
+          [17.939, 'cutConnections'],
+          [20.717, 'loseTail', { messages: 28, forMs: 1393 }],
+          [36.151, 'loseTail', { messages: 6, forMs: 2270 }],
+          [44.87, 'startReplica'],
+          [58.829, 'recreateStream'],
+          [59.195, 'loseTail', { messages: 46, forMs: 4256 }],
+          [67.068, 'stallConsumers'],
+        ],
+        {
+          durationMs: 99000,
+          readingsPerSecond: 0.2,
+          secondsPerBlock: 12,
+          weather: {
+            messageUnanswered: 1.9859844449875683e-8,
+            statementRefused: 0.200412771465872,
+            statementApplied: 0.26277540270878935,
+            statementTorn: 0.1726115878646668,
+            statementUnanswered: 0.0001395859472664158,
+          },
+        },
+      ),
+      episode(
+        [
+          [4.622, 'loseTail', { messages: 38, forMs: 5000 }],
+          [67.98, 'loseTail', { messages: 15, forMs: 1534 }],
+          [68.782, 'loseTail', { messages: 29, forMs: 4511 }],
+        ],
+        {
+          durationMs: 70000,
+          sleepMs: 22110000,
+          readingsPerSecond: 0.2,
+          secondsPerBlock: 12,
+          weather: {
+            messageLost: 0.2837561796547005,
+            connectionCut: 0.007862960962854788,
+            statementApplied: 0.05241508435822237,
+            statementTorn: 0.01580179084170576,
+          },
+        },
+      ),
+    ],
+    { beforeGenesisMs: 600_000 },
+  ),
+  // The stream of the chain lost messages of which rows were stored and no snapshot, and rows of them were shown.
+  lostHistory: plan(
+    'lost history',
+    [
+      episode(
+        [
+          [56, 'kill', { process: 0, afterSendings: 0, downMs: 5000 }],
+          [57, 'loseTail', { messages: 130, forMs: 500 }],
+        ],
+        { durationMs: 75000, readingsPerSecond: 0.2, secondsPerBlock: 0.3 },
+      ),
+    ],
+    { beforeGenesisMs: -172800000 },
+  ),
+  // A stream lost its end, what took its place was deleted, and the state of what was lost was restored: rejections of the new messages were never published.
+  purgedEnd: plan(
+    'purged end 1',
+    [
+      episode(
+        [
+          [20, 'loseTail', { messages: 8, forMs: 500, during: 'down' }],
+          [21.5, 'purgeUnread', { messages: 6 }],
+        ],
+        { durationMs: 30000, readingsPerSecond: 0.5, settlementsPerSecond: 2 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000, snapshotMs: 1000 },
+  ),
+  // A stream lost its end, what took its place was deleted, and rows of what was lost stayed, since no message was left to compare them with.
+  purgedRows: plan(
+    'purged rows 3',
+    [
+      episode(
+        [
+          [20, 'loseTail', { messages: 8, forMs: 500, during: 'down' }],
+          [21.5, 'purgeUnread', { messages: 6 }],
+        ],
+        { durationMs: 30000, readingsPerSecond: 0.5, settlementsPerSecond: 2 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000 },
+  ),
+  // The stream of the chain lost the messages that had made history final, with all snapshots: rows of a branch that a reorganization replaced since were shown.
+  earlyRows: plan(
+    'early rows 2',
+    [
+      episode(
+        [
+          [60, 'loseTail', { messages: 30, forMs: 1500, during: 'down' }],
+          [60.5, 'killAndDamageSnapshots', { process: 0, damage: 'allLost', downMs: 0 }],
+          [62, 'reorganize', { depth: 76, length: 78 }],
+        ],
+        { durationMs: 90000, readingsPerSecond: 0.2, secondsPerBlock: 0.5, settlementsPerSecond: 0.1 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000, snapshotMs: 1000 },
+  ),
+  // The chain returned to safe blocks that it had replaced: their events are sent again, which the simulator took for a fault.
+  returnedBlock: plan(
+    'returned block',
+    [
+      episode(
+        [
+          [25, 'reorganize', { depth: 25, length: 26 }],
+          [40, 'returnToBranch'],
+        ],
+        { durationMs: 55000, readingsPerSecond: 0.2, secondsPerBlock: 0.5, settlementsPerSecond: 0.1 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000, snapshotMs: 1000 },
+  ),
+  // A process died between the rows of rounds and those of readings, and the stream lost the messages of both: the rounds stayed.
+  unfinishedRows: plan(
+    'unfinished rows 1',
+    [
+      episode([], { durationMs: 30000, sleepMs: 7200000, readingsPerSecond: 1 }),
+      episode(
+        [
+          [0, 'killBehindInsert', { process: 0, table: 'rounds', downMs: 15000 }],
+          [8, 'loseTail', { messages: 60, forMs: 100 }],
+        ],
+        { durationMs: 60000, sleepMs: 7200000, readingsPerSecond: 1 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000, snapshotMs: 10000 },
+  ),
+  // A process whose machine had been suspended said that it was ready before it had folded anything of that time.
+  suspendedMachines: plan(
+    'suspended machines',
+    [
+      episode(
+        [
+          [0, 'startReplica'],
+          [0.01, 'startReplica'],
+          [20, 'pause', { process: 1, forMs: 17000, isSuspended: true }],
+          [40, 'pause', { process: 0, forMs: 25000, isSuspended: true }],
+          [80, 'pause', { process: 1, forMs: 45000, isSuspended: true }],
+          [100, 'pause', { process: 2, forMs: 120000, isSuspended: true }],
+        ],
+        { durationMs: 240000 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000 },
+  ),
+};
