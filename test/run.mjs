@@ -15,7 +15,7 @@ await check('formatting and lint', start(bin('biome'), ['check', '--error-on-war
 // The build writes the client's types.
 await check('build', start(process.execPath, [join(root, 'deploy/build/build.mjs')]));
 process.env.MINER_TEST_BUILD = 'done';
-// The compilers run beside the tests, which wait now and then.
+// The compilers run while the tests do, which wait now and then.
 const types = start(bin('tsc'), ['--noEmit']);
 const explorerTypes = start(bin('tsc'), ['--noEmit', '-p', 'http/explorer']);
 await runTests(process.argv.slice(2));

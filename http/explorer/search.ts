@@ -49,7 +49,7 @@ export function search(query: string, context: SearchContext): string | Missing 
   }
 }
 
-/** Days of the last month are in the statistics. Of an earlier day its first round is shown. */
+/** A day of the last month leads to the statistics, and an earlier day to its first round. */
 function findDay(atMs: number, { nowMs, genesisMs }: SearchContext): string | Missing {
   // A universal day begins at noon.
   const startMs = atMs + dayMs / 2;

@@ -10,7 +10,7 @@ import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
-/** Of the browser's program, compressed (http/explorer/README.md). */
+/** Size of the browser's program, compressed (http/explorer/README.md). */
 const scriptBytesMax = 35 * 1024;
 
 const build = join(import.meta.dirname, '../../dist/deploy/explorer/public');

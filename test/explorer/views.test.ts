@@ -93,7 +93,7 @@ describe('the explorer on what npm start runs', () => {
       }
   });
 
-  // Of the README, and of links to the service that are shared.
+  // Pictures for the README, and for previews of shared links.
   if (picturesFolder !== null)
     it('has a picture', async () => {
       const { service, browser } = await start();

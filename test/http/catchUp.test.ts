@@ -15,7 +15,7 @@ interface Reading {
   readonly end: (isFailing?: boolean) => void;
 }
 
-/** Clients that have missed so many batches each; the first ones in memory, or all but the last in ClickHouse. */
+/** Clients that have each missed this number of batches. The first batches are in memory, or all but the last in ClickHouse. */
 function createWorld(clientCount: number, batchesEach: number, { isStored = false } = {}) {
   const sent: Batch[] = [];
   const readings: Reading[] = [];

@@ -150,7 +150,7 @@ describe('routes of the chain', () => {
     expect(await refuseQuery(`${owner}/activity`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
     expect(await refuseQuery(`${other}/miners`, cursor, 400)).toEqual({ error: 'invalid_cursor' });
     expect(await refuseQuery(`${owner}/miners`, gone, 409)).toEqual({ error: 'cursor_invalidated' });
-    // Of a process that is ahead of this one.
+    // A cursor from a process that is ahead of this process.
     for (const list of ['portfolio', 'activity'] as const) {
       const ahead = encode({ list, block: 999_999n, blockHash: buildBlockHash(1) });
       const path = list === 'portfolio' ? 'miners' : 'activity';

@@ -332,7 +332,7 @@ describe('the event stream', () => {
     expect(live.messages.map(({ data }) => data)).toEqual([...minted, ...mintedAgain]);
     const blocks = live.messages.map(({ data }) => data.source.blockHash);
     expect(new Set(blocks).size).toBe(2);
-    // Whoever names the event by its ID has seen it in its newest block.
+    // A client that names the event by its ID has seen it in its newest block.
     const resumed = await listen(server.base, path, { 'Last-Event-ID': String(minted.at(-1)?.id) });
     await eventually(() => resumed.state.lastId !== '', 'an ID');
     await mintSafely();

@@ -37,7 +37,7 @@ const upTo = (max: bigint, min = 0n) =>
 const uint64 = upTo(uint64Max);
 const uint256 = upTo(uint256Max);
 
-/** Whatever fits the types of the events; what only the contracts exclude is among it. */
+/** Any values that fit the types of the events, including values that only the contracts exclude. */
 const anything: fc.Arbitrary<EconomyValues> = fc.record({
   genesisTimestamp: uint64,
   roundDuration: uint64,

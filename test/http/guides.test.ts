@@ -28,7 +28,7 @@ import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
 const tsc = resolve(import.meta.dirname, '../../node_modules/.bin/tsc');
 
-/** What each program prints; one that follows something is ended when it has. */
+/** The expected output of each program. A program that follows something is ended once it has printed it. */
 const printed: Record<string, RegExp> = {
   'start sh status': /"schemaVersion":1,.*"settlementQueue":/,
   'start ts follow': /settled through round \d+: \d+ work blocks\n/,
@@ -199,7 +199,7 @@ async function settleMore({ chain, random }: ChainWithHistory) {
   await chain.fold();
 }
 
-/** Of the newest twenty events, as the programs begin with them; oldest first. */
+/** Last rounds of the settlements among the newest 20 events, oldest first: the programs begin with these events. */
 async function listSettlements(server: { get(path: string): Promise<Response> }): Promise<string[]> {
   type Feed = { events: { payload: { settledThroughRound?: string } }[] };
   const { events } = (await (await server.get('/v1/events?category=protocol&limit=20')).json()) as Feed;

@@ -233,7 +233,7 @@ describe('documents', () => {
 describe('a client with many IPv6 addresses', () => {
   const { burst } = rateClasses.publicHeavy;
 
-  /** How many requests of so many addresses pass at one instant. */
+  /** Number of requests that pass at one instant, from this number of addresses. */
   const createCount = () => {
     const limiter = createRateLimiter();
     return (count: number, addressOf: (index: number) => string) =>

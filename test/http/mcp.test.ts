@@ -47,7 +47,7 @@ describe('the tools of a language model', () => {
     const wrong = await ask('getPortfolio', { address: 'a/../b' });
     expect(wrong.isError).toBe(true);
     expect(wrong.texts[0]).toMatch(/^400 invalid_address: The owner is malformed/);
-    // A path of dots would be the path of another route, in whatever form it is written.
+    // A path of dots would be the path of another route, in each of these spellings.
     for (const installationId of ['.', '..'])
       expect(await ask('getInstallationTelemetry', { installationId })).toMatchObject({ isError: true });
     server.hasViews = false;

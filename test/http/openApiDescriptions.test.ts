@@ -4,13 +4,13 @@ import { createOpenApiDocument } from '../../http/routes/documentation/openApi.t
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = { readonly [key: string]: Json };
 
-/** As it is published. */
+/** The published document. */
 const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as JsonObject;
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every property, parameter and header, with where it is. */
+/** Every property, parameter and header, with its place in the document. */
 function* listNamed(value: Json, place: string): Iterable<readonly [string, JsonObject]> {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) yield* listNamed(item, `${place}/${index}`);

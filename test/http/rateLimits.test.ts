@@ -84,7 +84,7 @@ describe('rate limiter', () => {
     const after = process.memoryUsage();
     expect(limiter.capacity).toBe(65_536);
     expect(after.arrayBuffers).toBeLessThanOrEqual(before.arrayBuffers + 1_000_000);
-    // 1,001 requests in one second, of which the burst and five more may pass.
+    // 1,001 requests in one second: the burst and five more may pass.
     expect(refused).toBeGreaterThan(900);
   });
 });
@@ -161,7 +161,7 @@ describe('rate limits over HTTP', () => {
     const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.0/8'] });
     const url = `${server.base}/v1/public/installations/wheel-1/observations`;
     const ask = (lines: string[]) => requestStatus(url, { 'X-Forwarded-For': lines });
-    // The client invents another address with every request; the proxy adds a line with the one that it saw.
+    // The client invents another address with every request; the proxy adds a line with the address that it saw.
     for (let count = 0; count < 20; count++)
       expect(await ask([`192.0.2.${count}`, '198.51.100.4'])).toBe(200);
     expect(await ask(['192.0.2.99', '198.51.100.4'])).toBe(429);

@@ -51,7 +51,7 @@ function exchange(
 
 const sharedServer = shareInFile(() => startPublicServer());
 
-/** What comes back until the peer closes the connection. */
+/** Everything that the peer sends until it closes the connection. */
 const untilClosed = (port: number, sent: string) => exchange(port, sent, /(?!)/);
 
 describe('requests that no well-behaved client sends', () => {

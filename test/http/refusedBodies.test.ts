@@ -33,7 +33,7 @@ describe('a body that its schema refuses, in production', () => {
     async (path, example) => {
       const { lines, logger } = collectedLog();
       const server = await startPublicServer({ installationId: 'not an ID', logger });
-      // What the path names is shown as it was asked.
+      // The installation of the path is shown as the client wrote it.
       const isEchoed = path.includes('{installationId}');
       for (let request = 0; request < 3; request++) {
         const response = await server.get(example);

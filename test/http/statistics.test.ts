@@ -37,7 +37,7 @@ function fullCounters() {
     const startMs = genesisMs + round * 600_000;
     read(startMs, round, 0n);
     for (let minute = 1; minute <= 10; minute++) read(startMs + minute * 60_000 - 1, round, largestCounter);
-    // Two readings of one instant leave nothing uncovered, whatever their epochs.
+    // Two readings of one instant leave nothing uncovered, in any epochs.
     read(startMs + 600_000, round, largestCounter);
   }
   return { counters, nowMs: genesisMs + 12 * 600_000 };

@@ -93,7 +93,7 @@ export const keptPlans: Readonly<Record<string, Plan>> = {
     ],
     { beforeGenesisMs: 600_000 },
   ),
-  // The stream of the chain lost messages of which rows were stored and no snapshot, and rows of them were shown.
+  // The stream of the chain lost messages whose rows were stored, but no snapshot. Their rows were shown.
   lostHistory: plan(
     'lost history',
     [
@@ -164,7 +164,7 @@ export const keptPlans: Readonly<Record<string, Plan>> = {
     ],
     { beforeGenesisMs: 600_000, snapshotMs: 1000 },
   ),
-  // A process died between the rows of rounds and those of readings, and the stream lost the messages of both: the rounds stayed.
+  // A process died after the rows of rounds and before the rows of readings, and the stream lost the messages of both: the rounds stayed.
   unfinishedRows: plan(
     'unfinished rows 1',
     [

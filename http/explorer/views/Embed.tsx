@@ -4,7 +4,7 @@ import { statusPath } from '../resources.ts';
 import { describeWheel } from '../wheelState.ts';
 import { Now } from './glance/Glance.tsx';
 
-/** What other sites may show in a frame: the wheel now, with a link to the explorer. */
+/** The view that other sites may show in a frame: the wheel now, with a link to the explorer. */
 export function Embed() {
   const status = usePage().read('status', statusPath);
   return (

@@ -136,7 +136,7 @@ export function loadDocuments(
   ];
 }
 
-/** The icon of the pages. Browsers recognise it as SVG by its type, whatever its name. */
+/** The icon of the pages. Browsers recognise it as SVG by its type, not by its name. */
 function readIcon(): Buffer {
   const folder = join(findBuiltFolder('explorer', 'public/names.json'), 'public');
   const name = readdirSync(folder).find((one) => /^wheel-turning\./.test(one)) ?? '';

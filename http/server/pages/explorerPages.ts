@@ -156,7 +156,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       isSingle: known.size > 0,
       ...(isMissing && place.others.length < 2 && { status: '404 Not Found' }),
     });
-    // No view says whether a record is current. Texts about what was searched for have no end. What failed is read again for the next request.
+    // No view says whether a record is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
     const isKept = !('id' in requested) && !(isMissing && place.others.length > 0);
     if (isKept && ![...known.values()].includes(null))
       cache.set(nameCached(place), { response, bytes: html.length, views });

@@ -15,7 +15,7 @@ export const pagesReadMax = 20;
 const eventsPerPage = 100;
 /** Events that are read to learn which numbers a time has: the first of them may be of another kind. */
 const eventsPerProbe = 10;
-/** Why a page has no events, which is not that there are none. */
+/** Why a page cannot say which events there are. */
 const unreadable = 'the feed cannot be read at the moment';
 
 /** Numbers of rounds or blocks that an event is about: after the first, through the second. Null if it is about none. */
@@ -45,7 +45,7 @@ type FindRecordEvents = (
 ) => Promise<readonly FeedEvent[] | null>;
 
 /**
- * Finds events in the feed. What has a number is found in all of the history, since later events have higher numbers.
+ * Finds events in the feed. Records with a number are found in all of the history, since later events have higher numbers.
  *
  * @param hasViews false until state is restored.
  */

@@ -1,4 +1,4 @@
-// Builds plans: those that are kept, and those of mutations.
+// Builds the kept plans and the plans of mutations.
 /** Weather without faults, and hardly a delay. */
 export const calmWeather = {
   messageUnanswered: 0,

@@ -65,7 +65,7 @@ export function Glance() {
   );
 }
 
-/** What the wheel does now. */
+/** The wheel's present state and speed. */
 export function Now({ status, wheel }: { status: Bodies['status']; wheel: WheelWords }) {
   const { measurement } = status;
   const { state, sentence, detail } = wheel;
