@@ -54,6 +54,10 @@ describe('acceptance', () => {
     expect(findRejection(state, acceptedReading(reading))).toEqual({ reason, detail });
   });
 
+  it('accepts the same counter again, as of a wheel at rest, and two readings of one instant', () => {
+    expect(findRejection(stateAfter(first), acceptedReading({ ...first, sequence: 8 }))).toBeNull();
+  });
+
   it('remembers each earlier boot and epoch once, with its last values', () => {
     const marks = [
       { bootId: bootA, counterEpoch: epochA },

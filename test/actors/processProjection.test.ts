@@ -192,6 +192,15 @@ describe('sums beyond the core’s bounds', () => {
   });
 });
 
+describe('a queue whose closed rounds are all settled', () => {
+  it('is empty, and not unavailable', () => {
+    const { world, becomeHealthy, snapshot } = startViews();
+    becomeHealthy();
+    world.chain = chainAfter(chainAtStart(), [{ roundId: 1n, workUnits: 420n }]);
+    expect(snapshot().settlementQueue).toMatchObject({ status: 'available' });
+  });
+});
+
 describe('any numbers of the core, the oracle, the reporter and the wheel', () => {
   it('give a process snapshot and a status that fit their schemas', () => {
     const upTo = (bits: bigint) =>
@@ -332,7 +341,7 @@ describe('any order of events', () => {
       fc.record({ do: fc.constant('clock' as const), seconds: fc.integer({ min: 1, max: 1_300 }) }),
       fc.record({ do: fc.constant('oracle' as const), body: oracleBody }),
     );
-    /** Fixed examples: every lifecycle of a submission, and a queue that is off. */
+    /** Fixed examples, so that every state is reached with any seed. */
     const submissionId = deriveUuid('fixed');
     const said = ['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
       do: 'reporter' as const,
@@ -374,8 +383,12 @@ describe('any order of events', () => {
       {
         numRuns: runs(120),
         examples: [
+          [[{ do: 'skip' }], false],
           [[disable] as never, true],
           [[prepare, ...said] as never, true],
+          [[{ do: 'settle', count: 1 }], true],
+          [[{ do: 'clock', seconds: 1_300 }], true],
+          [[{ do: 'oracle', body: { type: 'blocked', reason: 'maintenance' } }] as never, true],
         ],
       },
     );

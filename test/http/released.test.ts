@@ -7,9 +7,11 @@ import type { ContentEncoding } from '../../http/server/answers/contentEncoding.
 import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
 import { createEventStream, streamsOfClientMax } from '../../http/server/events/eventStream.ts';
+import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { listen } from '../support/http/eventSource.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 
 const nowhere = { run: '', position: 0, ordinal: 0 };
@@ -123,11 +125,15 @@ describe('a server that closes', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
   });
 
-  it('leaves no timer behind', async () => {
+  it('leaves no timer behind, and has none at rest', async () => {
     const countTimers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = countTimers();
     const server = await startPublicServer({ rateLimits: true });
+    expect(countTimers()).toBe(before);
+    const guard = createLoadGuard(manualClock());
+    guard.isOverloaded();
     expect(countTimers()).toBe(before + 1);
+    guard.stop();
     server.close();
     expect(countTimers()).toBe(before);
   });

@@ -328,7 +328,7 @@ describe('rejection log', () => {
     const { lines, logger } = collectLines('warn');
     const again = await logOn(nats, { logger });
     await again.publish(...messages, await publishBad(nats, 'three'));
-    expect(lines.filter((line) => line.includes('no rejection'))).toEqual([
+    expect(lines.filter((line) => line.includes('is not a rejection'))).toEqual([
       expect.stringContaining('"sequence":5,'),
     ]);
     const { state } = await nats.jsm.streams.info('MINER_REJECTED');
