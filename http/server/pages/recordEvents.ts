@@ -15,6 +15,8 @@ export const pagesReadMax = 20;
 const eventsPerPage = 100;
 /** Events that are read to learn which numbers a time has: the first of them may be of another kind. */
 const eventsPerProbe = 10;
+/** How exactly the time of a record is searched for before pages are read: about 20 probes. */
+const probedMs = 600_000;
 /** Why a page cannot say which events there are. */
 const unreadable = 'the feed cannot be read at the moment';
 
@@ -87,7 +89,7 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     const newest = await readPage({ category, cursor, limit: 1 }, signal);
     // Every event that was recorded after the later time has a higher number.
     let [earlierMs, laterMs] = [0, newest.events[0]?.recordedAtMs ?? 0];
-    while (laterMs - earlierMs > 1) {
+    while (laterMs - earlierMs > probedMs) {
       const recordedAtMs = Math.floor((earlierMs + laterMs) / 2);
       const last = Number.MAX_SAFE_INTEGER;
       const probe = encodeFeedCursor(category, {
