@@ -276,7 +276,7 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
       closures: [{ firstRound: 1n, works: [420n] }],
       submissions: [plausible, { ...plausible, activeRoundCount: 2 }],
       counters: [],
-      clockMs: 0,
+      clockMs: 0 as const,
     };
     const ahead = { ...begun, core: { ...begun.core, settledThroughRound: 4n } };
     const seen = new Set<string>();
