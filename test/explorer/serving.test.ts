@@ -276,7 +276,7 @@ describe('addresses of places', () => {
     `/events/${encodeURIComponent('measurement:wheel:v1:measurement.speed_record:834')}`,
   ])('%s is read as it is written', (address) => {
     const [path = '', query = ''] = address.split('?');
-    const place = findPlace(path, query, { nowMs, genesisMs: null });
+    const place = findPlace(path, query, () => ({ nowMs, genesisMs: null }));
     expect(typeof place === 'string' ? place : formatPlace(place)).toBe(address);
   });
 });

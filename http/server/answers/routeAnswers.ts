@@ -44,7 +44,7 @@ export function parsePathValue({ pathParameter }: Route, request: HttpRequest): 
 }
 
 /** A segment with a wrong encoding is returned unchanged; every parameter refuses it, since none allows a percent sign. */
-function decodePercent(segment: string): string {
+export function decodePercent(segment: string): string {
   if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);

@@ -203,7 +203,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
 
   return {
     find: (path, query) => {
-      const place = findPlace(path, query, { nowMs: clock.nowMs(), genesisMs: readGenesisMs() });
+      const place = findPlace(path, query, () => ({ nowMs: clock.nowMs(), genesisMs: readGenesisMs() }));
       return typeof place === 'string' ? { current: redirect(place) } : toPage(place);
     },
     feed: (query) => {

@@ -1,6 +1,7 @@
 import { type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
 import { describeAddress, describeMissing, type SearchContext, search } from '../../explorer/search.ts';
 import { parseOwner } from '../../routes/ownerAddress.ts';
+import { decodePercent } from '../answers/routeAnswers.ts';
 
 /** ID that each kind of record has in the path, and the sentence for any other. */
 const ids: Readonly<Record<RecordView, { readonly pattern: RegExp; readonly meaning: string }>> = {
@@ -15,13 +16,16 @@ const ids: Readonly<Record<RecordView, { readonly pattern: RegExp; readonly mean
 };
 const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type above lists.
 
-/** Returns the place of a requested page, or the path to which a search leads. */
-export function findPlace(path: string, query: string, context: SearchContext): Place | string {
+/**
+ * Returns the place of a requested page, or the path to which a search leads.
+ *
+ * @param readContext called for a search only, since it reads a body.
+ */
+export function findPlace(path: string, query: string, readContext: () => SearchContext): Place | string {
   const [, first = '', second = ''] = path.split('/');
-  const parameters = new URLSearchParams(query);
-  if (first === 'search') return search(parameters.get('q') ?? '', context);
+  if (first === 'search') return search(new URLSearchParams(query).get('q') ?? '', readContext());
   if (first === 'embed') return { view: 'embed' };
-  const id = decodeSegment(second).trim();
+  const id = decodePercent(second).trim();
   if (first === 'owners' && id !== '') {
     const address = parseOwner(id);
     return address === null ? describeAddress(id) : { view: 'owners', address };
@@ -31,12 +35,4 @@ export function findPlace(path: string, query: string, context: SearchContext): 
   const { pattern, meaning } = ids[view];
   const written = view === 'settlement' ? id.toLowerCase() : id;
   return pattern.test(written) ? { view, id: written } : describeMissing(meaning);
-}
-
-function decodeSegment(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }
