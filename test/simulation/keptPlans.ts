@@ -1,6 +1,15 @@
 import { episode, plan } from './plan/buildPlan.mjs';
 import type { Plan } from './plan/plan.ts';
 
+/** A stream loses its end, and what takes its place is deleted. */
+const lostAndPurged = episode(
+  [
+    [20, 'loseTail', { messages: 8, forMs: 500, during: 'down' }],
+    [21.5, 'purgeUnread', { messages: 6 }],
+  ],
+  { durationMs: 30000, readingsPerSecond: 0.5, settlementsPerSecond: 2 },
+);
+
 /** Plans that have found something, each with the fault that it found. Draws of seeds may change; these plans do not. */
 export const keptPlans: Readonly<Record<string, Plan>> = {
   // Disks are full, and ClickHouse is stopped.
@@ -108,33 +117,9 @@ export const keptPlans: Readonly<Record<string, Plan>> = {
     { beforeGenesisMs: -172800000 },
   ),
   // A stream lost its end, what took its place was deleted, and the state of what was lost was restored: rejections of the new messages were never published.
-  purgedEnd: plan(
-    'purged end 1',
-    [
-      episode(
-        [
-          [20, 'loseTail', { messages: 8, forMs: 500, during: 'down' }],
-          [21.5, 'purgeUnread', { messages: 6 }],
-        ],
-        { durationMs: 30000, readingsPerSecond: 0.5, settlementsPerSecond: 2 },
-      ),
-    ],
-    { beforeGenesisMs: 600_000, snapshotMs: 1000 },
-  ),
+  purgedEnd: plan('purged end 1', [lostAndPurged], { beforeGenesisMs: 600_000, snapshotMs: 1000 }),
   // A stream lost its end, what took its place was deleted, and rows of what was lost stayed, since no message was left to compare them with.
-  purgedRows: plan(
-    'purged rows 3',
-    [
-      episode(
-        [
-          [20, 'loseTail', { messages: 8, forMs: 500, during: 'down' }],
-          [21.5, 'purgeUnread', { messages: 6 }],
-        ],
-        { durationMs: 30000, readingsPerSecond: 0.5, settlementsPerSecond: 2 },
-      ),
-    ],
-    { beforeGenesisMs: 600_000 },
-  ),
+  purgedRows: plan('purged rows 3', [lostAndPurged], { beforeGenesisMs: 600_000 }),
   // The stream of the chain lost the messages that had made history final, with all snapshots: rows of a branch that a reorganization replaced since were shown.
   earlyRows: plan(
     'early rows 2',

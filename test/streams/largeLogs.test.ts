@@ -2,7 +2,7 @@ import type { JetStreamClient } from '@nats-io/jetstream';
 import { type Address, encodeFunctionData, pad, zeroHash } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
+import type { ChainLog, ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
 import { proxyAdminAbi, timelockAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { readMetadata } from '../../actors/chain/state/tokenMetadata.ts';
 import { buildSpans } from '../../streams/indexer/buildSpans.ts';
@@ -85,6 +85,13 @@ describe('a log of a contract', () => {
   });
 });
 
+/** A span of block 1 with these logs. */
+function buildBlockSpan(logs: readonly ChainLog[]) {
+  const block = { number: 1n, hash: buildHash(1), timestampMs: 1_000, logs };
+  const headerAt = () => Promise.reject(new Error('no header is needed'));
+  return { fromBlock: 1n, parentHash: buildHash(0), last: block, blocks: [block], headerAt };
+}
+
 describe('a block in several messages', () => {
   it('is published again from its first part after a failure between the parts', async () => {
     const { nats } = await startStreamsOf(mib);
@@ -92,14 +99,7 @@ describe('a block in several messages', () => {
     const logs = [7n, 8n].map((tokenId, index) =>
       buildLog(metadataEvent(tokenId, { ...plainMetadata, image }), index),
     );
-    const block = { number: 1n, hash: buildHash(1), timestampMs: 1_000, logs };
-    const span = {
-      fromBlock: 1n,
-      parentHash: buildHash(0),
-      last: block,
-      blocks: [block],
-      headerAt: () => Promise.reject(new Error('no header is needed')),
-    };
+    const span = buildBlockSpan(logs);
     let attempts = 0;
     const publish: JetStreamClient['publish'] = (...message) =>
       ++attempts === 2 ? Promise.reject(new Error('no answer')) : nats.js.publish(...message);
@@ -128,14 +128,7 @@ describe('metadata of a token', () => {
     const metadata = [metadataEvent(7n, { ...plainMetadata, image }), metadataEvent(8n, plainMetadata)].map(
       (event, index) => buildLog(event, index),
     );
-    const block = { number: 1n, hash: buildHash(1), timestampMs: 1_000, logs: metadata };
-    const span = {
-      fromBlock: 1n,
-      parentHash: buildHash(0),
-      last: block,
-      blocks: [block],
-      headerAt: () => Promise.reject(new Error('no header is needed')),
-    };
+    const span = buildBlockSpan(metadata);
     const actors = createChainActors(writtenSettings);
     const messages: ChainSpanMessage[] = [];
     for await (const message of buildSpans({ core: writtenContracts.core, fork: 0 }, span, messageBytesMax))
