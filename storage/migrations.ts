@@ -73,8 +73,7 @@ export async function migrate(
   later: readonly Migration[] = allMigrations,
 ): Promise<Tables> {
   await createTable(database, migrations);
-  await requireUsable(database, later);
-  const { applied, known } = await migrationState(database, later);
+  const { applied, known } = await requireUsable(database, later);
   if (applied === 0) {
     const first = resolveTables(firstGeneration);
     await createGenerationTables(database, first);
@@ -89,8 +88,7 @@ export async function migrate(
       logger.info({ migration: row.number, tables: row.name }, 'database migrated');
     }
   }
-  await requireColumns(database);
-  const active = await findActiveTables(database);
+  const active = await requireColumns(database);
   // A kill during a replacement may have left the previous views.
   await replaceViews(database, active);
   return active;
@@ -138,10 +136,12 @@ export async function canReadStored(database: Database): Promise<boolean> {
 export async function requireUsable(
   database: Database,
   later: readonly Migration[] = allMigrations,
-): Promise<void> {
-  const { applied, known } = await migrationState(database, later);
+): Promise<{ applied: number; known: number }> {
+  const state = await migrationState(database, later);
+  const { applied, known } = state;
   if (applied >= known) await requireColumns(database);
   if (applied > known) throw new DatabaseTooNew(applied, known);
+  return state;
 }
 
 /**
@@ -159,8 +159,12 @@ export async function requireMigrated(database: Database): Promise<void> {
   await requireColumns(database);
 }
 
-/** @throws DatabaseIncompatible when a shared table or a table of the active generation lacks a column. */
-async function requireColumns(database: Database): Promise<void> {
+/**
+ * Returns the tables of the active generation.
+ *
+ * @throws DatabaseIncompatible when a shared table or a table of the active generation lacks a column.
+ */
+async function requireColumns(database: Database): Promise<Tables> {
   const rows = await database.select(
     'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
   );
@@ -173,4 +177,5 @@ async function requireColumns(database: Database): Promise<void> {
   const active = await findActiveTables(database);
   for (const { definition, resolveName } of rowTables) requireAll(resolveName(active), definition);
   requireAll(active.foldSnapshots, foldSnapshots);
+  return active;
 }

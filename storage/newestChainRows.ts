@@ -11,9 +11,7 @@ const origin = ownerActivity.select('storedBy', 'storedAtMs');
 export async function readNewestChainRows(database: Database, tables: Tables): Promise<StoredBy[]> {
   const newest = await Promise.all(
     listRowTables(tables, 'MINER_CHAIN').map((table) =>
-      database.select(
-        `SELECT ${origin.list} FROM ${table} WHERE stored_by = (SELECT max(stored_by) FROM ${table}) LIMIT 1`,
-      ),
+      database.select(`SELECT ${origin.list} FROM ${table} ORDER BY stored_by DESC LIMIT 1`),
     ),
   );
   return newest.flat().map(origin.read);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { type ActorRefFrom, fromPromise } from 'xstate';
 import type { Clock } from '../../actors/clock.ts';
 import type { FoldIdentity } from '../../actors/foldIdentity.ts';
-import { type StreamName, streamNames } from '../../actors/messages/subjects.ts';
+import { streamNames } from '../../actors/messages/subjects.ts';
 import { ingestMachine } from '../../machines/ingestMachine.ts';
 import type { LeaseHolder } from '../../machines/leaseSetup.ts';
 import { requireValue } from '../../machines/requireValue.ts';
@@ -95,16 +95,17 @@ const faults = {
 export function createIngest(options: IngestOptions): Ingest {
   const { jetStream, database, identity, settlementIdentity, clock, logger, retention } = options;
   const { rowsTtlDays, acceptsLoss, streamGuard, actor } = options;
-  const ensure = async (names: readonly StreamName[]) => {
-    await streamGuard.check();
-    await ensureStreams(jetStream().jsm, { ...retention, streams: names, logger });
-  };
   // A standby must not change the holder's settings.
   const ensureLease = async () => {
     await streamGuard.check();
     await ensureExists(jetStream().jsm, { ...retention, stream: 'MINER_LEASE', logger });
   };
-  const ensureAll = () => ensure(streamNames);
+  /** Returns the streams whose loss is accepted. */
+  const ensureAll = async () => {
+    const lost = await streamGuard.check();
+    await ensureStreams(jetStream().jsm, { ...retention, streams: streamNames, logger });
+    return lost;
+  };
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
   const isHeld = () => isLeaseHeld(lease(), clock);
   const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
@@ -140,9 +141,10 @@ export function createIngest(options: IngestOptions): Ingest {
       }),
       ensureStreams: fromPromise(async () => {
         await requireUsable(database);
-        await ensureAll();
+        const lost = await ensureAll();
         // Before the migration, so that the version that wrote the database can still run.
-        if (await canReadStored(database)) await requireRebuildable(generationOptions(database));
+        if (lost.length === 0 && (await canReadStored(database)))
+          await requireRebuildable(generationOptions(database));
         await warnOfSingleReplicas(jetStream().jsm, streamNames, logger);
       }),
       migrate: fromPromise(async () => {
@@ -202,7 +204,9 @@ export function createIngest(options: IngestOptions): Ingest {
       return ingest?.hasTag('rebuilding') ? (ingest.context.grant?.rebuildsFrom ?? null) : null;
     },
     noteRebuilt: () => actor()?.send({ type: 'rebuilt' }),
-    ensureStreams: ensureAll,
+    ensureStreams: async () => {
+      await ensureAll();
+    },
   };
 }
 

@@ -51,10 +51,9 @@ interface StreamSources {
   readonly jsm: JetStreamManager;
 }
 
-/** Finds streams that rows or snapshots were made from and that NATS does not have. Returns none for an empty database. */
+/** Finds streams that rows or snapshots were made from and that NATS does not have. The tables must be readable (`canReadStored`). */
 export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
   const { database, jsm } = sources;
-  if (!(await canReadStored(database))) return [];
   const tables = await findActiveTables(database);
   const streams = await readStreamsOfRows(database, tables);
   const lost: LostStream[] = streams.has('MINER_CHAIN') ? [] : await findLostChain(sources, tables);
@@ -104,14 +103,32 @@ export type StreamGuard = ReturnType<typeof createStreamGuard>;
 /** Called before anything creates streams, restores state or removes rows. */
 export function createStreamGuard({ database, jsm, acceptedLosses, logger }: StreamGuardOptions) {
   let lost: readonly LostStream[] = [];
+  /** An empty database becomes readable, and stays so. */
+  let isReadable = false;
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<readonly LostStream[]> | null = null;
 
   /**
-   * Resolves with the streams whose loss is accepted and whose rows or snapshots are still stored.
+   * Resolves with the streams whose loss is accepted and whose rows or snapshots are still stored. Callers that come while a check runs share
+   * the next one.
    *
    * @throws StreamsLost
    */
-  async function check(): Promise<readonly LostStream[]> {
-    const found = await findLostStreams({ database, jsm: jsm() });
+  function check(): Promise<readonly LostStream[]> {
+    next ??= running.then(begin, begin);
+    return next;
+  }
+
+  function begin(): Promise<readonly LostStream[]> {
+    next = null;
+    const checked = checkOnce();
+    running = checked;
+    return checked;
+  }
+
+  async function checkOnce(): Promise<readonly LostStream[]> {
+    isReadable ||= await canReadStored(database);
+    const found = isReadable ? await findLostStreams({ database, jsm: jsm() }) : [];
     const refused = found.filter((one) => !acceptedLosses.includes(formatLostStream(one)));
     const isNew = JSON.stringify(refused) !== JSON.stringify(lost);
     lost = refused;

@@ -63,12 +63,12 @@ interface GenerationChoice {
 }
 
 /**
- * Refuses what {@link chooseGeneration} would refuse, before the database is migrated.
+ * Refuses what {@link chooseGeneration} would refuse if no stream is lost, before the database is migrated.
  *
  * @throws RebuildIncomplete
  */
 export async function requireRebuildable(options: GenerationChoiceOptions): Promise<void> {
-  if (options.acceptsLoss || (await options.streamGuard.check()).length > 0) return;
+  if (options.acceptsLoss) return;
   const active = await findActiveTables(options.database);
   if ((await judgeRows(options, active, await describeWanted(options))) === 'others')
     await reportLost(options, active);

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import type { Database } from '../../../storage/database.ts';
 import { findActiveTables } from '../../../storage/generations.ts';
-import { migrate } from '../../../storage/migrations.ts';
+import { canReadStored, migrate } from '../../../storage/migrations.ts';
 import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
@@ -33,7 +33,7 @@ export interface ReplayOptions extends ReplayParts, JetStream {
 export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
   const { connection, database, logger } = parts;
   const jsm = await jetstreamManager(connection);
-  const lost = await findLostStreams({ database, jsm });
+  const lost = (await canReadStored(database)) ? await findLostStreams({ database, jsm }) : [];
   if (lost.length > 0) throw new StreamsLost(lost);
   await migrate(database, logger);
   return {
