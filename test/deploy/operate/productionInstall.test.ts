@@ -84,7 +84,7 @@ describe('a production install', () => {
     expect(report).toMatch(/uwebsockets/i);
     const files = listFiles(folder);
     const unwanted =
-      /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|benchmarks|\/bench|foundation-sdk|(?:darwin|win32).*\.node$/;
+      /@foundry-rs|solc|@chdb|typescript\/|vitest|biome|benchmarks|\/bench|(?:darwin|win32).*\.node$/;
     expect(files.filter((file) => unwanted.test(file))).toEqual([]);
     // One native engine, and one build of Swagger UI.
     expect(files.filter((file) => file.endsWith('.node'))).toEqual([
