@@ -5,14 +5,10 @@ import { defineListRecord, defineRecord } from '../../foldRecord.ts';
 import { amount, count, milliseconds } from '../../schemas/stateScalars.ts';
 import { spanFoldScalars } from '../fold/spanFoldState.ts';
 import { knownBlock } from '../spans/chainSpan.ts';
+import { tokenState } from '../state/chainState.ts';
+import { collectionScalars, tokenMetadata } from '../state/collectionState.ts';
 import { coreState, governance } from '../state/coreState.ts';
-import {
-  collectionScalars,
-  minerPosition,
-  miningScalars,
-  tokenMetadata,
-  tokenState,
-} from '../state/miningState.ts';
+import { minerPosition, miningScalars } from '../state/miningState.ts';
 import { ownerEvent } from '../state/ownerState.ts';
 import { archive, checkpoint, mintedRound, settledRound, settlement } from '../state/settlements.ts';
 

@@ -1,11 +1,14 @@
 import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import { z } from 'zod';
 import type { Inferred } from '../../../machines/inferred.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
 import { type EventWindow, nothingEvicted } from '../../events/eventWindow.ts';
 import type { Address } from '../../schemas/hex.ts';
+import { amount, count } from '../../schemas/stateScalars.ts';
 import type { knownBlock } from '../spans/chainSpan.ts';
+import type { CollectionState } from './collectionState.ts';
 import type { CoreState, Governance } from './coreState.ts';
-import type { CollectionState, MinerPosition, MiningState, TokenState } from './miningState.ts';
+import type { MinerPosition, MiningState } from './miningState.ts';
 import { type ActivityProgress, noActivity, type OwnerState } from './ownerState.ts';
 import {
   type Archive,
@@ -17,6 +20,9 @@ import {
 } from './settlements.ts';
 
 export type KnownBlock = Inferred<typeof knownBlock>;
+
+export const tokenState = z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount });
+type TokenState = Inferred<typeof tokenState>;
 
 /** Everything that is read from the chain, at one block. Immutable; successive states share unchanged parts. */
 export interface ChainState {

@@ -1,4 +1,4 @@
-import type { CollectionState } from './miningState.ts';
+import type { CollectionState } from './collectionState.ts';
 
 export const collectionPhases = ['unconfigured', 'pending', 'allowlist', 'public', 'closed'] as const;
 export type CollectionPhase = (typeof collectionPhases)[number];

@@ -64,34 +64,3 @@ export const minerPosition = z.strictObject({
   paidBaseUnits: amount,
 });
 export type MinerPosition = Inferred<typeof minerPosition>;
-
-export const tokenMetadata = z.strictObject({ epoch: amount, uri: z.string() });
-export type TokenMetadata = Inferred<typeof tokenMetadata>;
-
-/** Collection state without its keyed lists. */
-export const collectionScalars = z.strictObject({
-  sale: z
-    .strictObject({
-      /** Epoch seconds, as in the contract. */
-      allowlistStart: amount,
-      /** Epoch seconds. */
-      allowlistEnd: amount,
-      /** In wei. */
-      publicPrice: amount,
-      publicAllocation: amount,
-      protocolReserve: amount,
-    })
-    .nullable(),
-  isClosed: z.boolean(),
-  paused: z.boolean(),
-  publicMinted: amount,
-  reserveMinted: amount,
-  metadataEpoch: amount,
-});
-
-export interface CollectionState extends Inferred<typeof collectionScalars> {
-  readonly metadata: ImmutableMap<number, TokenMetadata>;
-}
-
-export const tokenState = z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount });
-export type TokenState = Inferred<typeof tokenState>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { memoizeByIdentity } from '../../memoizeByIdentity.ts';
 import type { ChainState } from './chainState.ts';
-import type { TokenMetadata } from './miningState.ts';
+import type { TokenMetadata } from './collectionState.ts';
 
 const jsonPrefix = 'data:application/json;base64,';
 
