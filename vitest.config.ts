@@ -46,7 +46,7 @@ const testFiles = readdirSync(join(import.meta.dirname, 'test'), { recursive: tr
 const listFiles = (project: TestProject) => testFiles.filter((file) => findTestProject(file) === project);
 
 /** In this order, so that a process that is shared goes from one file to the next of its project. */
-const projectNames: readonly string[] = ['embedded', 'parts', 'unit'] satisfies TestProject[];
+const projectNames: readonly string[] = ['parts', 'unit'] satisfies TestProject[];
 
 const buildProgram = 'test/support/processes/buildProgram.ts';
 
@@ -73,15 +73,6 @@ export default defineConfig({
     pool: 'forks',
     projects: [
       { extends: true, test: { name: 'unit', include: listFiles('unit'), isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'embedded',
-          include: listFiles('embedded'),
-          isolate: true,
-          globalSetup: buildProgram,
-        },
-      },
       {
         extends: true,
         test: {

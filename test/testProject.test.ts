@@ -22,15 +22,11 @@ it('counts a test that starts nothing as a unit test, whatever the program could
 it('counts a test that starts a part, itself or through a helper, among parts', () => {
   expect(chooseProject('test/source.test.ts')).toBe('parts');
   expect(chooseProject('test/socket.test.ts')).toBe('parts');
-});
-
-it('gives a test that can open a database a process of its own', () => {
-  expect(chooseProject('test/rows.test.ts')).toBe('embedded');
-  expect(chooseProject('test/settings.test.ts')).toBe('embedded');
+  expect(chooseProject('test/rows.test.ts')).toBe('parts');
+  expect(chooseProject('test/settings.test.ts')).toBe('parts');
 });
 
 it('reads imports of files, except for those of types', () => {
   expect(findTestProject('test/testProject.test.ts')).toBe('unit');
   expect(findTestProject('test/streams/connection.test.ts')).toBe('parts');
-  expect(findTestProject('test/storage/tables.test.ts')).toBe('embedded');
 });

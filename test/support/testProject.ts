@@ -3,24 +3,21 @@ import { dirname, relative, resolve } from 'node:path';
 
 /**
  * - `unit`: starts no process, opens no socket and no database;
- * - `embedded`: may load the native embedded ClickHouse, which needs a new process for each file;
  * - `parts`: all other tests.
  */
-export type TestProject = 'embedded' | 'parts' | 'unit';
+export type TestProject = 'parts' | 'unit';
 
 type FindImports = (path: string) => readonly string[];
 
 const root = resolve(import.meta.dirname, '../..');
 /** Imports of types do not count: they are gone when the test runs. */
 const importPattern = /^(?:import|export) (?!type )(?:[^';]*? from )?'([^']+)'/gms;
-const opensDatabase = /^(?:storage\/database\.ts|chdb(?:\/.+)?)$/;
-const startsParts = /^(?:test\/support\/processes\/.+|node:(?:child_process|http|http2|https|net|tls))$/;
+const startsParts =
+  /^(?:storage\/database\.ts|chdb(?:\/.+)?|test\/support\/processes\/.+|node:(?:child_process|http|http2|https|net|tls))$/;
 
 /** Finds the project of a test file by its imports and by the imports of the test support that it uses. */
 export function findTestProject(path: string, findImports: FindImports = readImports): TestProject {
-  const imports = collectImports(path, findImports);
-  if (imports.some((imported) => opensDatabase.test(imported))) return 'embedded';
-  return imports.some((imported) => startsParts.test(imported)) ? 'parts' : 'unit';
+  return collectImports(path, findImports).some((imported) => startsParts.test(imported)) ? 'parts' : 'unit';
 }
 
 /** Collects direct imports, and the imports of test support. Whether a part of the program starts something is up to the test. */
