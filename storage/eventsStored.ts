@@ -34,7 +34,7 @@ const pollMs = 25;
 /**
  * Resolves once ClickHouse holds all events that memory has evicted.
  *
- * @throws StorageUnavailable (as a rejection) if that takes too long.
+ * @throws StorageUnavailable (as a rejection) if that takes too long, if ClickHouse refuses rows, or at the signal.
  */
 export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<void>;
 

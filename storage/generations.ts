@@ -97,7 +97,7 @@ export async function attachSnapshots(
   }
 }
 
-/** Drops snapshots of the counter above a position except one, and the state of other installations that a replay of one keeps. */
+/** Drops snapshots of the counter above a position except one. Also drops the state of the installations that a replay of one leaves alone. */
 export async function dropCounterSnapshots(
   database: Database,
   { foldSnapshots: table }: Tables,
