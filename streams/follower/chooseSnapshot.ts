@@ -10,7 +10,7 @@ import type { StreamFold } from '../pipeline/streamFold.ts';
 /** The order in which snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
 
-/** Replaces the state of a fold by a restored one, as of a place in the stream. */
+/** Replaces the state of a fold with a restored one, as of a stream position. */
 type ReplaceState = (position: number) => void;
 
 interface Restorable {

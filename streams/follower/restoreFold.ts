@@ -7,7 +7,7 @@ import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from 
 
 /** Corrects the stored rows of a stream so that they match the restored state. */
 export interface StoredOutput {
-  /** A pipeline begins after `position`: messages above it are folded again and store the same rows again. */
+  /** Prepares for a pipeline that begins after `position`: it folds the messages above again, and stores the same rows again. */
   readonly resumeAfter: (position: number) => Promise<void>;
   /** Whether stored rows come from messages that the stream no longer has; omitted if that cannot be known. */
   readonly isStoredHistoryReplaced?: (foldedThrough: number) => Promise<boolean>;
