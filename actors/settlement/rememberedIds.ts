@@ -116,7 +116,7 @@ export function decodeIds(runs: Iterable<EncodedIdRun>): RememberedIds {
   const entries: Entry[] = [];
   for (const run of ascending) {
     if (run.from !== forgotten + entries.length)
-      throw new RecordRefused(`remembered IDs before the ${run.from}th are missing`);
+      throw new RecordRefused(`remembered IDs before number ${run.from} are missing`);
     entries.push(...decodeEntries(run));
   }
   return { forgotten, entries: List(entries), keys: ImmutableSet(entries.map(({ key }) => key)) };

@@ -74,7 +74,7 @@ const jetStreamState = z.object({
 async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]> {
   if (monitoringUrl === null)
     return [
-      skipped('NATS sync', 'a server does not tell its clients: --nats-monitoring http://host:8222 asks it'),
+      skipped('NATS sync', 'a server does not tell its clients; --nats-monitoring http://host:8222 asks the server'),
     ];
   try {
     const response = await fetch(new URL('/jsz', monitoringUrl), { signal: AbortSignal.timeout(requestMs) });
@@ -107,7 +107,7 @@ async function checkClock(jsm: JetStreamManager): Promise<Finding> {
     const afterMs = Date.now();
     await jsm.consumers.delete('MINER_COUNTER', name);
     const offsetMs = Date.parse(created) - (beforeMs + afterMs) / 2;
-    const detail = `that of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil((afterMs - beforeMs) / 2)} ms`;
+    const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil((afterMs - beforeMs) / 2)} ms`;
     const certainMs = Math.abs(offsetMs) - (afterMs - beforeMs) / 2;
     const remedy = 'let both follow a time server (chrony, systemd-timesyncd)';
     if (certainMs > offsetFailedMs) return failed('clock', detail, remedy);
