@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
-/** Most rounds of one closure: a week. */
+/** Maximum number of rounds in one closure: a week. */
 export const closureRoundsMax = 1_008;
 
 const roundDecimal = uint64Decimal.refine((decimal) => decimal !== '0', 'expected a round from 1');

@@ -19,7 +19,7 @@ interface Restorable {
 }
 
 export interface SnapshotChoice {
-  /** The best snapshot that the fold accepts and whose last message is in the stream; null if none qualifies. */
+  /** The best snapshot that the fold accepts and that agrees with the stream; null if none does. */
   readonly found: Restorable | null;
   /** Whether a newer snapshot disagrees with the stream. */
   readonly disagrees: boolean;

@@ -147,7 +147,7 @@ async function checkRetention(
     : warned(check, detail, 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"');
 }
 
-/** First block of the first readable span in the stream; null without one. Messages about other reads may lie before it. */
+/** First block of the first readable span in the stream; null without one. Messages with chain reads may precede it. */
 async function findFirstBlock(jsm: JetStreamManager, chainId: bigint, from: number): Promise<bigint | null> {
   for (let seq = from; seq < from + spanSearchMax; seq++) {
     const message = await jsm.streams.getMessage('MINER_CHAIN', { seq });

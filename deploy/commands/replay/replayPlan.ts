@@ -196,7 +196,7 @@ async function findBase(
   return null;
 }
 
-/** If the stream's first messages are gone: describes which of them were requested, and from what the state before the others is made. */
+/** Describes what cannot be rebuilt because the stream's first messages are gone, and what the state before the replay is made from. */
 async function describeNotRebuilt(
   parts: ReplayPlanOptions,
   available: {
