@@ -22,7 +22,7 @@ const closure = z
     ({ firstRound, lastRound, rounds }) =>
       BigInt(lastRound) - BigInt(firstRound) + 1n === BigInt(rounds.length) &&
       rounds.every(({ roundId }, index) => BigInt(roundId) === BigInt(firstRound) + BigInt(index)),
-    'expected one round for each from firstRound to lastRound, ascending',
+    'expected every round from firstRound to lastRound once, ascending',
   );
 
 /** Messages of the oracle on `miner.oracle.<installation>` (MESSAGES.md, Oracle). */

@@ -31,7 +31,7 @@ export async function discardReplay({ database, active, log, print }: ReplayOpti
   await log.note(plan, 'ended');
   await dropTables(database, resolveTables(plan.generation));
   if (plan.dryRun) await log.forget(plan);
-  print(`the unfinished replay of ${describeRange(plan)} is discarded; the active tables are as they were`);
+  print(`the unfinished replay of ${describeRange(plan)} is discarded; the active tables are unchanged`);
 }
 
 /**

@@ -230,5 +230,5 @@ function advise(usable: readonly SnapshotHeader[], firstAvailable: number): stri
   const accept = '--incomplete continues without them';
   if (continued.length === 0) return `${accept}.`;
   const oldest = Math.min(...continued);
-  return `The oldest snapshot that it continues is of ${oldest}: begin at ${oldest + 1} or above, or ${accept}.`;
+  return `The oldest snapshot that it continues is at message ${oldest}: begin at ${oldest + 1} or above, or ${accept}.`;
 }
