@@ -119,7 +119,7 @@ async function attachPartition(
   await database.command(`ALTER TABLE ${target} ATTACH PARTITION ID {id:String} FROM ${source}`, { id });
 }
 
-export interface Partition {
+interface Partition {
   readonly id: string;
   /** Value of the partition's expression in ClickHouse's notation. */
   readonly value: string;

@@ -1,4 +1,4 @@
-export interface DelayBounds {
+interface DelayBounds {
   readonly firstMs: number;
   readonly longestMs: number;
 }
