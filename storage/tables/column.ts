@@ -72,7 +72,7 @@ export const uuid: Column<string> = {
   },
 };
 
-/** A string that may be unknown, stored as empty. An empty string is read as unknown. */
+/** A string that may be unknown, stored as empty. No known value is empty. */
 export const stringOrEmpty: Column<string | null> = {
   type: 'String',
   write: (writer, values) => {

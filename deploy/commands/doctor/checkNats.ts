@@ -73,9 +73,7 @@ const jetStreamState = z.object({
 /** Checks settings that a server shows only to its operators. */
 async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]> {
   if (monitoringUrl === null)
-    return [
-      skipped('NATS sync', 'a server does not tell its clients; --nats-monitoring http://host:8222 asks the server'),
-    ];
+    return [skipped('NATS sync', 'clients cannot read it: add --nats-monitoring http://host:8222')];
   try {
     const response = await fetch(new URL('/jsz', monitoringUrl), { signal: AbortSignal.timeout(requestMs) });
     const { config, storage } = jetStreamState.parse(await response.json());
