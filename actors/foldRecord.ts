@@ -144,7 +144,7 @@ export function dispatchRecords(...readers: readonly RecordReader[]): (record: F
   const byKind = new Map(readers.map((reader) => [reader.kind, reader]));
   return (record) => {
     const reader = byKind.get(record.kind);
-    if (reader === undefined) throw new RecordRefused(`${record.kind} is no kind of record of this fold`);
+    if (reader === undefined) throw new RecordRefused(`${record.kind} is not a kind of record of this fold`);
     reader.take(record);
   };
 }
@@ -169,7 +169,7 @@ export function formatRecord({ kind, key, value }: FoldRecord): string {
 export function parseRecord(line: string): FoldRecord {
   const keyAt = line.indexOf('\t') + 1;
   const valueAt = line.indexOf('\t', keyAt) + 1;
-  if (keyAt === 0 || valueAt === 0) throw new RecordRefused('a line of a snapshot is no record');
+  if (keyAt === 0 || valueAt === 0) throw new RecordRefused('a line of a snapshot is not a record');
   const value = line.slice(valueAt);
   return {
     kind: line.slice(0, keyAt - 1),

@@ -113,7 +113,7 @@ function rotate() {
   }
   renameSync(unfinished, rotated);
   finishRotation();
-  console.log(`createSecrets: ${folder} has other passwords now`);
+  console.log(`createSecrets: ${folder} has new passwords now`);
 }
 
 /** Replaces the old files by complete new ones, from this run or a killed one. Returns whether there were any. */

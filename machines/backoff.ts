@@ -1,15 +1,15 @@
-/** The wait after the first of several consecutive failures, and the longest wait. */
+/** The wait after the first of several consecutive failures, and the longest wait, before {@link backoffMs} varies them. */
 export interface BackoffBounds {
   readonly firstMs: number;
   readonly longestMs: number;
 }
 
-/** Retries soon at first, and every five seconds eventually. */
+/** Retries soon at first, and about every five seconds eventually. */
 export const defaultBackoff: BackoffBounds = { firstMs: 250, longestMs: 5_000 };
 
 /**
  * Wait before the service retries (milliseconds). It doubles after each failure, up to a bound, and varies by a quarter, so that clients that
- * failed together do not return together. Two retries have rules of their own: clients of the service obey its `Retry-After`
+ * failed together do not return together. Two retries follow their own rules: clients of the service obey its `Retry-After`
  * (`http/client/spreadDelay.ts`), and the NATS client does not count failures (`streams/jetstream/reconnectDelay.ts`).
  *
  * @param failures number of consecutive failures, from 1.

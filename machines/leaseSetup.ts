@@ -57,7 +57,10 @@ interface Context {
   readonly fault: unknown;
 }
 
-/** The server's time is unknown, so the time without a renewal counts from the end of the first request to the start of the last one. */
+/**
+ * Since when the observed message has been the newest, as far as known. The server's time is unknown, so the time without a renewal counts from
+ * the end of the first request to the start of the last one.
+ */
 function computeSeenSince(context: Context, { sequence, answeredAtMs }: LeaseObservation): number {
   const isUnchanged = context.observed?.sequence === sequence && !context.isFailing;
   return isUnchanged ? context.seenSinceMs : answeredAtMs;

@@ -18,7 +18,7 @@ export type MessageSourceState = (typeof messageSourceStates)[number];
 
 /** Why a stream cannot be read. Any other error is an interruption. */
 export type SourceFault =
-  /** The stream is another than the folded one. */
+  /** The stream differs from the folded one. */
   | 'diverged'
   /** Messages are missing, and the stream does not report their removal. */
   | 'gap'
@@ -39,8 +39,8 @@ interface Context {
 }
 
 /**
- * The source of one stream. Consumers can die silently, so each one first verifies that the stream is still the folded one,
- * and ends at the first sign of trouble. Only a divergence or the last requested message ends the source.
+ * The source of one stream. Each attempt verifies that the stream is still the folded one, then runs a consumer. Consumers can die silently,
+ * so a consumer ends at the first sign of trouble. Only a divergence or the last requested message ends the source.
  */
 export const messageSourceMachine = setup({
   types: {} as {

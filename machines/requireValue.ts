@@ -1,5 +1,5 @@
 /**
- * A value that cannot be missing.
+ * Returns a value that the caller knows to exist.
  *
  * @param what names the value in the error.
  * @throws Error if the value is missing.

@@ -25,7 +25,7 @@ export const serverMachine = setup({
     tags: 'listening';
   },
   actors: {
-    /** Binds the port, reports the outcome, and answers until it is cancelled. After `leave`, each answer closes its connection. */
+    /** Binds the port, reports the outcome, and listens until it is cancelled. After `leave`, each answer closes its connection. */
     port: fromCallback<{ type: 'leave' }>(notProvided),
   },
 }).createMachine({

@@ -10,7 +10,7 @@ const longWayMessages = 10_000;
 
 /** Why a pipeline ended without a request. */
 export type PipelineFault =
-  /** The stream is another than the folded one. */
+  /** The stream differs from the folded one. */
   | 'diverged'
   /** The fold needs an older snapshot than the restored one. */
   | 'olderSnapshotNeeded';
@@ -46,7 +46,7 @@ interface Context {
   readonly label: string;
   /** Consecutive failed attempts to restore. */
   readonly failures: number;
-  /** How often the stream was another than the folded one. */
+  /** How often the stream differed from the folded one. */
   readonly divergences: number;
   /** Why the last pipeline ended; null once state is restored. */
   readonly uncorrected: PipelineFault | null;

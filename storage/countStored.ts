@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { selectNotOlder } from './rowsTtl.ts';
 import type { Tables } from './tables.ts';
 
-/** Counted are rows of messages within these positions, and not older than a time (epoch milliseconds) if one is given. */
+/** Rows of messages within these positions; only rows that are not older than `oldestMs` (epoch milliseconds), unless it is null. */
 interface CountedRows {
   readonly firstPosition: number;
   readonly throughPosition: number;

@@ -32,7 +32,7 @@ const embeddedSettings = {
   local_filesystem_read_method: 'pread',
 } as const;
 
-/** Sent once: with each statement they would cost three more statements, as long as a small statement itself. */
+/** Sent once. Sending the settings with each statement would take three more statements, together as long as a small one. */
 const setStatement = `SET ${Object.entries(embeddedSettings)
   .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : sqlString(value)}`)
   .join(', ')}`;
@@ -44,19 +44,19 @@ export type QueryParameters = Readonly<
 
 /** ClickHouse's error codes for a faulty statement: repeating it cannot help. */
 const statementErrors: ReadonlySet<string> = new Set([
-  '27',
-  '36',
-  '42',
-  '43',
-  '46',
-  '47',
-  '53',
-  '60',
-  '62',
-  '63',
-  '70',
-  '456',
-  '457',
+  '27', // Cannot parse the input.
+  '36', // Bad arguments.
+  '42', // Wrong number of arguments.
+  '43', // Illegal type of an argument.
+  '46', // Unknown function.
+  '47', // Unknown identifier.
+  '53', // Type mismatch.
+  '60', // Unknown table.
+  '62', // Syntax error.
+  '63', // Unknown aggregate function.
+  '70', // Cannot convert a type.
+  '456', // Unknown parameter of the query.
+  '457', // Bad parameter of the query.
 ]);
 
 /** ClickHouse's error codes for a damaged file: an early end, a wrong checksum, a missing file, corrupted data, data that cannot be decompressed. */
@@ -173,7 +173,7 @@ function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
   };
 }
 
-/** The engine has half a gigabyte and takes as long to load as everything else, so a process with a server does without it. */
+/** The engine is half a gigabyte large and takes as long to load as everything else, so a process with a server does without it. */
 function loadEmbeddedEngine(): typeof import('chdb/connection') {
   try {
     return createRequire(import.meta.url)('chdb/connection');

@@ -11,7 +11,7 @@ const pollMs = 50;
 /** If rows return after each attempt, another process writes them. */
 const attemptsMax = 5;
 
-/** SQL condition on installation_id and position, and its parameters. */
+/** SQL condition on the columns of a table, and its parameters. */
 export interface RowCondition {
   readonly sql: string;
   readonly parameters: QueryParameters;
@@ -21,7 +21,7 @@ interface RemovedRows {
   readonly tables: Tables;
   readonly stream: InputStreamName;
   readonly position: number;
-  /** Deletes snapshots that count on the rows; omitted if no snapshot does. */
+  /** Deletes snapshots that rely on the rows; omitted if no snapshot does. */
   readonly deleteSnapshots?: () => Promise<void>;
 }
 
@@ -47,8 +47,8 @@ export async function deleteRowsAbove(
 }
 
 /**
- * Removes rows above `position` and above the newest stored reading. Readings are written last, so a kill interrupted the insert of such rows.
- * If the stream has lost their messages too, later rows with the same keys would have lower positions and never replace them.
+ * Removes rows above `position` and above the newest stored reading. Readings are written last, so such rows are from an insert that a kill
+ * interrupted. If the stream has lost their messages too, later rows with the same keys would have lower positions and never replace them.
  */
 export async function deleteCutOffRows(database: Database, tables: Tables, position: number): Promise<void> {
   const newest = await readNewestReading(database, tables);

@@ -28,13 +28,13 @@ export interface StoringProgress {
 }
 
 /** How long a reader waits for rows that are not stored yet: a writer gathers them for a second. */
-const awaitedMs = 3_000;
-const pollMs = 25;
+export const awaitedMs = 3_000;
+export const pollMs = 25;
 
 /**
  * Resolves once ClickHouse holds all events that memory has evicted.
  *
- * @throws StorageUnavailable (as a rejection) if that takes too long.
+ * @throws StorageUnavailable (as a rejection) if that takes too long, if ClickHouse refuses rows, or at the signal.
  */
 export type EventsStored = (of: EvictedSource, signal: AbortSignal) => Promise<void>;
 

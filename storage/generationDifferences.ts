@@ -25,7 +25,7 @@ export interface DayDifference {
   readonly after: DayRows;
 }
 
-/** Compared are the rows that messages of this range made. */
+/** Messages whose rows are compared. */
 interface ComparedRange {
   readonly fromSequence: number;
   readonly throughSequence: number;
@@ -118,7 +118,7 @@ interface CountedRange extends ComparedRange {
   readonly kind: Kind;
 }
 
-/** Partition by partition, so that no statement takes long. */
+/** Rows per installation and day, with their summed digests. Counts one partition at a time, so that no statement takes long. */
 async function countDays(
   database: Database,
   { tables, kind, fromSequence, throughSequence, installationId }: CountedRange,

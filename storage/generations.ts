@@ -97,7 +97,7 @@ export async function attachSnapshots(
   }
 }
 
-/** Drops snapshots of the counter above a position except one, and the state of other installations that a replay of one keeps. */
+/** Drops snapshots of the counter above a position except one. Also drops the state of the installations that a replay of one leaves alone. */
 export async function dropCounterSnapshots(
   database: Database,
   { foldSnapshots: table }: Tables,
@@ -119,7 +119,7 @@ async function attachPartition(
   await database.command(`ALTER TABLE ${target} ATTACH PARTITION ID {id:String} FROM ${source}`, { id });
 }
 
-export interface Partition {
+interface Partition {
   readonly id: string;
   /** Value of the partition's expression in ClickHouse's notation. */
   readonly value: string;

@@ -67,7 +67,7 @@ export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promi
 
 /**
  * The database for the process that ingests. Without the lease, every write is refused. Commands are also refused once another process began an
- * epoch. Inserts need no such check: keys are natural, so a late row of the replaced process is the row that its successor writes.
+ * epoch. Inserts need no such check: keys are natural, so a late row of the replaced process equals the row that its successor writes.
  */
 export function fenceDatabase(options: FenceOptions): Database {
   const { database, lease, epoch } = options;

@@ -13,8 +13,9 @@ interface KnownInstallationsOptions {
 export type MayHaveReadings = (installationId: string) => boolean | Promise<boolean>;
 
 /**
- * Answers without ClickHouse, since anyone can ask for made-up installations. Rows of an installation that the fold does not know are older than the
- * state (an incomplete replay leaves them). They can only become fewer, so they are listed once per generation, at the first question.
+ * Tells whether ClickHouse may hold readings of an installation. Usually answers without asking it, since anyone can ask for made-up installations:
+ * rows of an installation that the fold does not know are older than the state (an incomplete replay leaves them). They can only become fewer, so they
+ * are listed once per generation, at the first question.
  */
 export function createKnownInstallations(options: KnownInstallationsOptions): MayHaveReadings {
   const { database, tables, isFolded, max } = options;

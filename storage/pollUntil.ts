@@ -8,7 +8,7 @@ interface PollOptions {
 }
 
 /**
- * Checks a condition at once, then in an interval, since ClickHouse sends no notifications. Checks never overlap. If one fails, so does the
+ * Checks a condition at once, then at an interval, since ClickHouse sends no notifications. Checks never overlap. If one fails, so does the
  * promise.
  *
  * @returns whether the condition was met before the limit and the abort.

@@ -28,7 +28,7 @@ export function createPrivateDirectory(path: string): void {
   }
 }
 
-/** Node's own recursion never ends on a file system without folders of users, such as /proc. */
+/** Node's own recursion never ends on a file system in which nobody can create folders, such as /proc. */
 function createFolders(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });

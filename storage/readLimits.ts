@@ -1,6 +1,6 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-/** A read that exceeds these limits went wrong, and no client waits for it any more. */
+/** A read that exceeds these limits has gone wrong, and no client waits for it any more. */
 export const readSecondsMax = 30;
 export const readBytesMax = 2_000_000_000;
 

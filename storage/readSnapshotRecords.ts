@@ -7,7 +7,7 @@ import type { StoredSnapshotHeader } from './tables/foldSnapshot.ts';
 /**
  * The records of a state, then the records of its increments.
  *
- * @throws SnapshotDamaged when the stored text is not the saved one.
+ * @throws SnapshotDamaged when the stored text differs from the saved one.
  * @throws RecordRefused when a line is not a record.
  */
 export async function* readSnapshotRecords(

@@ -64,16 +64,15 @@ function countRows({ throughPosition: _, ...lists }: StoredRows): number {
 /** The inserts of consecutive pieces of the stream, in order. */
 export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   return rowTables.flatMap(({ resolveName }, at) =>
-    joinSegments(pieces.flatMap(({ segments }) => segments[at] ?? [])).map(({ blocks, rowCount }) => ({
+    joinSegments(pieces.flatMap(({ segments }) => segments[at] ?? [])).map((rows) => ({
       table: resolveName(tables),
-      blocks,
-      rowCount,
+      ...rows,
     })),
   );
 }
 
 /** Joins neighbours as long as they stay within a few periods. */
-function joinSegments(segments: readonly Segment[]): Segment[] {
+function joinSegments(segments: readonly Segment[]): Omit<RowInsert, 'table'>[] {
   const groups: Segment[][] = [];
   let together = new Set<number>();
   for (const segment of segments) {
@@ -87,6 +86,5 @@ function joinSegments(segments: readonly Segment[]): Segment[] {
   return groups.map((group) => ({
     blocks: Buffer.concat(group.map(({ blocks }) => blocks)),
     rowCount: group.reduce((sum, { rowCount }) => sum + rowCount, 0),
-    periods: new Set(group.flatMap(({ periods }) => [...periods])),
   }));
 }

@@ -22,7 +22,7 @@ const marginDays = 2;
  */
 export type OldestRowMs = () => number | null;
 
-/** @param days that rows are kept; 0 for ever. */
+/** @param days for which rows are kept; 0 keeps them for ever. */
 export function createOldestRowMs(days: number, nowMs: () => number): OldestRowMs {
   return () => (days === 0 ? null : nowMs() - days * dayMs);
 }
@@ -40,7 +40,7 @@ export function selectNotOlder(column: string, oldestMs: number | null) {
  * Sets or removes the TTL of a generation's tables and of the chain's events, where it differs. ClickHouse removes old rows in the background, when it
  * merges. If a TTL ends, first notes which rows it may have removed.
  *
- * @param days that rows are kept; 0 for ever.
+ * @param days for which rows are kept; 0 keeps them for ever.
  */
 export async function applyRowsTtl(
   database: Database,
@@ -62,7 +62,7 @@ export async function applyRowsTtl(
   }
 }
 
-/** Days that rows of a table are kept; 0 for ever. */
+/** Days for which rows of a table are kept; 0 if they are kept for ever. */
 export async function readRowsTtlDays(database: Database, table: string): Promise<number> {
   return (await readTtls(database, [table])).get(table) ?? 0;
 }

@@ -10,7 +10,7 @@ const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096, 16_384];
 /** Other folds (versions or deployments) whose newest snapshot is retained, so that one can go back to them. */
 const otherFoldsRetained = 2;
 
-/** Upper bound of retained states of one stream. The first is the one just saved, which may lie below others. */
+/** Upper bound of retained states of one stream. The first 1 is for the state just saved, which may lie below others. */
 export const snapshotsRetainedMax = 1 + newestRetained + bandsFrom.length * 2 - 1 + otherFoldsRetained;
 
 /** The states of one stream that stay restorable once `saved` is stored, together with the parts that they need. */

@@ -12,14 +12,14 @@ const sliceMs = 4;
 const sliceCharacters = 64 * 1024;
 /** Size of a chunk before base64 adds a third. */
 const chunkBytes = 192 * 1024;
-/** The fastest level: most time goes into the text, and higher levels gain little. */
+/** The fastest level: writing the text takes most of the time, and higher levels save few bytes. */
 const compressionLevel = 1;
 /** Bytes that another thread decompresses at once. With less, waking it takes longer than the work. */
 const decompressedBytes = 256 * 1024;
 /** Bytes decoded in one turn of the event loop. Lines of longer texts take up to twice as long to split and parse. */
 const decodedBytes = 64 * 1024;
 
-/** The stored text is not the saved one. */
+/** The stored text differs from the saved one. */
 export class SnapshotDamaged extends Error {
   override readonly name = 'SnapshotDamaged';
 }
@@ -67,7 +67,7 @@ async function* writeText(records: Iterable<FoldRecord>): AsyncIterable<string> 
 /**
  * Reads the lines of text from chunks.
  *
- * @throws SnapshotDamaged when they are not the written ones.
+ * @throws SnapshotDamaged when they differ from the written ones.
  */
 export async function* readChunks(chunks: AsyncIterable<Chunk>): AsyncIterable<readonly string[]> {
   const decoder = new StringDecoder('utf8');

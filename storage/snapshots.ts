@@ -14,7 +14,7 @@ import { foldSnapshots } from './tables/foldSnapshots.ts';
 import { insertRows } from './tables/table.ts';
 import type { ActiveTables } from './tables.ts';
 
-/** Most increments of a snapshot: four hours of them, one a minute. */
+/** Maximum number of increments of a snapshot: four hours of them, one a minute. */
 export const incrementsMax = 240;
 /** Increments may grow to this size, or to the size of the whole state if that is larger. */
 const incrementBytesMin = 256 * 1024;
@@ -62,7 +62,7 @@ export interface SnapshotStore {
   /**
    * The lines of a whole state, then of its increments.
    *
-   * @throws SnapshotDamaged when the stored text is not the saved one.
+   * @throws SnapshotDamaged when the stored text differs from the saved one.
    */
   read(header: StoredSnapshotHeader): AsyncIterable<readonly string[]>;
   deleteAbove(stream: FoldedSource, position: number): Promise<void>;

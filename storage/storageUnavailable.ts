@@ -2,10 +2,6 @@
 export class StorageUnavailable extends Error {
   override readonly name: string = 'StorageUnavailable';
   readonly retryAfterSeconds = 2;
-
-  constructor(message: string, options?: { cause: unknown }) {
-    super(message, options);
-  }
 }
 
 /** ClickHouse cannot read its stored data: a file is damaged, cut short or missing. Trying again does not help. */

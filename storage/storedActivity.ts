@@ -3,16 +3,12 @@ import { toOwnerEvent } from '../actors/chain/rows/activityRows.ts';
 import type { OwnerEvent } from '../actors/chain/state/ownerState.ts';
 import type { ActivityRange, OlderActivity } from '../actors/views/chain/olderActivity.ts';
 import type { Database } from './database.ts';
-import type { StoringProgress } from './eventsStored.ts';
+import { awaitedMs, pollMs, type StoringProgress } from './eventsStored.ts';
 import { pollUntil } from './pollUntil.ts';
 import { createConsistentReads } from './removals.ts';
 import { StorageUnavailable } from './storageUnavailable.ts';
 import { ownerActivity } from './tables/ownerActivity.ts';
 import type { ActiveTables } from './tables.ts';
-
-/** How long a reader waits for rows that are not stored yet: a writer gathers them for a second. */
-const awaitedMs = 3_000;
-const pollMs = 25;
 
 export interface StoredActivityOptions {
   readonly database: Database;

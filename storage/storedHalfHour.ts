@@ -50,7 +50,7 @@ export async function readHalfHour(
   };
 }
 
-/** Position of the newest reading that is stored before a message and was observed before a time; null without one. */
+/** Position of the newest stored reading below `sequence` that was observed before a time (epoch milliseconds); null without one. */
 export async function findReadingBefore(
   database: Database,
   tables: Tables,

@@ -22,7 +22,7 @@ interface ChainConditionWatchOptions {
 /**
  * Shows operators why chain views are unavailable, in more detail than responses do: one log line per change, and a metric.
  *
- * @returns emits nothing; checks the conditions every second while subscribed.
+ * @returns an observable that emits nothing. It checks the conditions every second while subscribed.
  */
 export function watchChainConditions({
   views,

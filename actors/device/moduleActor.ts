@@ -5,7 +5,7 @@ import type { ModuleView } from './moduleSnapshot.ts';
 
 export type ModuleActor = ReturnType<typeof createModuleActor>;
 
-/** Starts with the first or the restored snapshot of the instance. */
+/** The actor of one module's instance. It starts with the first or the restored snapshot. */
 export function createModuleActor(first: ModuleView) {
   const context = { observedAtMs: first.observedAtMs };
   const snapshot = moduleMachine.resolveState({ value: first.state, context });

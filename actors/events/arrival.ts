@@ -14,8 +14,8 @@ export const arrival = z.strictObject({
 });
 export type Arrival = Inferred<typeof arrival>;
 
-/** A place before every event, since sequences begin at 1. */
-export const beforeAll: Arrival = { position: 0, ordinal: 0 };
+/** The place before the first event, since sequences begin at 1. */
+export const beforeFirst: Arrival = { position: 0, ordinal: 0 };
 
 /** Negative when `one` arrived before `other`, 0 for the same place. */
 export function compareArrivals(one: Arrival, other: Arrival): number {

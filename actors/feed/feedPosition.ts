@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Arrival, beforeAll, compareArrivals } from '../events/arrival.ts';
+import { type Arrival, beforeFirst, compareArrivals } from '../events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../events/eventSchemas.ts';
 import { type EventWindow, findNewestArrival } from '../events/eventWindow.ts';
 import { decodeFields, encodeFields } from '../opaqueCursor.ts';
@@ -24,7 +24,7 @@ export function findNewestPosition({ measurement, chain }: FeedSources): FeedPos
 }
 
 function findNewest<Event extends Arrival>(window: EventWindow<Event>): SourcePosition {
-  return toSourcePosition(window.run, findNewestArrival(window) ?? beforeAll);
+  return toSourcePosition(window.run, findNewestArrival(window) ?? beforeFirst);
 }
 
 export function toSourcePosition(run: string, { position, ordinal }: Arrival): SourcePosition {
@@ -35,7 +35,7 @@ export function toSourcePosition(run: string, { position, ordinal }: Arrival): S
  * Where a source is resumed. After a position of another run, every event of this run is new.
  */
 export function findStart(at: SourcePosition, { run }: Pick<EventWindow<Arrival>, 'run'>): Arrival {
-  return at.run === run ? at : beforeAll;
+  return at.run === run ? at : beforeFirst;
 }
 
 /** The later position of each source. It never goes back, since a reorganization may remove events that were already delivered. */

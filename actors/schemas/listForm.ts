@@ -13,7 +13,7 @@ interface ListForm {
 
 const unchanged: ListForm = { write: (value) => value, read: (item) => item };
 
-/** Omitting the names halves the text to parse. A start reads hundreds of thousands of values. */
+/** Creates the list form of a schema. It halves the text to parse, and a start reads hundreds of thousands of values. */
 export function createListForm(schema: z.ZodType, place: string): ListForm {
   if (schema instanceof z.ZodObject) return createObjectForm(schema.shape, place);
   if (schema instanceof z.ZodNullable) {

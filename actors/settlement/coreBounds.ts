@@ -6,10 +6,10 @@ import { uint64Max, uint256Max } from '../schemas/wireScalars.ts';
 /** Block units of one work unit at a difficulty of one (the core contract's `blockUnitsOf`). */
 const blockUnitScale = blockUnitsPerBlock * 1000n;
 
-/** Most work that the core can settle for a round. It multiplies by the scale before it divides, within a uint256. */
+/** The largest work that the core can settle for a round. It multiplies by the scale before it divides, within a uint256. */
 export const roundWorkMax = uint256Max / blockUnitScale;
 
-/** Most work for 1,000 blocks, since the work for one block must be a uint64 (CONTRACT.md, Cross-field rules, 2). */
+/** The largest work for 1,000 blocks, since the work for one block must be a uint64 (CONTRACT.md, Cross-field rules, 2). */
 const workPerThousandBlocksMax = uint64Max * 1000n;
 
 /**

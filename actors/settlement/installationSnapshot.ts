@@ -77,7 +77,7 @@ export function createInstallationsRestoration(): Restoration<readonly CapturedI
     ])
       for (const installationId of grouped.keys())
         if (!settlements.values.has(installationId))
-          throw new RecordRefused(`the records of ${installationId} lack that of its settlement`);
+          throw new RecordRefused(`${installationId} has records, but its settlement has none`);
     return Array.from(settlements.values, ([installationId, { machine, submissionsSinceMs }]) => {
       const ids = idsByInstallation.get(installationId) ?? [];
       const ended = endedByInstallation.get(installationId) ?? [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
-/** Most rounds of one closure: a week. */
+/** Maximum number of rounds in one closure: a week. */
 export const closureRoundsMax = 1_008;
 
 const roundDecimal = uint64Decimal.refine((decimal) => decimal !== '0', 'expected a round from 1');
@@ -22,7 +22,7 @@ const closure = z
     ({ firstRound, lastRound, rounds }) =>
       BigInt(lastRound) - BigInt(firstRound) + 1n === BigInt(rounds.length) &&
       rounds.every(({ roundId }, index) => BigInt(roundId) === BigInt(firstRound) + BigInt(index)),
-    'expected one round for each from firstRound to lastRound, ascending',
+    'expected every round from firstRound to lastRound once, ascending',
   );
 
 /** Messages of the oracle on `miner.oracle.<installation>` (MESSAGES.md, Oracle). */

@@ -10,7 +10,7 @@ import { count, milliseconds } from '../schemas/stateScalars.ts';
 export const rememberedIdsMin = 10_000;
 /** Younger IDs are remembered, up to {@link rememberedIdsMax}. */
 export const rememberedMs = 90 * dayMs;
-/** Most remembered IDs: one every 78 seconds for 90 days. */
+/** Maximum number of remembered IDs: one every 78 seconds for 90 days. */
 export const rememberedIdsMax = 100_000;
 
 /** Length of an ID's digest in base64url. 96 bits give every ID the same size and make a collision practically impossible. */
@@ -116,7 +116,7 @@ export function decodeIds(runs: Iterable<EncodedIdRun>): RememberedIds {
   const entries: Entry[] = [];
   for (const run of ascending) {
     if (run.from !== forgotten + entries.length)
-      throw new RecordRefused(`remembered IDs before the ${run.from}th are missing`);
+      throw new RecordRefused(`remembered IDs before number ${run.from} are missing`);
     entries.push(...decodeEntries(run));
   }
   return { forgotten, entries: List(entries), keys: ImmutableSet(entries.map(({ key }) => key)) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp, transactionHash, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
-/** Most active rounds of one submission (MESSAGES.md, Reporter). */
+/** Maximum number of active rounds in one submission (MESSAGES.md, Reporter). */
 export const activeRoundsMax = 16;
 
 const at = timestamp;

@@ -21,7 +21,7 @@ import { createSettlementActor, initialSettlement, type SettlementActor } from '
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
 const settlementFoldVersion = 5;
 
-/** Most instances per installation; a device has a handful. More are rejected. */
+/** Maximum number of instances per installation; a device has a handful. Further ones are rejected. */
 export const instancesMax = 256;
 
 /** Messages of `MINER_PIPELINE` have no output other than the new state. */

@@ -149,5 +149,5 @@ export function buildSettlement(parts: SettlementParts): Settlement {
 function resolveMachine({ value, context }: z.output<typeof persistedMachine>): SettlementSnapshot {
   const snapshot = settlementMachine.resolveState({ value, context });
   if (isConsistent(snapshot)) return snapshot;
-  throw new RecordRefused(`the states ${JSON.stringify(value)} of a settlement do not go with its context`);
+  throw new RecordRefused(`the states ${JSON.stringify(value)} of a settlement contradict its context`);
 }

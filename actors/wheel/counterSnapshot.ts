@@ -139,7 +139,7 @@ export function createCounterRestoration(): Restoration<CapturedCounters> {
     if ((history === undefined) !== (days.values.size === 0))
       throw new RecordRefused('the records of a history are incomplete');
     if (progress === undefined && events.values.size > 0)
-      throw new RecordRefused('the records of measurement events lack that of their progress');
+      throw new RecordRefused('measurement events have records, but their progress has none');
     const summaries = [...days.values.values()].map(({ rounds, ...rest }) => ({
       ...rest,
       rounds: rounds === null ? null : new Map(rounds),
@@ -166,7 +166,7 @@ function joinRounds(
   for (const [key, rounds] of records) {
     const installationId = key.slice(0, key.indexOf('/'));
     if (!installations.has(installationId))
-      throw new RecordRefused(`the records of rounds of ${installationId} lack that of the installation`);
+      throw new RecordRefused(`rounds of ${installationId} have records, but the installation has none`);
     const known = roundsOf.get(installationId);
     if (known === undefined) roundsOf.set(installationId, [...rounds]);
     else known.push(...rounds);

@@ -26,7 +26,7 @@ const streakDaysMax = 3_650;
 /** Rounded up to whole millimetres per second, since an event must not fire below its speed. */
 const speedsMm = [2, 3, 6, 10].map((km) => Math.ceil((km * kilometreMm) / secondsOfHour));
 const recordStepMm = Math.ceil(kilometreMm / 5 / secondsOfHour);
-/** Most lifetime distances reported per reading; the highest ones count. A counter may jump by any distance. */
+/** Maximum number of lifetime distances reported per reading; the highest ones count. A counter may jump by any distance. */
 const distancesOfReadingMax = 100;
 
 /** State of the rules for one installation, without its events. */

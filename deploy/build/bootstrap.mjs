@@ -41,9 +41,9 @@ function requireInstalled() {
   const packages = listMissingPackages();
   if (packages.length > 0) {
     const [first] = packages;
-    const others = packages.length > 1 ? ` and ${packages.length - 1} others` : '';
+    const more = packages.length > 1 ? ` and ${packages.length - 1} more` : '';
     missing.push(
-      `npm packages: ${first}${others} (npm install --omit=dev --no-save ${engineOptions.join(' ')})`,
+      `npm packages: ${first}${more} (npm install --omit=dev --no-save ${engineOptions.join(' ')})`,
     );
   }
   if (needsNats && !isInstalled('nats-server'))

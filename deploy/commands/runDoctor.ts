@@ -120,7 +120,7 @@ async function inspect({
   readonly parts: JetStream | null;
   readonly isQuick: boolean;
 }): Promise<DatabaseReport> {
-  announce('ClickHouse, for up to 30 s where it does not answer');
+  announce('ClickHouse, for up to 30 s if it does not answer');
   let database: Database;
   try {
     database = openDatabase(locateDatabase(configuration));

@@ -47,11 +47,11 @@ async function checkStream(
     await verifySource(jsm, stream, newest);
     const records = await countRecords(snapshots, newest);
     const ageSeconds = Math.round((nowMs() - newest.takenAtMs) / 1000);
-    const detail = `${usable.length} can be restored; the newest, of ${newest.position}, was taken ${ageSeconds} s ago and holds ${records} records`;
+    const detail = `${usable.length} can be restored; the newest, at message ${newest.position}, was taken ${ageSeconds} s ago and holds ${records} records`;
     if (newest.position + 1 >= state.first_seq) return ok(check, detail);
     return warned(
       check,
-      `${detail}; the stream begins at ${state.first_seq}, behind it`,
+      `${detail}; the stream begins later, at ${state.first_seq}`,
       'start an ingest process: it takes what ClickHouse holds of the messages in between, and saves a snapshot',
     );
   } catch (error) {
@@ -62,7 +62,7 @@ async function checkStream(
         'start the service: it restores an older one that agrees, and logs the reason',
       );
     if (!isRefusal(error)) throw error;
-    const detail = `the newest, of ${newest.position}, is damaged (${readErrorMessage(error)})`;
+    const detail = `the newest, at message ${newest.position}, is damaged (${readErrorMessage(error)})`;
     return failed(check, detail, 'start the service: it restores an older one, and saves a new one');
   }
 }

@@ -136,7 +136,7 @@ function describeDrift({ about, differences, repair }: Drift): Finding {
   return failed(
     auditCheck,
     `${about}: ${differences.join('; ')}`,
-    `${repair}, with --dry-run first where it is a replay`,
+    `${repair}, with --dry-run first if it is a replay`,
   );
 }
 

@@ -36,7 +36,7 @@ export async function stopOrphan({ pidFile, mark, stopMs, logger }: OrphanSettin
   const ending = timer(stopMs).subscribe(() => {
     if (isMarked(pid, mark)) process.kill(pid, 'SIGKILL');
   });
-  // It is no child of this process, so its end causes no event.
+  // It is not a child of this process, so its end causes no event.
   await firstValueFrom(interval(pollMs).pipe(filter(() => !isMarked(pid, mark))));
   ending.unsubscribe();
 }

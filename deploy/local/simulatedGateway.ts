@@ -7,7 +7,7 @@ import { retryUntilAvailable } from '../../streams/operators/retryUntilAvailable
 import { simulateModules, simulateSigner } from './simulatedModules.ts';
 import { listPastTimes, observe, rebootWheel, type WheelState } from './simulatedWheel.ts';
 
-/** Readings that are published before the first of them is acknowledged. */
+/** Maximum number of published readings that wait for acknowledgements. */
 const inFlightMax = 256;
 const liveIntervalMs = 1_000;
 /** The device agent reports its modules once per this many readings. */

@@ -47,8 +47,8 @@ export interface Service {
   /** Rejects if the service cannot continue: a fault of this program, or a database from a newer one. */
   readonly failed: Promise<never>;
   /**
-   * Saves folded state and stops, normally at once and within about seven seconds. For `drainMs` before that it answers as before, except that
-   * `/readyz` says that it is leaving.
+   * Saves folded state and stops, normally at once, at the latest after about seven seconds. For `drainMs` before that it answers as before,
+   * except that `/readyz` says that it is leaving.
    */
   stop(drainMs?: number): Promise<void>;
 }

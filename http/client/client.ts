@@ -52,6 +52,7 @@ export interface Client {
   events(options?: EventsOptions): AsyncGenerator<StreamedEvent, never>;
 }
 
+/** @throws TypeError if `baseUrl` is not an address with `http://` or `https://`. */
 export function createClient(options: ClientOptions): Client {
   const requester = createRequester(options);
   return {

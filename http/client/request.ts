@@ -43,13 +43,18 @@ export interface Requester {
 }
 
 export function createRequester(options: ClientOptions): Requester {
+  if (!/^https?:\/\/\S+$/i.test(options.baseUrl))
+    throw new TypeError(
+      `baseUrl is '${options.baseUrl}': expected the address of a service, such as https://miner.example`,
+    );
   const send = options.fetch ?? fetch;
 
   function url(path: string, parameters: object = {}): URL {
     const rest = new Map(Object.entries(parameters).filter(([, value]) => value !== undefined));
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
       const value = rest.get(name);
-      if (value === undefined) throw new TypeError(`${path}: the parameter ${name} is missing`);
+      // Not a TypeError, which would count as temporary.
+      if (value === undefined) throw new Error(`${path}: the parameter ${name} is missing`);
       rest.delete(name);
       return encodeURIComponent(String(value));
     });

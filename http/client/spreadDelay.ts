@@ -1,4 +1,4 @@
-export interface DelayBounds {
+interface DelayBounds {
   readonly firstMs: number;
   readonly longestMs: number;
 }
@@ -7,7 +7,7 @@ export interface DelayBounds {
  * @returns milliseconds before the next attempt. They double after each failure up to a bound, and are at least as many as the service asks for. Up to a
  * fifth is added, so that clients that failed together do not return together.
  *
- * The service's own retries also become shorter (`machines/backoff.ts`). Here a delay only grows, since the service says how long it must be.
+ * Random variation may also shorten the service's own retries (`machines/backoff.ts`). Here a delay only grows, since the service says how long it must be.
  *
  * @param failures consecutive failed attempts, from 1.
  * @param askedMs delay from `Retry-After`; 0 without one.

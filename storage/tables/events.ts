@@ -1,15 +1,12 @@
 import type { StoredBy } from '../../actors/chain/rows/rowOrigin.ts';
 import type { EventRow } from '../../actors/feed/eventRows.ts';
 import type { StoredCategory } from '../../actors/feed/feedCategories.ts';
-import { storedByColumns } from './chainColumns.ts';
+import { rowsPerMark, runColumn, storedByColumns } from './chainColumns.ts';
 import { column, count, enumerated, name, smallCount, string, time } from './column.ts';
 import { defineTable, type Table, type TableOptions } from './table.ts';
 
 /** Numbered in this order, so add a new one at the end. */
 const categories: readonly StoredCategory[] = ['measurement', 'protocol', 'players'];
-
-/** Small marks keep a page at a few marks of a table, however large. */
-const rowsPerMark = 256;
 
 /** Place of an event in the order of the feed. */
 type EventTimeRow = Pick<
@@ -63,7 +60,6 @@ interface EventTableOptions {
  * Event tables are not partitioned: a page reads every part that may hold some of it, and parts of different partitions are never merged.
  */
 function describeEventTables(tableName: string, kind: string): EventTableOptions {
-  const run = column(name, { comment: 'Run of the fold that made the row, named by its first message' });
   const category = column(enumerated(categories), { comment: 'Category of the feed' });
   const installationId = column(name, { comment: 'Installation; empty for an event of the chain' });
   const position = column(count, {
@@ -84,7 +80,7 @@ function describeEventTables(tableName: string, kind: string): EventTableOptions
     ids: {
       name: `${tableName}_ids`,
       comment: `Places of the events in ${tableName}, by ID`,
-      columns: { run, id, installationId, position, ordinal, arrivedAtMs },
+      columns: { run: runColumn, id, installationId, position, ordinal, arrivedAtMs },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'id'],
       rowsPerMark,
@@ -92,7 +88,7 @@ function describeEventTables(tableName: string, kind: string): EventTableOptions
     times: {
       name: `${tableName}_times`,
       comment: `Places of the events in ${tableName}, by time`,
-      columns: { run, category, installationId, recordedAtMs, position, ordinal },
+      columns: { run: runColumn, category, installationId, recordedAtMs, position, ordinal },
       engine: 'ReplacingMergeTree()',
       orderBy: ['run', 'category', 'recordedAtMs', 'position', 'ordinal'],
       rowsPerMark,
@@ -101,7 +97,7 @@ function describeEventTables(tableName: string, kind: string): EventTableOptions
       name: tableName,
       comment: `${kind} of the feed that memory has evicted, in order of arrival`,
       columns: {
-        run,
+        run: runColumn,
         category,
         installationId,
         position,

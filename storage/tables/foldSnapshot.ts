@@ -10,7 +10,7 @@ export interface SnapshotHeader extends FoldIdentity {
   readonly stream: FoldedSource;
   readonly streamCreated: string;
   readonly position: number;
-  /** Digest of that message; empty if the stream no longer held it, null if unknown. */
+  /** Digest of that message, as in the fold's stream position; null if unknown. */
   readonly digest: string | null;
   /** Epoch milliseconds. Never decides which snapshot is newer, since clocks can be changed. */
   readonly takenAtMs: number;

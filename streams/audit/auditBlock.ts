@@ -19,7 +19,7 @@ interface ContractAbi {
   readonly abi: Abi;
 }
 
-/** One request for the block, and one batch for nine values of its contracts. */
+/** An audit costs a request for the block, and nine reads of its contracts, which are one batch over HTTP. */
 export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): BlockAudit {
   const settings = { timeout: requestMs, retryCount: 0 };
   const transport = rpcUrl.startsWith('ws')
@@ -50,7 +50,7 @@ export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): Bloc
     };
   };
 
-  /** Null if the node no longer has the state of the block. */
+  /** Null if the node cannot return a value, for example because it no longer has the state of the block. */
   async function compareValues({ block, core, mining, token }: ChainState): Promise<string[] | null> {
     const blockNumber = block.number;
     const compared = [

@@ -11,7 +11,7 @@ import type { JetStream } from '../jetstream/natsLink.ts';
 import { type Audit, differencesMax } from './audit.ts';
 import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold.ts';
 
-/** How far before the half hour the fold begins, and the most messages it reads. */
+/** How far before the half hour the fold begins, and how many messages it reads at most. */
 const firstLook = { warmUpMs: roundMs, messagesMax: 8_192 } as const;
 /** A difference is confirmed with a longer past, since a message may repeat one from an earlier boot or epoch. */
 const secondLook = { warmUpMs: 4 * 3_600_000, messagesMax: 65_536 } as const;
@@ -49,7 +49,7 @@ export async function findHalfHour(
   const { installationId, observedAtMs, receivedAtMs } = decoded.value;
   const startMs = Math.floor(observedAtMs / bucketMs) * bucketMs;
   const oldestMs = oldestRowMs() ?? Number.NEGATIVE_INFINITY;
-  // Rows go day by day.
+  // The TTL removes rows by whole days.
   if (Math.min(startMs, receivedAtMs) < oldestMs + 24 * 3_600_000) return null;
   return { installationId, startMs, sequence };
 }

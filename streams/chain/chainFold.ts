@@ -27,7 +27,10 @@ interface ChainFoldOptions {
   readonly logger: Logger;
 }
 
-/** A message ahead forks below every retained state. Snapshots above the fork cannot be used; states from there on are retained. */
+/**
+ * A return to an older snapshot, for a message ahead that forks below every retained state. Snapshots above the fork cannot be used. States from
+ * the fork on are retained.
+ */
 interface Rewinding {
   readonly forkBlock: bigint;
   readonly position: number;

@@ -10,7 +10,7 @@ import type { StreamFold } from '../pipeline/streamFold.ts';
 /** The order in which snapshots are tried. */
 const ranks = { oldEnough: 0, tooYoung: 1, beforeGap: 2, otherStream: 3 } as const;
 
-/** Replaces the state of a fold by a restored one, as of a place in the stream. */
+/** Replaces the state of a fold with a restored one, as of a stream position. */
 type ReplaceState = (position: number) => void;
 
 interface Restorable {
@@ -19,7 +19,7 @@ interface Restorable {
 }
 
 export interface SnapshotChoice {
-  /** The best snapshot that the fold accepts and whose last message is in the stream; null if none qualifies. */
+  /** The best snapshot that the fold accepts and that agrees with the stream; null if none does. */
   readonly found: Restorable | null;
   /** Whether a newer snapshot disagrees with the stream. */
   readonly disagrees: boolean;

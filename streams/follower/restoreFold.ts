@@ -7,7 +7,7 @@ import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from 
 
 /** Corrects the stored rows of a stream so that they match the restored state. */
 export interface StoredOutput {
-  /** A pipeline begins after `position`: messages above it are folded again and store the same rows again. */
+  /** Prepares for a pipeline that begins after `position`: it folds the messages above again, and stores the same rows again. */
   readonly resumeAfter: (position: number) => Promise<void>;
   /** Whether stored rows come from messages that the stream no longer has; omitted if that cannot be known. */
   readonly isStoredHistoryReplaced?: (foldedThrough: number) => Promise<boolean>;
@@ -64,7 +64,7 @@ export async function restoreFold(
   return { place, lastSequence, hasDiverged, takenAtMs: found?.header.takenAtMs ?? null };
 }
 
-/** The stream may have vanished while nothing consumed it; if `onMissing` creates it, the next attempt finds it. */
+/** Verifies the stream, which may have vanished while nothing consumed it. If `onMissing` creates it, the next attempt finds it. */
 async function verifyOrCreate({
   jsm,
   stream,
@@ -91,8 +91,8 @@ interface Correction {
 }
 
 /**
- * Messages that are folded again make the same rows under the same keys, so stored rows stay and readers see no hole. It removes only
- * rows of messages that have left the stream, of another deployment, of a rewinding fold, and of an insert that was cut off.
+ * Removes only rows of messages that the stream has lost, of another deployment, of a rewinding fold, and of an insert that was cut off.
+ * Other rows stay, and readers see no hole: messages that are folded again make the same rows under the same keys.
  *
  * @returns whether the stored rows came from a stream other than the current one.
  */

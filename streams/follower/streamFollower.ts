@@ -48,7 +48,7 @@ export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored'
 interface FollowerStatus extends SourceStatus, SavedStatus {
   /** Whether everything that the stream held at the last restoration is folded. */
   readonly isCurrent: boolean;
-  /** How often the stream turned out not to be the folded one. */
+  /** How often the stream differed from the folded one. */
   readonly divergences: number;
 }
 

@@ -76,7 +76,11 @@ export interface BlockHeader {
   readonly transactionsRoot: Hash;
 }
 
-/** @throws ProviderInconsistent when the members do not hash to the hash in the same answer. */
+/**
+ * Reads a block header from a node's answer.
+ *
+ * @throws ProviderInconsistent when the members do not hash to the hash in the same answer.
+ */
 export function proveHeader(answer: unknown): BlockHeader {
   const parsed = parse(hashedHeader, answer, 'a block header');
   const members = headerMembers.flatMap((name): Input[] => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type NodeClient, toQuantity } from './nodeClient.ts';
 import { ProviderInconsistent } from './providerInconsistent.ts';
 
-/** Initial number of blocks in one request for logs; halved when the provider refuses, doubled again when it does not. */
+/** Maximum number of blocks in one request for logs. The number is halved when the provider refuses, and doubled again when it does not. */
 const rangeBlocksMax = 10_000n;
 
 const namedBlocks = z.array(
@@ -18,7 +18,7 @@ const namedBlocks = z.array(
 export function createLogSearch(client: NodeClient) {
   let rangeBlocks = rangeBlocksMax;
 
-  /** Searches from `fromBlock` as far as the node answers at once, up to `toBlock`. */
+  /** Searches from `fromBlock` as far as the node answers at once, at most through `toBlock`. The result's `toBlock` is the last block searched. */
   async function findBlocks(
     fromBlock: bigint,
     toBlock: bigint,
@@ -59,7 +59,7 @@ function parseBlockNumbers(answer: unknown, fromBlock: bigint, toBlock: bigint):
   return numbers.sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** The provider refused the request: too many blocks or results, too slow, or too frequent. */
+/** Whether the provider refused the request: too many blocks or results, too slow, or too frequent. */
 function isRefusal(error: unknown): boolean {
   const name = error instanceof Error ? error.name : '';
   return [

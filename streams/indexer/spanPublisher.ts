@@ -106,7 +106,7 @@ export function createSpanPublisher(options: SpanPublisherOptions) {
    * first span if there is no such block.
    */
   async function rewind(block: bigint, isOnChain: (known: PublishedBlock) => Promise<boolean>) {
-    // A later span has replaced these blocks.
+    // Blocks from here on are published again, or a later span has replaced them.
     let below = block;
     for await (const stored of readBackwards(jsm, 'MINER_CHAIN', lastSequence)) {
       const span = decodeSpan(stored);

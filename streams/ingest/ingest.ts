@@ -77,7 +77,7 @@ export interface Ingest {
   databaseIn(epoch: number | null): Database;
   /** Generation that is active while another one is being filled; null otherwise. */
   rebuildsFrom(): number | null;
-  /** The counter stream's state is saved and caught up, so tables that are being rebuilt can be activated. */
+  /** Called when the counter stream's state is saved and caught up: tables that are being rebuilt can be activated. */
   noteRebuilt(): void;
   /**
    * Creates the streams, or updates their settings.

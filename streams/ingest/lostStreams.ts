@@ -100,7 +100,7 @@ interface StreamGuardOptions {
 
 export type StreamGuard = ReturnType<typeof createStreamGuard>;
 
-/** Called before anything creates streams, restores state or removes rows. */
+/** Checks for lost streams. Call `check` before anything that creates streams, restores state or removes rows. */
 export function createStreamGuard({ database, jsm, acceptedLosses, logger }: StreamGuardOptions) {
   let lost: readonly LostStream[] = [];
   /** An empty database becomes readable, and stays so. */

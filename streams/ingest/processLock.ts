@@ -10,12 +10,12 @@ export class LockHeldError extends Error {
 }
 
 /**
- * Acquires a lock on a NATS server while this process is connected. The holder answers requests, and a killed process does not. If two
+ * Acquires a lock, which this process holds while it is connected to NATS. The holder answers requests, and a killed process does not. If two
  * processes try at the same time, both may be refused, but never both succeed.
  *
  * @param subject outside the streams; one per lock.
  * @param what what is locked, for the error message, such as `a replay`.
- * @returns releases the lock.
+ * @returns a function that releases the lock.
  * @throws LockHeldError with the other's host and process.
  */
 export async function acquireLock(

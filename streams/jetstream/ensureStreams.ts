@@ -13,7 +13,7 @@ import { settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts'
 
 const nanosPerSecond = 1_000_000_000;
 const dedupeWindowNanos = 120 * nanosPerSecond;
-/** IDs only chain rejections (`rejectedStream.ts`), so the server need not remember the IDs of a flood. */
+/** Message IDs only link each rejection to the one before it (`rejectedStream.ts`), so the server need not remember the IDs of a flood. */
 const rejectedDedupeWindowNanos = 5 * nanosPerSecond;
 const secondsPerDay = 86_400;
 /** Bytes reserved for a message's headers, in addition to the largest accepted payload. */

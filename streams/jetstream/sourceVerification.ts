@@ -51,7 +51,7 @@ export async function verifySource(
     throw new StreamDiverged(
       stream,
       'other_message_at_position',
-      `message ${position} was ${digest || 'missing'} when it was folded and is ${currentDigest || 'missing'} now`,
+      `message ${position} was ${digest} when it was folded and is ${currentDigest} now`,
     );
   }
   return verified;

@@ -14,7 +14,7 @@ export interface StreamPosition {
 }
 
 /** Stands for the digest of a message that was no longer in the stream. */
-export const missingDigest = '';
+export const missingDigest = 'missing';
 
 export const startOfStream: StreamPosition = { streamCreated: null, position: 0, digest: null };
 

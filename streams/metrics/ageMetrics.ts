@@ -13,7 +13,7 @@ interface AgeMetricsOptions {
   readonly clock: Clock;
 }
 
-/** How old is what the views show, computed at each request of `/metrics`. */
+/** Registers the ages of what the views show, computed at each request of `/metrics`. */
 export function registerAgeMetrics(registry: Registry, options: AgeMetricsOptions): void {
   const { counters, chain, installationId, clock } = options;
 

@@ -11,7 +11,10 @@ import {
 /** Bounds the weight of the items between the two ends of a pipeline. */
 export interface Gate {
   readonly isOpen: boolean;
-  /** Resolves once half of the bound is free, since opening and closing for each item would cost too much, or at the signal. */
+  /**
+   * Resolves at once while the gate is open, otherwise once half of the bound is free: opening and closing for each item would cost too much.
+   * The signal also resolves it.
+   */
   opened(signal: AbortSignal): Promise<void>;
   enter(weight: number): void;
   leave(weight: number): void;

@@ -14,10 +14,11 @@ import {
   tap,
 } from 'rxjs';
 
+/** When a state is saved: as soon as one of the bounds is reached, if a message has arrived since the last save. */
 export interface SnapshotPolicy {
-  /** It is saved once this time has passed since the last save and a message has arrived, */
+  /** Time since the last save. */
   readonly intervalMs: number;
-  /** or once this many messages have arrived. */
+  /** Messages since the last save. */
   readonly messages: number;
 }
 

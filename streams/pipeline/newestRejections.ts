@@ -6,8 +6,10 @@ import { parseStored, type RejectionMessage, rejectionMessage } from './rejectio
 const searchedMax = 10_000;
 
 /**
- * Reads the newest rejections of all streams, or of one reason, up to a limit, the oldest first; and the sequence of the newest message of
- * `MINER_REJECTED`, 0 while it is empty.
+ * Reads the newest rejections of all streams, or of one reason, the oldest first. `end` is the sequence of the newest message of
+ * `MINER_REJECTED`; 0 before the first.
+ *
+ * @param most number of rejections.
  */
 export async function readNewestRejections(
   jsm: JetStreamManager,
@@ -24,6 +26,7 @@ export async function readNewestRejections(
   return { rejections, end: state.last_seq };
 }
 
+/** Reads the rejections after a sequence of `MINER_REJECTED`, the oldest first. `end` is the sequence of its newest message. */
 export async function readLaterRejections(jsm: JetStreamManager, after: number) {
   const { state } = await jsm.streams.info('MINER_REJECTED');
   const rejections: RejectionMessage[] = [];

@@ -19,7 +19,7 @@ export const originalBytesMax = 512 * 1024;
 /** Bytes of a rejection without the original: its subject, detail and names, with every character escaped at worst. */
 const envelopeBytesMax = 8 * 1024;
 const backoff: BackoffBounds = { firstMs: 100, longestMs: 5_000 };
-/** The most that is published before an acknowledgement, except for a single larger rejection. */
+/** Maximum number and size of the rejections that are published before an acknowledgement, except for a single larger one. */
 export const unacknowledgedMax = 512;
 const unacknowledgedBytesMax = 1024 * 1024;
 const warningIntervalMs = 60_000;

@@ -24,8 +24,8 @@ export interface SavedStatus {
 }
 
 /**
- * Captures the state of a fold, and saves the whole state first, then increments. It saves a whole state again once the increments are as large, after a failed save, or if
- * the changes are not known.
+ * Captures the state of a fold, and saves the whole state first, then increments. It saves a whole state again if no more increments fit
+ * (`SnapshotStore.canExtend`), after a failed save, and if the changes are not known.
  */
 export function createStateSaver({ stream, fold, snapshots, clock, logger }: StateSaverOptions) {
   let captures = 0;

@@ -62,7 +62,7 @@ describe('a record of a fold', () => {
 
   it('of an unknown kind is refused', () => {
     const take = dispatchRecords(collectRecords(weight));
-    expect(() => take({ kind: 'height', key: '1', value: '1' })).toThrow('height is no kind of record');
+    expect(() => take({ kind: 'height', key: '1', value: '1' })).toThrow('height is not a kind of record');
   });
 
   it('is refused without a kind and a key', () => {

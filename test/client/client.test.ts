@@ -49,6 +49,14 @@ describe('a request', () => {
     expect(counted).toContain('{route="/v1/owners/{address}/miners",status="400"} 1');
   });
 
+  it('without its parameter, or a client without a whole address, is refused at once', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1', firstDelayMs: 30_000 });
+    const asked = client.get('/v1/owners/{address}/miners', {} as { address: string });
+    await expect(asked).rejects.toThrow('the parameter address is missing');
+    for (const baseUrl of ['', 'miner.example', 'localhost:8080'])
+      expect(() => createClient({ baseUrl })).toThrow(`baseUrl is '${baseUrl}'`);
+  });
+
   it('is repeated after as long as the service asks for, and ends with its signal', async () => {
     const { client, server } = await start();
     server.hasViews = false;

@@ -14,6 +14,7 @@ import type {
 import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldSnapshots.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
 import { createRecords } from '../support/increments.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -106,11 +107,13 @@ describe('snapshots', () => {
     const { store } = await openStore();
     await store.saveBase(buildHeader(10), buildState(10));
     await store.saveBase(buildHeader(20), buildState(20));
-    await store.saveBase(buildHeader(15, { stream: 'MINER_PIPELINE' }), buildState(15));
+    const other = buildHeader(15, { stream: 'MINER_PIPELINE', digest: missingDigest });
+    await store.saveBase(other, buildState(15));
     const headers = await store.list(stream);
     expect(headers).toMatchObject([buildHeader(20), buildHeader(10)]);
     for (const header of headers)
       expect(await readContent(store, header)).toEqual(contentOfRecords(buildState(header.position)));
+    expect(await store.list('MINER_PIPELINE')).toMatchObject([other]);
     expect(await store.list('MINER_CHAIN')).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import type { StoredMsg } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
-import { beforeAll } from '../../actors/events/arrival.ts';
+import { beforeFirst } from '../../actors/events/arrival.ts';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
@@ -74,7 +74,7 @@ async function createWritten() {
 /** SQL condition for rows of evicted events. */
 function formatEvictedCondition(actors: ChainActors): string {
   const { run, evicted } = actors.newest()?.feed ?? { run: '', evicted: nothingEvicted };
-  const { position, ordinal } = evicted.through ?? beforeAll;
+  const { position, ordinal } = evicted.through ?? beforeFirst;
   return `run = '${run}' AND (position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
 }
 

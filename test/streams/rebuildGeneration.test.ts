@@ -137,7 +137,7 @@ describe('the generation that is written to', () => {
         stream: 'MINER_PIPELINE',
         streamCreated,
         position: 2,
-        digest: '',
+        digest: null,
         takenAtMs: Date.now(),
       } as const;
       await store.saveBase({ ...header, ...identity }, []);

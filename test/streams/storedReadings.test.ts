@@ -41,8 +41,8 @@ async function createAgain() {
   const saveState = async () => {
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
     const streamCreated = await readCreated();
-    const place = { stream: 'MINER_COUNTER', streamCreated, position: 3, digest: '', takenAtMs: 0 } as const;
-    await snapshots.saveBase({ ...identity, ...place }, []);
+    const place = { stream: 'MINER_COUNTER', position: 3, digest: null, takenAtMs: 0 } as const;
+    await snapshots.saveBase({ ...identity, ...place, streamCreated }, []);
   };
   const read = createStoredReadings({
     database,

@@ -70,7 +70,7 @@ async function followThrough(
     capture: () => ({ all: () => [{ kind: captures, key: '', value: '{}' }], changes: null }),
     beginRestore: () => ({
       add: ({ kind }) => {
-        if (kind !== 'state') throw new RecordRefused(`${kind} is no kind of record of this fold`);
+        if (kind !== 'state') throw new RecordRefused(`${kind} is not a kind of record of this fold`);
       },
       complete: () => (position) => {
         seen.restoredAt = position;
@@ -166,7 +166,7 @@ describe('a follower of a stream', () => {
       {
         snapshot: refused,
         position: 20,
-        err: { message: 'another is no kind of record of this fold' },
+        err: { message: 'another is not a kind of record of this fold' },
         msg: 'snapshot is damaged or refused; an older one is used',
       },
     ]);

@@ -43,7 +43,7 @@ function transferToken(
   if (from === zeroAddress || to === zeroAddress) return state;
   const tokenId = Number(args.tokenId);
   const position = requirePosition(state, tokenId);
-  if (position.owner !== from) throw new Error(`token ${tokenId} is not that of ${from}`);
+  if (position.owner !== from) throw new Error(`token ${tokenId} does not belong to ${from}`);
   const moved = withToken(withoutToken(state, from, tokenId), to, tokenId);
   const updated = noteChanged(moved, `position ${tokenId}`);
   const minerPositions = updated.minerPositions.set(tokenId, {

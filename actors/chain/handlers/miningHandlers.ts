@@ -20,7 +20,7 @@ export const miningHandlers: EventHandlers<'mining'> = {
     const { weights, cooldownBlocks: cooldowns, ...rest } = args;
     const levels = weights.map((weight, index) => {
       const cooldownBlocks = cooldowns[index];
-      if (cooldownBlocks === undefined) throw new Error(`level ${index + 1} has a weight and no cooldown`);
+      if (cooldownBlocks === undefined) throw new Error(`level ${index + 1} has a weight but no cooldown`);
       return { weight, cooldownBlocks };
     });
     return { ...state, mining: { ...state.mining, configuration: { ...rest, levels } } };
@@ -198,7 +198,7 @@ function mintRound(state: ChainState, { args, source }: EventOf<'mining', 'Round
   );
   const settlement = state.settlements.get(index);
   // `get` would count a negative index from the end.
-  if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted and never settled`);
+  if (index < 0 || settlement === undefined) throw new Error(`round ${roundId} was minted but never settled`);
   const minted = {
     ...state,
     mintedRounds: state.mintedRounds.push({ roundId, amountBaseUnits }).takeLast(recentRoundsShown),

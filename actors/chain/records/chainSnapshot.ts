@@ -182,7 +182,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
   function complete(): CapturedChain {
     const fold = folds.values.get('');
     if (fold === undefined) {
-      if (count > 0) throw new RecordRefused('the records of a chain lack that of its fold');
+      if (count > 0) throw new RecordRefused('a chain has records, but its fold has none');
       return { state: emptySpanFoldState, newestSpanAtMs: null };
     }
     const { newestSpanAtMs, ...rest } = fold;

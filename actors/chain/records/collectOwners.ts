@@ -45,7 +45,7 @@ export function collectOwners() {
   function requireOwner(text: string): Address {
     const known = addresses.get(text);
     if (known !== undefined) return known;
-    if (!isAddress(text)) throw new RecordRefused(`activity is of ${text}, which is no owner`);
+    if (!isAddress(text)) throw new RecordRefused(`activity belongs to ${text}, which is not an address`);
     return share(text);
   }
 

@@ -49,7 +49,7 @@ function countDue({ activityProgress: { logged, rowCount } }: ChainState, finalB
 export function requireEvent({ owners }: ChainState, { owner, eventNumber }: LoggedActivity): OwnerEvent {
   const known = owners.get(owner);
   const event = known?.activity.get(eventNumber - findFirstInMemory(known));
-  if (event === undefined) throw new Error(`event ${eventNumber} of ${owner} is logged and not in memory`);
+  if (event === undefined) throw new Error(`event ${eventNumber} of ${owner} is logged but not in memory`);
   return event;
 }
 
@@ -73,7 +73,7 @@ function evictActivity(state: ChainState, retained: number, added: number): Chai
   const owners = state.owners.withMutations((all) => {
     for (const [owner, ofOwner] of counts) {
       const known = all.get(owner);
-      if (known === undefined) throw new Error(`${owner} had events and is not known`);
+      if (known === undefined) throw new Error(`${owner} had events but is not known`);
       all.set(owner, { ...known, activity: known.activity.skip(ofOwner) });
     }
   });

@@ -41,8 +41,8 @@ export function decodeChainReads(subject: string, data: Uint8Array): Decoded<Cha
 }
 
 /**
- * Most accounts whose proposer role is known; a timelock has a few. The view shows the newest proposer, so the oldest account is forgotten
- * first. It would matter only if more than a thousand later accounts had all lost the role.
+ * Maximum number of accounts whose proposer role is known; a timelock has a few. The view shows the newest proposer, so the oldest account
+ * is forgotten first. It would matter only if more than a thousand later accounts had all lost the role.
  */
 export const proposersMax = 1_024;
 

@@ -50,7 +50,7 @@ export function linkSpan<Block extends LinkableBlock>(
   if (parentNumber === head.number && parentHash === head.hash) return { kind: 'next' };
   const isNewFork = span.fork > known.forks;
   if (toBlock <= head.number && !isNewFork)
-    return refuse(`blocks through ${toBlock} are known already, through ${head.number}`);
+    return refuse(`block ${toBlock} is known already: the newest one is ${head.number}`);
 
   const fork = known.newestThrough(parentNumber);
   const found =

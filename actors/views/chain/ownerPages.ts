@@ -88,7 +88,7 @@ export function buildActivityPage(
 
 function evaluatePosition(state: ChainState, tokenId: number, dates: readonly EarningsDate[]) {
   const stored = state.minerPositions.get(tokenId);
-  if (stored === undefined) throw new Error(`token ${tokenId} is owned and has no position`);
+  if (stored === undefined) throw new Error(`token ${tokenId} is owned but has no position`);
   const position = activateWeight(state.mining, stored);
   return { position, rewards: computeRewards(state, position, dates) };
 }

@@ -1,4 +1,4 @@
-import { type Arrival, beforeAll } from '../../events/arrival.ts';
+import { type Arrival, beforeFirst } from '../../events/arrival.ts';
 import { type EventWindow, findEventsAfter, findNewestArrival } from '../../events/eventWindow.ts';
 import { type FeedCategory, feedCategories, isOfCategory } from '../../feed/feedCategories.ts';
 import {
@@ -67,7 +67,7 @@ function listEventsSince<Event extends Arrival>(
   window: EventWindow<Event>,
   before: EventWindow<Event> | undefined,
 ): Event[] {
-  const after = (before === undefined ? null : findNewestArrival(before)) ?? beforeAll;
+  const after = (before === undefined ? null : findNewestArrival(before)) ?? beforeFirst;
   return findEventsAfter(window, after).toArray();
 }
 

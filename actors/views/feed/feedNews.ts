@@ -1,6 +1,6 @@
 import type { Seq } from 'immutable';
 import { cacheView } from '../../cacheView.ts';
-import { beforeAll, compareArrivals } from '../../events/arrival.ts';
+import { beforeFirst, compareArrivals } from '../../events/arrival.ts';
 import { findEventsAfter } from '../../events/eventWindow.ts';
 import { toFeedItem } from '../../feed/eventRows.ts';
 import { type FeedCategory, isOfCategory } from '../../feed/feedCategories.ts';
@@ -173,7 +173,7 @@ export function createFeedNews({ chain, readSources, olderEvents }: FeedNewsOpti
       const before =
         itemsAfter(other, null, 'all').findLast(({ arrivedAtMs }) => arrivedAtMs < untilMs) ??
         (storedOther === null ? null : await olderEvents.lastBefore(storedOther, untilMs, signal)) ??
-        beforeAll;
+        beforeFirst;
       const [at, otherAt] = [
         toSourcePosition(sources[source].run, found),
         toSourcePosition(sources[other].run, before),
@@ -192,7 +192,7 @@ type ItemsAfter = (
 
 function createItemsAfter({ measurement, chain }: FeedSources, chainId: bigint): ItemsAfter {
   return (source, from, category) => {
-    const start = (run: string) => (from === null ? beforeAll : findStart(from[source], { run }));
+    const start = (run: string) => (from === null ? beforeFirst : findStart(from[source], { run }));
     const items =
       source === 'measurement'
         ? findEventsAfter(measurement, start(measurement.run)).toSeq().map(toMeasurementItem)

@@ -22,7 +22,7 @@ export async function askService(
   try {
     return await fetchReport(url, isQuick ? quickAnswerMs : answerMs);
   } catch (error) {
-    const detail = `${inUse} It was asked at ${url}: ${readErrorMessage(error)}; MINER_OPS_PORT has to be that of the service`;
+    const detail = `${inUse} Asking it at ${url} failed: ${readErrorMessage(error)}; MINER_OPS_PORT must have the value that the service has`;
     return { findings: [skipped('ClickHouse', detail)], stored: null };
   }
 }

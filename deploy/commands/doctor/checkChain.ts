@@ -24,7 +24,7 @@ export async function checkChain(
     return [failed('node', problem, 'check MINER_RPC_URL and that the node runs')];
   }
   if (nodeChainId !== chainId) {
-    const detail = `it is of chain ${nodeChainId}, the deployment is on chain ${chainId}`;
+    const detail = `it serves chain ${nodeChainId}, but the deployment is on chain ${chainId}`;
     const remedy = 'set MINER_RPC_URL to a node of that chain, or correct the deployment file';
     return [failed('node', detail, remedy)];
   }

@@ -73,9 +73,7 @@ const jetStreamState = z.object({
 /** Checks settings that a server shows only to its operators. */
 async function checkMonitoring(monitoringUrl: string | null): Promise<Finding[]> {
   if (monitoringUrl === null)
-    return [
-      skipped('NATS sync', 'a server does not tell its clients: --nats-monitoring http://host:8222 asks it'),
-    ];
+    return [skipped('NATS sync', 'clients cannot read it: add --nats-monitoring http://host:8222')];
   try {
     const response = await fetch(new URL('/jsz', monitoringUrl), { signal: AbortSignal.timeout(requestMs) });
     const { config, storage } = jetStreamState.parse(await response.json());
@@ -107,7 +105,7 @@ async function checkClock(jsm: JetStreamManager): Promise<Finding> {
     const afterMs = Date.now();
     await jsm.consumers.delete('MINER_COUNTER', name);
     const offsetMs = Date.parse(created) - (beforeMs + afterMs) / 2;
-    const detail = `that of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil((afterMs - beforeMs) / 2)} ms`;
+    const detail = `the clock of NATS is ${Math.round(Math.abs(offsetMs))} ms ${offsetMs < 0 ? 'behind' : 'ahead of'} this machine's, ± ${Math.ceil((afterMs - beforeMs) / 2)} ms`;
     const certainMs = Math.abs(offsetMs) - (afterMs - beforeMs) / 2;
     const remedy = 'let both follow a time server (chrony, systemd-timesyncd)';
     if (certainMs > offsetFailedMs) return failed('clock', detail, remedy);

@@ -17,7 +17,7 @@ interface CheckReadingsOptions extends JetStream {
   readonly logger: Logger;
 }
 
-/** Folds the counter stream again, through the last message stored in ClickHouse, and compares the counts for which rows are kept. */
+/** Folds the counter stream again, through the last stored reading, and compares the numbers of readings and rounds with the stored rows. */
 export async function checkReadings(options: CheckReadingsOptions): Promise<Finding[]> {
   const { jsm, stored } = options;
   const { state } = await jsm.streams.info('MINER_COUNTER');

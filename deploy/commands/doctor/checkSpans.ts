@@ -68,7 +68,7 @@ export async function checkSpans(check: SpanCheck): Promise<Finding[]> {
   } finally {
     progress.stop();
   }
-  return [ok('spans', `blocks ${fromBlock} to ${toBlock} and their ${logs} logs are those of the chain`)];
+  return [ok('spans', `blocks ${fromBlock} to ${toBlock} and their ${logs} logs match the chain`)];
 }
 
 /** Reads the blocks of the stream's spans, joined and linked as in the fold. */

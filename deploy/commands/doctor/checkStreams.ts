@@ -37,7 +37,7 @@ async function checkStream(options: CheckStreamsOptions, stream: StreamName): Pr
     const remedy =
       message === 'stream not found'
         ? 'start the service: it creates the stream, unless what is stored was made from an earlier one'
-        : 'the servers that have it are away: bring them back; with one replica only that one has it';
+        : 'bring back the servers that hold it; with one replica only one server does';
     return [failed(name, message, remedy)];
   }
   // A mirror has the subjects of its origin.
@@ -71,7 +71,7 @@ async function describeReaders(jsm: JetStreamManager, stream: StreamName): Promi
 function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Finding {
   const check = `replicas ${stream}`;
   const count = config.num_replicas;
-  // A single server is no cluster, and leads its own streams.
+  // A single server is not a cluster, and leads its own streams.
   if (cluster?.name === undefined) return ok(check, `${count}, on one server`);
   const peers = cluster.replicas ?? [];
   const dead = peers.filter(({ offline }) => offline === true).map(({ name }) => name);
@@ -84,13 +84,13 @@ function checkReplicas(stream: StreamName, { config, cluster }: StreamInfo): Fin
     return failed(
       check,
       `${detail}, away: ${dead.join(', ')}`,
-      'bring them back: the next one that goes may take the stream with it',
+      'bring them back: if another one fails, the stream may be unavailable',
     );
   if (lagging.length > 0)
     return warned(
       check,
       `${detail}, behind: ${lagging.join(', ')}`,
-      'wait; where it lasts, look at their disks and network',
+      'wait; if it lasts, check their disks and network',
     );
   if (count === 1)
     return warned(
@@ -147,7 +147,7 @@ async function checkRetention(
     : warned(check, detail, 'keep backups of the tables: deploy/RUNBOOK.md, "Backup"');
 }
 
-/** First block of the first readable span in the stream; null without one. Messages about other reads may lie before it. */
+/** First block of the first readable span in the stream; null without one. Messages with chain reads may precede it. */
 async function findFirstBlock(jsm: JetStreamManager, chainId: bigint, from: number): Promise<bigint | null> {
   for (let seq = from; seq < from + spanSearchMax; seq++) {
     const message = await jsm.streams.getMessage('MINER_CHAIN', { seq });

@@ -31,7 +31,7 @@ export async function discardReplay({ database, active, log, print }: ReplayOpti
   await log.note(plan, 'ended');
   await dropTables(database, resolveTables(plan.generation));
   if (plan.dryRun) await log.forget(plan);
-  print(`the unfinished replay of ${describeRange(plan)} is discarded; the active tables are as they were`);
+  print(`the unfinished replay of ${describeRange(plan)} is discarded; the active tables are unchanged`);
 }
 
 /**
@@ -67,7 +67,7 @@ export async function replay(parts: ReplayOptions, request: ReplayRequest): Prom
   const isComplete = !signal.aborted && (await foldReplay(parts, preparation));
   if (!isComplete || signal.aborted) {
     return print(
-      'stopped; the same command resumes where it was, --discard removes what there is. The active tables are as they were.',
+      'stopped; the same command resumes where it was, and --discard removes what was rebuilt. The active tables are unchanged.',
     );
   }
   await compareAndSwap(parts, plan, rebuilt);

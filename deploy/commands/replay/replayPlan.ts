@@ -196,7 +196,7 @@ async function findBase(
   return null;
 }
 
-/** If the stream's first messages are gone: describes which of them were requested, and from what the state before the others is made. */
+/** Describes what cannot be rebuilt because the stream's first messages are gone, and what the state before the replay is made from. */
 async function describeNotRebuilt(
   parts: ReplayPlanOptions,
   available: {
@@ -230,5 +230,5 @@ function advise(usable: readonly SnapshotHeader[], firstAvailable: number): stri
   const accept = '--incomplete continues without them';
   if (continued.length === 0) return `${accept}.`;
   const oldest = Math.min(...continued);
-  return `The oldest snapshot that it continues is of ${oldest}: begin at ${oldest + 1} or above, or ${accept}.`;
+  return `The oldest snapshot that it continues is at message ${oldest}: begin at ${oldest + 1} or above, or ${accept}.`;
 }

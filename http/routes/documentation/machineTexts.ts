@@ -9,7 +9,7 @@ export function writeRobotsText(publicUrl: string | null): string {
   return `User-agent: *\nDisallow: /v1/events/stream\n${sitemap}`;
 }
 
-/** The pages that exist on every day. Crawlers find records by their links. */
+/** Lists the pages that always exist. Crawlers find the pages of records by links. */
 export function writeSitemap(publicUrl: string): string {
   const paths = ['/', '/statistics', '/settlements', '/owners', '/feed', '/docs'];
   const urls = [...paths, ...guidePages.map(({ name }) => `/docs/${name}`)].map(

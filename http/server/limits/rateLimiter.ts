@@ -12,7 +12,7 @@ const waysPerSet = 8;
 export interface RateLimiter {
   /** Takes one token from the bucket of the address's client, and from its site's bucket if it has a site. */
   take(address: AddressWords, rateClass: RateClass, nowMs: number): RateVerdict;
-  /** Most clients and sites that are tracked at the same time. */
+  /** Maximum number of clients and sites that are tracked at the same time. */
   readonly capacity: number;
 }
 

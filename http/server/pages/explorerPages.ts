@@ -240,11 +240,11 @@ function redirect(path: string): PreparedResponse {
 }
 
 const unknownRecords: Readonly<Record<RecordView, string>> = {
-  miner: 'There is no miner of this number at the safe block.',
+  miner: 'There is no miner with this number at the safe block.',
   round: '',
-  block: 'Nothing that is shown here happened in a block of this number.',
-  settlement: `No batch and no mint of the newest ${pagesReadMax * 100} is of this transaction. The page of a round shows older ones.`,
-  event: 'No event of this ID is known. It may have been in a block that a reorganization has replaced.',
+  block: 'Nothing that is shown here happened in a block with this number.',
+  settlement: `None of the newest ${pagesReadMax * 100} batches and mints belongs to this transaction. The page of a round shows older ones.`,
+  event: 'No event with this ID is known. It may have been in a block that a reorganization has replaced.',
 };
 
 /** Says that a record does not exist; null if it does, or if that cannot be read at the moment. */

@@ -46,7 +46,7 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
   let isStopped = false;
 
   const end = (why: string) => {
-    if (reason === null) reason = why;
+    reason ??= why;
     delivered.stop();
   };
 

@@ -182,7 +182,7 @@ describe('a start in production', () => {
     const first = run();
     expect(first).toMatchObject({ status: 1, hasInstalled: false });
     expect(first.stderr).toMatch(
-      /NODE_ENV is production.*\n {2}npm packages: .+ and \d+ others .*\n {2}the build, dist\//,
+      /NODE_ENV is production.*\n {2}npm packages: .+ and \d+ more .*\n {2}the build, dist\//,
     );
 
     for (const [path] of inProduction) {
