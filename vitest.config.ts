@@ -32,7 +32,6 @@ const slowest = [
   'streams/ownerActivity',
   'storage/rowsTtl',
   'storage/storedEvents',
-  'storage/fullDisk',
   'streams/ingestLease',
   'client/client',
   'streams/messageSource',
