@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../storage/database.ts';
-import { deleteCutOffRows, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { createConsistentReads, hasOpenRemoval, withRemovalMarks } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { readings } from '../../storage/tables/readings.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 
 const removeNothing = async () => undefined;
@@ -143,17 +141,5 @@ describe('rows above a position', () => {
     await expect(
       deleteRowsAbove(busy, { tables, stream: 'MINER_COUNTER', position: 1 }),
     ).rejects.toBeInstanceOf(StorageUnavailable);
-  });
-});
-
-describe('rows whose readings were not stored', () => {
-  it('are removed above the restored state, since the stream may have lost their messages', async () => {
-    const { database, tables } = await openRounds();
-    await insertRows(database, readings, [acceptedReading({ position: 2 })], tables.readings);
-    await deleteCutOffRows(database, tables, 3);
-    expect(await readPositions(database, tables.rounds)).toEqual([1, 2, 3]);
-    await deleteCutOffRows(database, tables, 0);
-    expect(await readPositions(database, tables.rounds)).toEqual([1, 2]);
-    expect(await readPositions(database, tables.readings)).toEqual([2]);
   });
 });
