@@ -7,7 +7,7 @@ import { toAddress } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { activate, attachRows, createEmpty, findActiveTables } from '../../storage/generations.ts';
-import { beginEpoch, isNewestEpoch } from '../../storage/ingestEpochs.ts';
+import { beginEpoch, isNewestEpoch, readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { chainCheckpoints, chainSettlements } from '../../storage/tables/chainSettlements.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
@@ -22,7 +22,7 @@ import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts'
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { openTables, useBothLocations } from '../support/storage/openTables.ts';
+import { openForTest, openTables, useBothLocations } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
@@ -246,4 +246,11 @@ it('a process learns that another one has begun a later epoch, and that the data
     expect.stringContaining('another process ingests into this database'),
     expect.stringContaining('the database was emptied or restored from a backup'),
   ]);
+});
+
+it('a new database has one identity, although many processes start with it', async () => {
+  const database = openForTest();
+  const names = await Promise.all(Array.from({ length: 12 }, () => readDatabaseIdentity(database)));
+  expect(new Set(names).size).toBe(1);
+  expect(await readDatabaseIdentity(database)).toBe(names[0]);
 });
