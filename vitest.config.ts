@@ -29,7 +29,6 @@ const slowest = [
   'reference/chain',
   'streams/rejectionLog',
   'streams/indexer',
-  'streams/ownerActivity',
   'storage/rowsTtl',
   'storage/storedEvents',
   'streams/ingestLease',
