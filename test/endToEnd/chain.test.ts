@@ -4,7 +4,6 @@ import type { ChainLog, ChainSpanMessage } from '../../actors/chain/spans/chainS
 import { buildChainMembers } from '../support/chain/buildChainMembers.ts';
 import { fetchSpans, startIndexed } from '../support/chain/indexedChain.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
-import { reorganize } from '../support/chain/reorganize.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
 import { readFeed } from '../support/http/readFeed.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -109,52 +108,6 @@ async function serviceOver(economy: TestEconomy, givenNats?: TestNats) {
 }
 
 describe('the chain, end to end', () => {
-  it('is indexed, folded and shown, looks the same after a kill and a restart, and goes back below a deep reorganization', async () => {
-    const { economy, random } = await startRandomEconomy(60, 41);
-    const { start } = await serviceOver(economy);
-    const first = await start();
-    await waitUntilFollowed(first, economy);
-    await waitUntilReady(first);
-    const before = await readShown(first, economy);
-    expect(before).toContain('"status":"available"');
-    const newestEvents = (miner: MinerProcess) => miner.json<{ events: unknown[] }>('/v1/events?limit=40');
-    const { events: eventsBefore } = await newestEvents(first);
-    expect(eventsBefore).toHaveLength(40);
-    await first.end('SIGKILL');
-
-    const second = await start();
-    await waitUntilReady(second);
-    await eventually(async () => (await readShown(second, economy)) === before, 'the same views');
-    expect((await newestEvents(second)).events).toEqual(eventsBefore);
-    for (let step = 0; step < 12; step++) await random.step();
-    await waitUntilFollowed(second, economy);
-    const later = await readShown(second, economy);
-    expect(later).not.toBe(before);
-    expect(await second.end('SIGTERM')).toBe(0);
-
-    const third = await start();
-    await waitUntilReady(third);
-    expect(third.output()).toContain('"snapshot restored"');
-    await waitUntilFollowed(third, economy);
-    expect(await readShown(third, economy)).toBe(later);
-
-    const path = `/v1/owners/${owner(economy)}/activity?limit=1`;
-    const page = await third.json<{ nextCursor: string }>(path);
-    expect(page.nextCursor).not.toBeNull();
-    await reorganize(economy, 20, random.step);
-    await random.step();
-    await waitUntilFollowed(third, economy);
-    expect(await third.metric('miner_chain_reorganizations_total{reached="safe"}')).toBe(1);
-    const errors = third.log().filter(({ level }) => level === 'error');
-    expect(errors.map(({ msg }) => msg)).toContainEqual(
-      expect.stringContaining('safe blocks were reorganized'),
-    );
-    const gone = await fetch(`${third.publicUrl}${path}&cursor=${page.nextCursor}`);
-    expect([gone.status, await gone.json()]).toEqual([409, { error: 'cursor_invalidated' }]);
-    const after = await readShown(third, economy);
-    expect(await readFromNewService(economy)).toBe(after);
-  });
-
   it('is repaired where a node left out the logs of a block, and repeated a log, and an earlier version published both', async () => {
     const { economy, spans: honestSpans, shownHonestly } = await stillChain();
     const { nats, dataDir, start } = await serviceOver(economy);

@@ -9,10 +9,10 @@ import {
   waitUntilReady,
   waitUntilStored,
 } from '../support/processes/minerProcess.ts';
-import { connectTo, startNats, type TestNats } from '../support/processes/natsServer.ts';
+import { connectTo, readRejections, startNats, type TestNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, type Publication, publishAll } from '../support/readings/readingMessages.ts';
-import { allObservations, readRejections, storedState } from '../support/storage/storedState.ts';
+import { allObservations, storedState } from '../support/storage/storedState.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];

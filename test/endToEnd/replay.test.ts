@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { findActiveTables, listGenerations } from '../../storage/generations.ts';
@@ -8,30 +8,16 @@ import type { Tables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { createRecords } from '../support/increments.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import { useClickHouseEngine } from '../support/processes/clickHouseEngine.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
-import {
-  startMiner,
-  waitUntilReady,
-  waitUntilStored,
-  writeDeployment,
-} from '../support/processes/minerProcess.ts';
-import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import {
-  mixedPublications,
-  publishAll,
-  publishMany,
-  readingMessage,
-  toPublication,
-} from '../support/readings/readingMessages.ts';
+import { startMiner, waitUntilReady, writeDeployment } from '../support/processes/minerProcess.ts';
+import type { TestConnection } from '../support/processes/natsServer.ts';
+import { mixedPublications, publishAll, publishMany } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storedState } from '../support/storage/storedState.ts';
 
 /** Three installations, one reading per minute each: the second universal day begins with the 4,321st. */
 const untilSecondDay = mixedPublications(4_500, 0, 60_000);
-const statisticsPath = '/v1/measurement/stats?range=7d';
 
 /** Runs a service until published readings are stored, stops it, and returns ways to run commands on its data. */
 async function foldPublished(publish: (connection: TestConnection) => Promise<void>) {
@@ -93,8 +79,6 @@ async function newestState(database: Database, tables: Tables): Promise<string[]
     .map((record) => record.join(' '))
     .sort();
 }
-
-const engine = useClickHouseEngine();
 
 describe('replay', () => {
   it('reports what it would change, changes it for one installation or for all, and then finds nothing to change', async () => {
@@ -195,73 +179,5 @@ describe('replay', () => {
       expect.stringContaining('Messages 1 to 6000 cannot be rebuilt'),
     ]);
     expect((await state()).readings).toEqual(before.readings.slice(0, 7_000));
-  });
-
-  it('lets a running service take over the new tables, without going back in anything that it shows', async () => {
-    const nats = await startNats();
-    const clickHouse = await engine.createDatabase();
-    const dataDir = temporaryDirectory();
-    const settings = { natsUrl: nats.url, dataDir, clickhouseUrl: clickHouse };
-    const miner = await startMiner(settings);
-    const replica = await startMiner({ ...settings, role: 'serve' });
-    await waitUntilReady(miner);
-    await waitUntilReady(replica);
-    const { connection, js } = await connectTo(nats);
-    await publishMany(connection, 'wheel.one', 0, 6_000);
-    await waitUntilStored(miner, 6_000);
-
-    let published = 6_000;
-    let isPublishing = true;
-    onTestFinished(() => {
-      isPublishing = false;
-    });
-    const seen = { sequences: [] as number[], statuses: new Set<number>() };
-    const publishingAndPolling = (async () => {
-      while (isPublishing) {
-        const { subject, body } = toPublication(readingMessage('wheel.one', published));
-        await js.publish(subject, body);
-        published++;
-        for (const one of [miner, replica]) {
-          const statistics = await fetch(`${one.publicUrl}${statisticsPath}`);
-          if (statistics.status === 503)
-            expect(await statistics.json()).toMatchObject({ error: 'public_stats_rebuilding' });
-          seen.statuses.add(statistics.status);
-        }
-        const { sequence } = await miner.json<{ sequence: number }>('/v1/public/telemetry');
-        seen.sequences.push(sequence);
-      }
-    })();
-
-    const environment = {
-      MINER_NATS_URL: nats.url,
-      MINER_DATA_DIR: temporaryDirectory(),
-      MINER_CLICKHOUSE_URL: clickHouse,
-      MINER_DEPLOYMENT: writeDeployment(dataDir),
-    };
-    const { status, output } = await minerCommand(['replay', '--from-sequence', '1'], environment);
-    expect([status, output]).toEqual([0, expect.stringContaining('generation 2 is active')]);
-    for (const one of [miner, replica]) {
-      await eventually(async () => (await one.metric('miner_table_generation')) === 2, 'the new generation');
-      await eventually(async () => (await fetch(`${one.publicUrl}${statisticsPath}`)).ok, 'statistics');
-    }
-    const switchedAt = seen.sequences.length;
-    await eventually(() => seen.sequences.length > switchedAt + 20, 'answers from the new tables');
-    isPublishing = false;
-    await publishingAndPolling;
-    await waitUntilStored(miner, published);
-    expect(seen.sequences).toEqual(seen.sequences.toSorted((a, b) => a - b));
-    expect(seen.sequences.length).toBeGreaterThan(20);
-    for (const code of seen.statuses) expect([200, 503]).toContain(code);
-
-    const stored = await storedState({ url: clickHouse });
-    expect(stored.readings).toHaveLength(published);
-    const readRevision = async (one: typeof miner) =>
-      (await one.json<{ revision: string }>(statisticsPath)).revision;
-    // Views are computed once per second: a view may still be older than the last reading.
-    await eventually(
-      async () => (await readRevision(miner)) === (await readRevision(replica)),
-      'the same statistics on both',
-    );
-    expect(await miner.end('SIGTERM')).toBe(0);
   });
 });

@@ -8,14 +8,13 @@ import {
   fetchReadiness,
   type MinerProcess,
   startMiner,
-  waitUntilFolded,
   waitUntilReady,
   waitUntilStored,
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
-import { allObservations, storedState } from '../support/storage/storedState.ts';
+import { storedState } from '../support/storage/storedState.ts';
 
 const untilStandby = (miner: MinerProcess, holder: MinerProcess) =>
   eventually(async () => (await fetchReadiness(miner)).standbyFor?.pid === holder.pid, 'a standby');
@@ -25,16 +24,22 @@ describe('several processes on one ClickHouse server', () => {
 
   async function prepare() {
     const [nats, clickhouseUrl] = [await startNats(), await engine.createDatabase()];
-    const start = (role: 'ingest' | 'serve', environment = {}) =>
-      startMiner({ role, natsUrl: nats.url, clickhouseUrl, dataDir: temporaryDirectory(), environment });
-    return { nats, ...(await connectTo(nats)), clickhouseUrl, start };
+    const start = (environment = {}) =>
+      startMiner({
+        role: 'ingest',
+        natsUrl: nats.url,
+        clickhouseUrl,
+        dataDir: temporaryDirectory(),
+        environment,
+      });
+    return { ...(await connectTo(nats)), clickhouseUrl, start };
   }
 
-  it('ingest one at a time: killed, paused and stopped ones are replaced, no row is lost, and a replica follows', async () => {
-    const { nats, connection, clickhouseUrl, start } = await prepare();
-    const first = await start('ingest');
+  it('ingest one at a time: killed and paused ones are replaced, and no row is lost or written twice', async () => {
+    const { connection, clickhouseUrl, start } = await prepare();
+    const first = await start();
     await waitUntilReady(first);
-    const second = await start('ingest');
+    const second = await start();
     await untilStandby(second, first);
     expect((await fetchReadiness(second)).waitingFor).toContain('the ingest lease');
     await publishAll(connection, mixedPublications(1_500));
@@ -47,7 +52,7 @@ describe('several processes on one ClickHouse server', () => {
     await publishAll(connection, mixedPublications(500, 1_500));
     await waitUntilStored(second, 2_000);
 
-    const third = await start('ingest');
+    const third = await start();
     await untilStandby(third, second);
     second.child.kill('SIGSTOP');
     await waitUntilReady(third);
@@ -57,44 +62,16 @@ describe('several processes on one ClickHouse server', () => {
     expect(await second.exited).toBe(1);
     // It may notice first either the lease or the epoch of the other process.
     expect(second.output()).toMatch(/has taken over the ingest|another process ingests into this database/);
-
-    const fourth = await start('ingest');
-    await untilStandby(fourth, third);
-    expect(await third.end('SIGTERM')).toBe(0);
-    await waitUntilReady(fourth);
-    // The last message is rejected, so no row has its position.
-    await publishAll(connection, mixedPublications(521, 2_400));
-    await waitUntilStored(fourth, 2_921);
-    await fourth.end('SIGTERM');
-
-    const replica = await start('serve');
-    await waitUntilReady(replica);
-    const restored = replica
-      .log()
-      .find(({ msg, stream }) => `${msg} ${stream}` === 'snapshot restored MINER_COUNTER');
-    expect(restored?.position).toBe(2_921);
-    const alone = temporaryDirectory();
-    const undisturbed = await startMiner({ natsUrl: nats.url, dataDir: alone });
-    await waitUntilStored(undisturbed, 2_921);
-    await undisturbed.end('SIGTERM');
-    const [stored, expected] = [
-      await storedState({ url: clickhouseUrl }),
-      await storedState({ path: `${alone}/clickhouse` }),
-    ];
-    expect(stored).toEqual(expected);
-    await publishAll(connection, mixedPublications(300, 2_921));
-    await waitUntilFolded(replica, 3_221);
-    const shown = (await allObservations(replica, 'wheel.one')).map(({ telemetryId }) => telemetryId);
-    expect(shown.length).toBeGreaterThan(1_030);
-    expect(new Set(shown).size).toBe(shown.length);
+    // Six messages of 240 are rejected.
+    expect((await storedState({ url: clickhouseUrl })).readings).toHaveLength(2_400 - 60);
   });
 
   it('change no settings of streams and tables while they wait as a standby, and do once they ingest', async () => {
     const { jsm, clickhouseUrl, start } = await prepare();
-    const first = await start('ingest');
+    const first = await start();
     await waitUntilReady(first);
-    const other = await start('ingest', { MINER_STREAM_REPLICAS: '3' });
-    const second = await start('ingest', { MINER_RETENTION_DAYS: '1', MINER_ROWS_TTL_DAYS: '40' });
+    const other = await start({ MINER_STREAM_REPLICAS: '3' });
+    const second = await start({ MINER_RETENTION_DAYS: '1', MINER_ROWS_TTL_DAYS: '40' });
     for (const one of [other, second]) await untilStandby(one, first);
     expect((await jsm.streams.info('MINER_LEASE')).config.num_replicas).toBe(1);
     await other.end('SIGTERM');

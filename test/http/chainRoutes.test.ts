@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { miningAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { encodeOwnerCursor, type OwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/chain/settlementHistory.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { startChainWithHistory } from '../support/chain/chainWithHistory.ts';
 import {
   buildEconomyEvents,
@@ -14,6 +15,7 @@ import {
 } from '../support/chain/economyState.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
 import { testRelease } from '../support/chain/testRelease.ts';
+import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
 type Json = Record<string, never> & { status: string; reason?: string };
@@ -73,6 +75,14 @@ describe('routes of the chain', () => {
       expect([list, shown.status]).toEqual([list, 200]);
       expect(await shown.json()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
     }
+  });
+
+  it('answer 503 for activity that ClickHouse does not hold', async () => {
+    const { views } = createStateViews(buildState(buildEconomyEvents()));
+    const ownerActivity = () => Promise.reject(new StorageUnavailable('a row is missing'));
+    const { get } = await startPublicServer({ chain: { ...views, ownerActivity } });
+    for (const path of [`/v1/owners/${owner}/activity`, `/v2/public/miners/activity?owner=${owner}`])
+      await expectError(await get(path), 503, 'database_unavailable');
   });
 
   it.each([

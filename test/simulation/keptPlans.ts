@@ -10,7 +10,7 @@ const lostAndPurged = episode(
   { durationMs: 30000, readingsPerSecond: 0.5, settlementsPerSecond: 2 },
 );
 
-/** Plans that have found something, each with the fault that it found. Draws of seeds may change; these plans do not. */
+/** Plans that have found something, each with the fault that it found, and one for what they leave out. Draws of seeds may change; these plans do not. */
 export const keptPlans: Readonly<Record<string, Plan>> = {
   // Disks are full, and ClickHouse is stopped.
   fullDisks: plan(
@@ -178,6 +178,20 @@ export const keptPlans: Readonly<Record<string, Plan>> = {
           [100, 'pause', { process: 2, forMs: 120000, isSuspended: true }],
         ],
         { durationMs: 240000 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000 },
+  ),
+  // A replay replaces the tables of an ingesting process and of a replica, while readings arrive.
+  replayed: plan(
+    'replayed',
+    [
+      episode(
+        [
+          [1, 'startReplica'],
+          [12, 'replay', { afterSendings: 0 }],
+        ],
+        { durationMs: 30000 },
       ),
     ],
     { beforeGenesisMs: 600_000 },

@@ -1,7 +1,10 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Database } from '../../storage/database.ts';
-import { createConsistentReads, withRemovalMarks } from '../../storage/removals.ts';
+import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import { createConsistentReads, hasOpenRemoval, withRemovalMarks } from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { rounds } from '../../storage/tables/rounds.ts';
+import { insertRows } from '../../storage/tables/table.ts';
 import { openTables } from '../support/storage/openTables.ts';
 
 const removeNothing = async () => undefined;
@@ -70,4 +73,73 @@ it('a read that a removal overlaps is repeated, even if another read notices the
     await readConsistently(removeNothing);
   });
   expect(seen).toEqual([0, null]);
+});
+
+async function openRounds() {
+  const { database, tables } = await openTables();
+  const insert = (position: number) =>
+    insertRows(
+      database,
+      rounds,
+      [{ installationId: 'wheel', roundId: position, startMs: 0, workUnits: 0n, position }],
+      tables.rounds,
+    );
+  for (const position of [1, 2, 3]) await insert(position);
+  return { database, tables, insert };
+}
+
+async function readPositions(database: Database, table: string): Promise<number[]> {
+  const rows = await database.select(`SELECT position FROM ${table} ORDER BY position`);
+  return rows.map(([position]) => Number(position));
+}
+
+/** Another writer's insert, which arrives just after each deletion. */
+function withLateInserts(
+  database: Database,
+  insert: (position: number) => Promise<void>,
+  times: number,
+): Database {
+  let left = times;
+  return {
+    ...database,
+    command: async (sql, parameters) => {
+      await database.command(sql, parameters);
+      if (sql.includes('DELETE') && left-- > 0) await insert(9);
+    },
+  };
+}
+
+describe('rows above a position', () => {
+  it('are removed, those too that another writer inserts after the deletion began', async () => {
+    const { database, tables, insert } = await openRounds();
+    await deleteRowsAbove(withLateInserts(database, insert, 2), {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+    });
+    expect(await readPositions(database, tables.rounds)).toEqual([1]);
+  });
+
+  it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
+    const { database, tables } = await openRounds();
+    const killed = deleteRowsAbove(database, {
+      tables,
+      stream: 'MINER_COUNTER',
+      position: 1,
+      deleteSnapshots: async () => {
+        throw new Error('killed here');
+      },
+    });
+    await expect(killed).rejects.toThrow('killed here');
+    expect(await database.select(`SELECT count() FROM ${tables.rounds}`)).toEqual([[3]]);
+    expect(await hasOpenRemoval(database)).toBe(true);
+  });
+
+  it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {
+    const { database, tables, insert } = await openRounds();
+    const busy = withLateInserts(database, insert, Number.POSITIVE_INFINITY);
+    await expect(
+      deleteRowsAbove(busy, { tables, stream: 'MINER_COUNTER', position: 1 }),
+    ).rejects.toBeInstanceOf(StorageUnavailable);
+  });
 });

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
+import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
@@ -16,6 +20,7 @@ import { insertRows } from '../../storage/tables/table.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
 import { createRecords } from '../support/increments.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
 
@@ -43,8 +48,8 @@ function buildState(position: number): FoldRecord[] {
   return [buildRecord('position', `'${position}\\'`), buildRecord(`only ${position}`, position)];
 }
 
-async function openStore() {
-  const { database, tables } = await openTables();
+async function openStore(path = temporaryDirectory()) {
+  const { database, tables } = await openTables({ path });
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   return { database, tables, store };
 }
@@ -100,6 +105,14 @@ async function findNewest(store: SnapshotStore): Promise<StoredSnapshotHeader> {
   const [newest] = await store.list(stream);
   if (newest === undefined) throw new Error('there is no snapshot');
   return newest;
+}
+
+/** Changes one bit in the middle. */
+function damageFile(file: string) {
+  const bytes = readFileSync(file);
+  const middle = Math.floor(bytes.length / 2);
+  bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
+  writeFileSync(file, bytes);
 }
 
 describe('snapshots', () => {
@@ -240,6 +253,47 @@ describe('snapshots', () => {
         }
         expect(read).toEqual(damaged.part === 1 ? [10] : []);
       }
+  });
+
+  it.each([
+    // A read notices it.
+    ['is damaged', damageFile, []],
+    // ClickHouse notices it at the start, and drops the part.
+    ['is cut short', (file: string) => truncateSync(file, Math.floor(statSync(file).size / 2)), [1]],
+    ['is missing', (file: string) => unlinkSync(file), [1]],
+  ] as const)('of which a file %s are not restored, the ones before are', async (_, damage, setAside) => {
+    // Incompressible, so most of the file is its payload.
+    const texts = Array.from({ length: 50 }, (_, at) =>
+      createHash('sha256').update(String(at)).digest('base64'),
+    );
+    const state = [buildRecord('1', texts)];
+    const path = temporaryDirectory();
+    const first = await openStore(path);
+    const listFiles = () =>
+      readdirSync(path, { recursive: true, encoding: 'utf8' })
+        .filter((one) => one.endsWith('/data.bin'))
+        .map((one) => join(path, one));
+    await first.store.saveBase(buildHeader(10), state);
+    const before = listFiles();
+    await first.store.saveBase(buildHeader(20), state);
+    const [file] = listFiles().filter((one) => !before.includes(one));
+    if (file === undefined) throw new Error('the snapshot has no file of its own');
+    await first.database.close();
+    damage(file);
+
+    const { database, store } = await openStore(path);
+    expect((await findDamagedParts(database)).map(({ count }) => count)).toEqual(setAside);
+    const restored: number[] = [];
+    for (const header of await store.list(stream)) {
+      const content = await readContent(store, header).catch((error: unknown) => {
+        expect(isRefusal(error), String(error)).toBe(true);
+        return null;
+      });
+      if (content === null) continue;
+      expect(content).toEqual(contentOfRecords(state));
+      restored.push(header.position);
+    }
+    expect(restored).toEqual([10]);
   });
 
   it('with a missing part are named in the log, and earlier ones stay', async () => {

@@ -1,11 +1,16 @@
 import fc from 'fast-check';
+import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
+import { toActivityRow } from '../../actors/chain/rows/activityRows.ts';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../actors/events/eventSchemas.ts';
 import type { EventWindow } from '../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import { toChainItem } from '../../actors/feed/feedItem.ts';
 import { findNewestPosition } from '../../actors/feed/feedPosition.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
+import type { ActivityRange } from '../../actors/views/chain/olderActivity.ts';
+import { buildActivityPage } from '../../actors/views/chain/ownerPages.ts';
 import { encodeFeedCursor } from '../../actors/views/feed/feedCursor.ts';
 import {
   createFeedViews,
@@ -20,9 +25,11 @@ import {
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
 import type { Database } from '../../storage/database.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
+import { createStoredActivity } from '../../storage/storedActivity.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { noRows } from '../../storage/storedRows.ts';
 import type { Tables } from '../../storage/tables.ts';
+import { stateOwner } from '../support/chain/economyState.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,
@@ -36,6 +43,7 @@ import {
   spanHistory,
 } from '../support/chain/feedEvents.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
+import { buildClaim } from '../support/chain/ownerEvents.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
@@ -356,5 +364,53 @@ describe('events that are on their way to ClickHouse', () => {
     const asked = ask();
     await storeRows(database, tables, buildRows([second], []));
     expect(await asked).toHaveProperty('events.length', 2);
+  });
+});
+
+describe('the activity of an owner that has left memory', () => {
+  /** Rows of the events from a number on, each of a message of its own. */
+  const buildActivity = (from: number, end: number, firstPosition: number) =>
+    Array.from({ length: end - from }, (_, index) => {
+      const event = buildClaim({ blockNumber: 1n }, { position: firstPosition + index });
+      const one = { owner: stateOwner, eventNumber: from + index, blockNumber: 1n, event };
+      return toActivityRow(one, { run: feedRun, storedBy: 1, storedAtMs: 1 });
+    });
+
+  async function open() {
+    const { database, tables } = await openTables();
+    const { read } = createStoredActivity({ database, tables: () => tables, writer: null });
+    return {
+      merge: () => database.command(`OPTIMIZE TABLE ${tables.ownerActivity} FINAL`),
+      store: (ownerActivity: ReturnType<typeof buildActivity>) =>
+        storeRows(database, tables, { ownerActivity }),
+      /** Positions of the events 2 to 5, for the page of a state at a position whose memory begins with event 6. */
+      readPositions: async (position: number) => {
+        const known = { tokenIds: [], activityCount: 10, activity: List(Array(4).fill(null)) };
+        // A page is built of these members alone.
+        const state = { owners: new Map([[stateOwner, known]]), feed: { run: feedRun }, position };
+        const page = { owner: stateOwner, limit: 6, after: 2 };
+        const { older } = buildActivityPage(state as unknown as ChainState, page);
+        return (await read(older as ActivityRange, neverAborted)).map((event) => event.position);
+      },
+    };
+  }
+
+  it('is read by its numbers, each event once, from rows of its own branch', async () => {
+    const { store, merge, readPositions } = await open();
+    for (let time = 0; time < 2; time++) await store(buildActivity(0, 10, 1));
+    expect(await readPositions(10)).toEqual([3, 4, 5, 6]);
+    // Another process has followed a reorganization, which this one has not.
+    await store(buildActivity(4, 10, 21));
+    expect(await readPositions(10)).toEqual([3, 4, 5, 6]);
+    expect(await readPositions(30)).toEqual([3, 4, 21, 22]);
+    await merge();
+    await expect(readPositions(10)).rejects.toThrow('does not hold the older activity');
+    expect(await readPositions(30)).toEqual([3, 4, 21, 22]);
+  });
+
+  it('is refused where a row is missing', async () => {
+    const { store, readPositions } = await open();
+    await store([...buildActivity(0, 4, 1), ...buildActivity(5, 10, 6)]);
+    await expect(readPositions(10)).rejects.toThrow('does not hold the older activity');
   });
 });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
+import { configuredEconomy, minted } from '../support/chain/writtenEconomy.ts';
 import { buildSpan, buildSpanMessage, writtenSettings } from '../support/chain/writtenSpans.ts';
 import { followCaptures } from '../support/increments.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
@@ -11,8 +13,8 @@ import { buildCheckpointed, createWrittenFold } from '../support/streams/written
 
 const streamCreated = '2026-01-01T00:00:00Z';
 
-function createFold() {
-  const actors = createChainActors(writtenSettings);
+function createFold(settings: Partial<Parameters<typeof createChainActors>[0]> = {}) {
+  const actors = createChainActors({ ...writtenSettings, ...settings });
   let evicted = 0;
   const receive: ChainActors['receive'] = (message) => {
     const outcome = actors.receive(message);
@@ -32,13 +34,17 @@ function createFold() {
   return { registry, actors, fold, take, countEvicted };
 }
 
-/** Blocks in a row, each with this number of feed events. */
+/** Blocks in a row, each with this number of feed events, and with a mint of an owner if there is one. */
 function buildBlocks(
   fromBlock: number,
   toBlock: number,
   seq: number,
   events: number,
-  { fork = 0, parentBranch = fork }: { fork?: number; parentBranch?: number } = {},
+  {
+    fork = 0,
+    parentBranch = fork,
+    owner,
+  }: { readonly fork?: number; readonly parentBranch?: number; readonly owner?: Address } = {},
 ) {
   return Array.from({ length: toBlock - fromBlock + 1 }, (_, index) =>
     buildSpanMessage(
@@ -46,7 +52,11 @@ function buildBlocks(
         number: fromBlock + index,
         fork,
         ...(index === 0 && { parentBranch }),
-        events: Array.from({ length: events }, () => buildCheckpointed(1)),
+        events: [
+          ...(owner !== undefined && fromBlock + index === 1 ? configuredEconomy : []),
+          ...Array.from({ length: events }, () => buildCheckpointed(1)),
+          ...(owner === undefined ? [] : [minted(owner, fromBlock + index)]),
+        ],
       }),
       seq + index,
     ),
@@ -73,10 +83,13 @@ function followRewinding(fold: StreamFold, messages: readonly StreamMessage[]) {
 
 describe('what changed since the previous capture', () => {
   it('turns it into the complete state, while events are evicted and safe blocks are reorganized', () => {
-    const { actors, take } = createFold();
+    // Most events of an owner leave memory, too, long after the last one.
+    const { actors, take } = createFold({ eventsRetained: 20 });
     const { follow, increments } = followCaptures();
+    const owner = toAddress(`0x${'a'.repeat(40)}`);
     const messages = [
-      ...buildBlocks(1, 900, 1, 4),
+      ...buildBlocks(1, 50, 1, 4, { owner }),
+      ...buildBlocks(51, 900, 51, 4),
       // Twice, safe blocks are replaced by blocks with fewer and different events.
       ...buildBlocks(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
       ...buildBlocks(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),
@@ -87,6 +100,8 @@ describe('what changed since the previous capture', () => {
     }
     expect(actors.state.forks).toBe(2);
     expect(actors.newest()?.feed.evicted.through).not.toBeNull();
+    const { activityCount = 0, activity } = actors.newest()?.owners.get(owner) ?? {};
+    expect(activity?.size).toBeLessThan(activityCount);
     expect(increments()).toBe(Math.floor(messages.length / 61));
   });
 });

@@ -1,11 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { openDatabase } from '../../storage/database.ts';
-import { readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
 import { LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { startContender } from '../support/streams/leaseContender.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 
@@ -76,15 +73,5 @@ describe('the ingest lease', () => {
     suspendedMs = 134_000;
     expect(lease.isHeld()).toBe(false);
     await eventually(() => lease.isHeld(), 'a renewal');
-  });
-});
-
-describe('the ingest lease is held by one', () => {
-  it('when many processes start with a new database', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    onTestFinished(() => database.close());
-    const names = await Promise.all(Array.from({ length: 12 }, () => readDatabaseIdentity(database)));
-    expect(new Set(names).size).toBe(1);
-    expect(await readDatabaseIdentity(database)).toBe(names[0]);
   });
 });

@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createActor, waitFor } from 'xstate';
 import { systemClock } from '../../deploy/process/systemClock.ts';
+import { openDatabase } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
+import { migrate } from '../../storage/migrations.ts';
 import { applyRowsTtl } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
@@ -11,6 +13,7 @@ import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/ingest/rebuildGeneration.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -177,4 +180,33 @@ describe('the generation that is written to', () => {
     await save(ours);
     expect((await choose(none)).tables).toEqual(tables);
   });
+});
+
+it('a process that only reads waits for the tables of evicted events', async () => {
+  const database = openDatabase({ path: temporaryDirectory() });
+  onTestFinished(() => database.close());
+  const { logic } = createIngest({
+    jetStream: () => {
+      throw new Error('a process that only reads has no lease');
+    },
+    database,
+    identity: { foldVersion: 1, configuration: '' },
+    settlementIdentity: { foldVersion: 1, configuration: '' },
+    clock: systemClock,
+    logger: silentLogger,
+    retention: { retentionDays: 0 },
+    rowsTtlDays: 0,
+    acceptsLoss: false,
+    streamGuard: { check: async () => [], lost: [] },
+    actor: () => undefined,
+  });
+  const reader = createActor(logic, { input: { writes: false } }).start();
+  onTestFinished(() => {
+    reader.stop();
+  });
+  const refused = await waitFor(reader, (one) => one.context.failures > 0 || one.hasTag('granted'));
+  expect(refused.hasTag('granted')).toBe(false);
+  await migrate(database, silentLogger);
+  const { context } = await waitFor(reader, (snapshot) => snapshot.hasTag('granted'));
+  expect(context.grant).toEqual({ epoch: null, generation: 1, rebuildsFrom: null });
 });

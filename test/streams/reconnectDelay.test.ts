@@ -1,10 +1,5 @@
-import { describe, expect, it, vi } from 'vitest';
-import { closeNats, followConnection, openConnection } from '../../streams/jetstream/connection.ts';
+import { describe, expect, it } from 'vitest';
 import { createReconnectDelay } from '../../streams/jetstream/reconnectDelay.ts';
-import { eventually } from '../support/processes/childProcess.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
-import { startNats } from '../support/processes/natsServer.ts';
-import { silentLogger } from '../support/silentLogger.ts';
 
 describe('the delay of a new attempt to reach NATS', () => {
   it('is zero for a few attempts after the clock was put back', () => {
@@ -20,22 +15,5 @@ describe('the delay of a new attempt to reach NATS', () => {
     const delays = Array.from({ length: 10 }, delay);
     expect(delays.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => Number.NEGATIVE_INFINITY));
     expect(delays.slice(8)).toEqual([625, 625]);
-  });
-
-  it('lets the client reconnect although the clock was put back by an hour', async () => {
-    const nats = await startNats();
-    const connection = await openConnection({ url: nats.url, name: 'test', logger: silentLogger });
-    whenFinished(() => closeNats(connection));
-    let isConnected = true;
-    void followConnection(connection, silentLogger, (is) => {
-      isConnected = is;
-    });
-    const realNow = Date.now;
-    const clock = vi.spyOn(Date, 'now').mockImplementation(() => realNow() - 3_600_000);
-    whenFinished(() => clock.mockRestore());
-    await nats.kill();
-    await eventually(() => !isConnected, 'the connection to be lost');
-    await nats.start();
-    await eventually(() => isConnected, 'the connection to be restored');
   });
 });

@@ -14,10 +14,15 @@ import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
 import { startNatsWithAccounts } from '../support/processes/natsAccounts.ts';
-import { connectTo, fetchMessages, startNats, type TestConnection } from '../support/processes/natsServer.ts';
+import {
+  connectTo,
+  fetchMessages,
+  readRejections,
+  startNats,
+  type TestConnection,
+} from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { readRejections } from '../support/storage/storedState.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { buildBatchItem, feedSink } from '../support/streams/sinkFeed.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { NEVER, Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
 import { RecordRefused } from '../../actors/foldRecord.ts';
@@ -10,14 +9,11 @@ import { noRows } from '../../storage/storedRows.ts';
 import { formatSnapshotName } from '../../storage/tables/foldSnapshot.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import type { FollowerSinks } from '../../streams/follower/streamFollower.ts';
-import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-import type { TestConnection } from '../support/processes/natsServer.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { collectLines } from '../support/streams/collectLines.ts';
-import { createStreams } from '../support/streams/startStreams.ts';
 import {
   createTestFollower,
   emptySinks,
@@ -26,9 +22,6 @@ import {
 } from '../support/streams/testFollower.ts';
 
 const subject = 'miner.counter.wheel';
-const sourceOptions = (nats: TestConnection) =>
-  ({ ...nats, stream, clock: manualClock(), logger: silentLogger }) as const;
-
 async function prepareStream() {
   const { nats, database, tables } = await prepareToFollow();
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
@@ -183,18 +176,6 @@ describe('a follower of a stream', () => {
     expect(back.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
   });
 
-  it('removes the rows of messages that the stream has lost', async () => {
-    const setup = await prepareStream();
-    const { nats, publish } = setup;
-    await publish(10);
-    await saveThrough(10, setup);
-    await nats.jsm.streams.delete(stream);
-    await createStreams(nats.jsm);
-    await publish(4);
-    const other = await followThrough(4, setup);
-    expect(other.seen).toEqual({ restoredAt: 0, sequences: [1, 2, 3, 4], removedAbove: [0] });
-  });
-
   it('keeps rows whose messages retention has removed, even without a snapshot to restore', async () => {
     const setup = await prepareStream();
     const { nats, publish } = setup;
@@ -221,23 +202,6 @@ describe('a follower of a stream', () => {
       },
     });
     await eventually(() => follower.isCaughtUp, 'a stream to be followed');
-  });
-
-  it('is caught up with the stream, even if it has lost its end since the start', async () => {
-    const { nats, snapshots, publish } = await prepareStream();
-    await publish(5);
-    const ends$ = new Subject<number>();
-    const status = { ...createMessageSource(sourceOptions(nats)).status(), position: 3 };
-    const follower = createTestFollower(nats, {
-      fold: stateless,
-      snapshots,
-      sinks: null,
-      source: { batchesAfter: () => NEVER, ends$, status: () => status },
-    });
-    await eventually(() => follower.isRestored, 'the state to be restored');
-    expect(follower.isCaughtUp).toBe(false);
-    ends$.next(3);
-    expect(follower.isCaughtUp).toBe(true);
   });
 
   it('does not count messages as folded that its fold has refused', async () => {

@@ -63,7 +63,7 @@ export function startListeners({ world, fleet, onFailure }: ListenersOptions) {
   const listen = (sent: SentEvents) =>
     followEvents(open, () => random.integer(1, awayMsMax)).pipe(
       tap((event) => {
-        if (sent.note(event) === 'before' && isTrusted && !hasReturned(event))
+        if (sent.note(event) && isTrusted && !hasReturned(event))
           onFailure(new SimulationFailure('event stream', `${event.id} was sent twice`));
       }),
     );

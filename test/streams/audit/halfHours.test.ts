@@ -72,7 +72,6 @@ describe('the self-audit of half hours', () => {
       async () => ((await replica.metric(samples('agrees'))) ?? 0) > 0,
       'an audit of a replica',
     );
-    await replica.end('SIGTERM');
 
     // Each half hour of each installation agrees with its messages, although some were rejected.
     const database = openDatabase({ url: clickhouseUrl });
@@ -137,5 +136,10 @@ describe('the self-audit of half hours', () => {
     expect((await minerCommand(['replay', '--from-sequence', '1'], environment)).status).toBe(0);
     await eventually(async () => (await miner.metric(drifts)) === 0, 'agreement');
     expect(miner.output()).toContain('a known difference no longer exists');
+    for (const one of [miner, replica]) {
+      await eventually(async () => (await one.metric('miner_table_generation')) === 2, 'the new tables');
+      const statistics = `${one.publicUrl}/v1/measurement/stats?range=7d`;
+      await eventually(async () => (await fetch(statistics)).ok, 'statistics of the new tables');
+    }
   });
 });

@@ -49,7 +49,6 @@ export function createOperatorActions({ client, contracts, operator, guardian }:
     resumeSettlement: () => core.write.unpause(by(guardian)),
     mintReserve: (to: Address, quantity: bigint) =>
       collection.write.mintReserve([to, quantity], by(operator)),
-    closeSale: () => collection.write.closeSale(by(operator)),
     pauseCollection: () => collection.write.pause(by(operator)),
     resumeCollection: () => collection.write.unpause(by(operator)),
     advanceMetadataEpoch: (cardBaseUrl: string) =>

@@ -62,7 +62,3 @@ export function minted(owner: Address, tokenId: number): WrittenEvent {
 export function transferred(from: Address, to: Address, tokenId: number): WrittenEvent {
   return buildEvent('collection', 'Transfer', { from, to, tokenId: BigInt(tokenId) });
 }
-
-export function claimed(owner: Address, tokenIds: readonly number[], amount: bigint): WrittenEvent {
-  return buildEvent('mining', 'RewardsClaimed', { owner, tokenIds: tokenIds.map(BigInt), amount });
-}

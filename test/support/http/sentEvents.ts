@@ -9,27 +9,23 @@ export interface FeedEvent {
 /** Records the events that a client of the event stream was sent. */
 export interface SentEvents {
   /**
-   * Whether it was sent before. After a reorganization has moved an event's transaction to another block, the event is sent
+   * @returns whether it was sent before. After a reorganization has moved an event's transaction to another block, the event is sent
    * again with its ID and the new block.
    */
-  note(event: FeedEvent): 'never' | 'ofAnotherBlock' | 'before';
+  note(event: FeedEvent): boolean;
   /** Events that were not sent although they became visible after the first sent event of their source. */
   findMissed<Event extends FeedEvent>(feed: readonly Event[]): Event[];
-  has(event: FeedEvent): boolean;
 }
 
 export function createSentEvents(): SentEvents {
-  const ids = new Set<string>();
   const keys = new Set<string>();
   const formatKey = ({ id, source }: FeedEvent) => `${id} ${source.blockHash ?? ''}`;
   const has = (event: FeedEvent) => keys.has(formatKey(event));
   return {
-    has,
     note: (event) => {
-      const was = has(event) ? 'before' : ids.has(event.id) ? 'ofAnotherBlock' : 'never';
-      ids.add(event.id);
+      const isRepeated = has(event);
       keys.add(formatKey(event));
-      return was;
+      return isRepeated;
     },
     findMissed: (feed) =>
       ['chain', 'measurement'].flatMap((source) => {

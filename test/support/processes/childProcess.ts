@@ -52,7 +52,6 @@ export function startProcess(
 
 /** A server that a test can kill and restart with the same ports and directory. */
 export interface RestartableServer {
-  readonly pid: number;
   kill(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
 }
@@ -61,9 +60,6 @@ export interface RestartableServer {
 export async function startRestartable(run: () => Promise<TestProcess>): Promise<RestartableServer> {
   let server = await run();
   return {
-    get pid() {
-      return server.pid;
-    },
     kill: async (signal = 'SIGKILL') => {
       await server.end(signal);
     },

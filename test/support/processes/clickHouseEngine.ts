@@ -13,7 +13,6 @@ const program = resolve(import.meta.dirname, 'clickHouseEngineProcess.mjs');
 interface ClickHouseEngine {
   /** Creates an empty database, and returns its address for the service. */
   createDatabase(): Promise<string>;
-  readonly pid: number;
   /** Kills the process. Acknowledged rows stay in its folder. */
   kill(): Promise<void>;
   /** Restarts it on the same port. */
@@ -58,9 +57,6 @@ export function useClickHouseEngine(): ClickHouseEngine {
       const response = await fetch(url, { method: 'POST', body: `CREATE DATABASE ${name}` });
       if (!response.ok) throw new Error(await response.text());
       return `${url}/${name}`;
-    },
-    get pid() {
-      return child?.pid as number;
     },
     kill,
     start,

@@ -39,8 +39,6 @@ export interface NatsCluster {
   /** Addresses of all, separated by commas. */
   readonly url: string;
   readonly urls: readonly string[];
-  /** Names of the servers, as streams name their leaders and peers. */
-  readonly names: readonly string[];
   kill(name: string): Promise<void>;
   start(name: string): Promise<void>;
 }
@@ -82,7 +80,6 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   return {
     url: urls.join(','),
     urls,
-    names,
     kill: async (name) => {
       await running.get(name)?.end('SIGKILL');
     },

@@ -74,3 +74,14 @@ export async function fetchMessages({ js, jsm }: TestConnection, stream: string,
   await consumer.delete();
   return messages;
 }
+
+/** Sequences of a stream's rejected messages with their reasons, in the order of their publication. */
+export async function readRejections(nats: TestConnection, stream: string) {
+  const messages = await fetchMessages(nats, 'MINER_REJECTED');
+  return messages
+    .filter(({ subject }) => subject === `miner.rejected.${stream}`)
+    .map((message) => {
+      const { sequence, reason } = message.json<{ sequence: number; reason: string }>();
+      return { sequence, reason };
+    });
+}

@@ -106,26 +106,10 @@ export async function publishAll(
   }
 }
 
-/** Publishes readings `from` to `to` (exclusive) of an installation, by default one every ten seconds from the genesis. */
-export async function publishMany(
-  connection: NatsConnection,
-  installationId: string,
-  from: number,
-  to: number,
-  { startMs, intervalMs } = { startMs: genesisMs, intervalMs: 10_000 },
-) {
-  const publicationAt = (index: number) => {
-    const observedMs = startMs + index * intervalMs;
-    const observedAt = new Date(observedMs).toISOString();
-    const receivedAt = new Date(observedMs + 50).toISOString();
-    return toPublication(readingMessage(installationId, index, { observedAt, receivedAt }));
-  };
-  // In slices, since a year has millions of readings.
-  for (let start = from; start < to; start += acknowledgedTogether) {
-    const length = Math.min(acknowledgedTogether, to - start);
-    await publishAll(
-      connection,
-      Array.from({ length }, (_, offset) => publicationAt(start + offset)),
-    );
-  }
+/** Publishes readings `from` to `to` (exclusive) of an installation, one every ten seconds from the genesis. */
+export function publishMany(connection: NatsConnection, installationId: string, from: number, to: number) {
+  const readings = Array.from({ length: to - from }, (_, offset) =>
+    readingMessage(installationId, from + offset),
+  );
+  return publishAll(connection, readings.map(toPublication));
 }

@@ -6,7 +6,6 @@ import { rounds } from '../../../storage/tables/rounds.ts';
 import type { ColumnSelection } from '../../../storage/tables/table.ts';
 import { followCursors } from '../http/followCursors.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
-import { fetchMessages, type TestConnection } from '../processes/natsServer.ts';
 
 /** All stored rows of a stream's fold, without members that depend on the time of writing. */
 interface StoredState {
@@ -46,15 +45,4 @@ export async function allObservations(miner: MinerProcess, installationId: strin
   ))
     items.push(...page.items);
   return items;
-}
-
-/** Sequences of a stream's rejected messages with their reasons, in the order of their publication. */
-export async function readRejections(nats: TestConnection, stream: string) {
-  const messages = await fetchMessages(nats, 'MINER_REJECTED');
-  return messages
-    .filter(({ subject }) => subject === `miner.rejected.${stream}`)
-    .map((message) => {
-      const { sequence, reason } = message.json<{ sequence: number; reason: string }>();
-      return { sequence, reason };
-    });
 }

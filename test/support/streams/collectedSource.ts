@@ -11,7 +11,6 @@ import { silentLogger } from '../silentLogger.ts';
 interface CollectedSource {
   readonly source: MessageSource;
   readonly sequences: number[];
-  readonly texts: string[];
   /** Batches, each with the turn of the event loop in which it came. */
   readonly batches: { readonly messages: number; readonly bytes: number; readonly turn: number }[];
   place: StreamPosition;
@@ -39,7 +38,6 @@ export function collectSource(
   const collected: CollectedSource = {
     source,
     sequences: [],
-    texts: [],
     batches: [],
     place: from,
     failure: null,
@@ -58,10 +56,7 @@ export function collectSource(
     .pipe(leaveGate(gate))
     .subscribe({
       next: (batch) => {
-        for (const { seq, data } of batch.messages) {
-          collected.sequences.push(seq);
-          collected.texts.push(Buffer.from(data).toString('utf8'));
-        }
+        for (const { seq } of batch.messages) collected.sequences.push(seq);
         const bytes = batch.messages.reduce((sum, { data }) => sum + data.length, 0);
         collected.batches.push({ messages: batch.messages.length, bytes, turn });
         setImmediate(() => turn++);
