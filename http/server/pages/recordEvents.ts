@@ -6,13 +6,13 @@ import type {
   FeedRequest,
   FeedViews,
 } from '../../../actors/views/feed/feedViews.ts';
-import type { FeedEvent } from '../../explorer/page.ts';
+import { type FeedEvent, searchedEventsMax } from '../../explorer/page.ts';
 import type { RecordView } from '../../explorer/place.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 
-/** Pages of 100 events that are read for one record. Records without an order of their own are found only in this many events. */
-export const pagesReadMax = 20;
 const eventsPerPage = 100;
+/** Pages that are read for one record. */
+const pagesReadMax = searchedEventsMax / eventsPerPage;
 /** Events that are read to learn which numbers a time has: the first of them may be of another kind. */
 const eventsPerProbe = 10;
 /** How exactly the time of a record is searched for before pages are read: about 20 probes. */
@@ -111,6 +111,15 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     return collect({ category, cursor }, matches, isBefore, signal);
   }
 
+  async function findSpans(
+    number: bigint,
+    signal: AbortSignal,
+    ...searches: readonly (readonly [FeedCategory, FindSpan])[]
+  ): Promise<FeedEvent[]> {
+    const found = searches.map(([category, span]) => findSpan(category, span, number, signal));
+    return (await Promise.all(found)).flat();
+  }
+
   async function findById(id: string, signal: AbortSignal): Promise<FeedEvent[]> {
     const position = hasViews() ? await feed.locate(id, signal) : 'unavailable';
     if (position === null) return [];
@@ -141,16 +150,15 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
       case 'miner':
         return scan('players', (item) => listMiners(item).includes(BigInt(id)), signal);
       case 'round':
-        return [
-          ...(await findSpan('protocol', mintedRounds, BigInt(id), signal)),
-          ...(await findSpan('protocol', settledRounds, BigInt(id), signal)),
-        ];
+        return findSpans(BigInt(id), signal, ['protocol', mintedRounds], ['protocol', settledRounds]);
       case 'block':
-        return [
-          ...(await findSpan('protocol', completedBlocks, BigInt(id), signal)),
-          ...(await findSpan('protocol', chainBlock, BigInt(id), signal)),
-          ...(await findSpan('players', chainBlock, BigInt(id), signal)),
-        ];
+        return findSpans(
+          BigInt(id),
+          signal,
+          ['protocol', completedBlocks],
+          ['protocol', chainBlock],
+          ['players', chainBlock],
+        );
     }
   }
 
