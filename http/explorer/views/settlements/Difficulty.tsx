@@ -2,6 +2,7 @@ import { Line } from '../../charts/Line.tsx';
 import { Unavailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
 import { formatExact, formatInteger, formatTick } from '../../format/numbers.ts';
 import { formatDayAndMinute } from '../../format/times.ts';
 import { explain } from '../../format/words.ts';
@@ -21,6 +22,7 @@ export function Difficulty({ core }: { core: Bodies['core'] | null }) {
 }
 
 function History({ core }: { core: Extract<Bodies['core'], { status: 'available' }> }) {
+  const { zone } = usePage();
   const { workPerThousandBlocks } = core.core;
   const rows = core.events
     .flatMap((event) => {
@@ -53,8 +55,8 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
               key: id,
               value: Number(value) / 1000,
               isComplete: true,
-              tick: formatDayAndMinute(at),
-              text: `${formatDayAndMinute(at)} UTC, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
+              tick: formatDayAndMinute(at, zone),
+              text: `${formatDayAndMinute(at, zone)} ${zone}, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
             }))}
             formatValue={formatTick}
             tone="settled"

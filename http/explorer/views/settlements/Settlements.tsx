@@ -8,7 +8,7 @@ import { Available } from '../../components/ResourceNotice.tsx';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger, formatShort, formatTick, toDrawn } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
-import { formatDayAndMinute } from '../../format/times.ts';
+import { formatDayAndMinute, formatDayOf } from '../../format/times.ts';
 import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { type SettlementsRange, settlementsRanges } from '../../place.ts';
@@ -127,6 +127,7 @@ function Summary({ history, route, core }: { history: History; route: string; co
 }
 
 function Buckets({ history }: { history: History }) {
+  const { zone } = usePage();
   const { buckets, mining, range } = history;
   const asset = mining.status === 'available' ? mining.economy : null;
   const nowMs = Date.parse(history.generatedAt);
@@ -134,13 +135,14 @@ function Buckets({ history }: { history: History }) {
     key: startAt,
     value: toDrawn(completedBlockCount),
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
-    text: `from ${formatDayAndMinute(startAt)} UTC: ${formatInteger(completedBlockCount)} blocks completed`,
+    text: `from ${formatDayAndMinute(startAt, zone)} ${zone}: ${formatInteger(completedBlockCount)} blocks completed`,
   }));
   // A time of day belongs to the left edge of its column, a date to the middle.
-  const [middle, textEnd] = range === '24h' ? [0, 12] : [0.5, -6];
+  const [middle, format] =
+    range === '24h' ? ([0, formatDayAndMinute] as const) : ([0.5, formatDayOf] as const);
   const ticks = buckets.flatMap(({ startAt }, index) =>
     index % labelEvery[range] === 0
-      ? [{ at: (index + middle) / buckets.length, text: formatDayAndMinute(startAt).slice(0, textEnd) }]
+      ? [{ at: (index + middle) / buckets.length, text: format(startAt, zone) }]
       : [],
   );
   return (

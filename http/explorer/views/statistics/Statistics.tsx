@@ -1,5 +1,6 @@
 import { Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
+import { formatMinuteOfDay } from '../../charts/halfHours.ts';
 import { Line } from '../../charts/Line.tsx';
 import { TodayChart } from '../../charts/TodayChart.tsx';
 import { Choice } from '../../components/Choice.tsx';
@@ -15,6 +16,7 @@ import { type StatisticsRange, statisticsRanges } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
 import { Records } from './Records.tsx';
 import { Submissions } from './Submissions.tsx';
+import { Weeks } from './Weeks.tsx';
 
 type Statistics = Bodies['statistics'];
 
@@ -42,13 +44,15 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
         <ResourceNotice what="Statistics" resource={statistics} />
         {statistics.body !== null && <Summary statistics={statistics.body} route={statisticsPath(range)} />}
       </section>
+      <Weeks />
       {statistics.body !== null && <Charts statistics={statistics.body} range={range} />}
     </>
   );
 }
 
 function Summary({ statistics, route }: { statistics: Statistics; route: string }) {
-  const { summary, coverage } = statistics.activity;
+  const { zone } = usePage();
+  const { summary, coverage, days } = statistics.activity;
   const seen = coverage.observedRoundCount > 0 ? summary : null;
   const peak = summary.peakWindowStartMinuteUtc;
   const common = { size: 'large', route } as const;
@@ -72,8 +76,8 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
       <Figure
         {...common}
         label="Busiest half hour"
-        value={peak === null ? null : formatMinute(peak)}
-        unit="UTC"
+        value={peak === null ? null : formatMinuteOfDay(days.at(-1)?.date ?? '', peak, zone)}
+        unit={zone}
         field="activity.summary.peakWindowStartMinuteUtc"
         exact={peak === null ? null : `${peak} minutes after midnight UTC`}
         meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
