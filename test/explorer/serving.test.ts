@@ -270,17 +270,17 @@ describe('this week against last', () => {
     }));
   const missing = { expectedRoundCount: 144, observedRoundCount: 0, coverageBps: 0 };
 
-  it('compares the days that have ended, if all of them were observed', () => {
+  it('compares the days that have ended, if a part of each was observed', () => {
     expect(compareWeeks(days({ 29: { observedWorkUnits: '9' } }))).toEqual({
-      last: { workUnits: '875', span: '17 Nov to 23 Nov', wholeDayCount: 7 },
-      before: { workUnits: '700', span: '10 Nov to 16 Nov', wholeDayCount: 7 },
+      last: { workUnits: '875', span: '17 Nov to 23 Nov', coverageBps: 10_000, missingDayCount: 0 },
+      before: { workUnits: '700', span: '10 Nov to 16 Nov', coverageBps: 10_000, missingDayCount: 0 },
       changeBps: 2_500,
     });
   });
 
   it('takes unknown work for unknown', () => {
-    const one = compareWeeks(days({ 15: { coverage: missing, observedWorkUnits: '0' } }));
-    expect([one.changeBps, one.before.wholeDayCount]).toEqual([null, 6]);
+    const one = compareWeeks(days({ 22: { coverage: missing, observedWorkUnits: '0' } }));
+    expect([one.changeBps, one.last.missingDayCount, one.last.coverageBps]).toEqual([null, 1, 8_571]);
     const gone = Array.from({ length: 14 }, (_, index) => [15 + index, { coverage: missing }]);
     expect(compareWeeks(days(Object.fromEntries(gone))).last.workUnits).toBeNull();
     const idle = Array.from({ length: 7 }, (_, index) => [15 + index, { observedWorkUnits: '0' }]);

@@ -21,15 +21,15 @@ export function Weeks() {
       </div>
       <p class="small quiet">
         {changeBps === null
-          ? 'They cannot be compared: a part of them was not observed, or had no work.'
-          : `${formatPercent(Math.abs(changeBps))} ${changeBps < 0 ? 'less' : 'more'} work than in the week before.`}
+          ? 'They are not compared: a day of them was not observed at all, or there was no work.'
+          : `Observed work ${changeBps < 0 ? 'fell' : 'grew'} by ${formatPercent(Math.abs(changeBps))}.`}
       </p>
     </section>
   );
 }
 
 function WeekFigure({ label, week }: { label: string; week: Week }) {
-  const { workUnits, span, wholeDayCount } = week;
+  const { workUnits, span, coverageBps, missingDayCount } = week;
   return (
     <Figure
       {...describeWork(workUnits)}
@@ -38,8 +38,8 @@ function WeekFigure({ label, week }: { label: string; week: Week }) {
       field="activity.days.observedWorkUnits"
       meaning="The sum of seven universal days. What was not observed is unknown, and not in it."
     >
-      {span}
-      {wholeDayCount < 7 && `, ${wholeDayCount} of 7 days observed in full`}
+      {span}, {formatPercent(coverageBps)} observed
+      {missingDayCount > 0 && `, ${missingDayCount} of 7 days missing`}
     </Figure>
   );
 }
