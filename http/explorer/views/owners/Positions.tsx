@@ -69,9 +69,10 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
             state: 'complete',
             text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}`,
           }))}
-          ticks={earnings
-            .map(({ date }, at) => ({ at: at + 0.5, text: formatDay(date) }))
-            .filter((_tick, at) => at % 2 === 0)}
+          ticks={earnings.map(({ date }, index) => ({
+            at: (index + 0.5) / earnings.length,
+            text: formatDay(date),
+          }))}
           formatValue={formatTick}
           tone="issued"
         />
