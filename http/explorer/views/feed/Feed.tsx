@@ -1,6 +1,6 @@
 import { Choice } from '../../components/Choice.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { type FeedCategory, feedCategories } from '../../place.ts';
+import type { FeedCategory } from '../../place.ts';
 import { corePath } from '../../resources.ts';
 import { EventPages } from './EventPages.tsx';
 
@@ -26,7 +26,6 @@ export function Feed({ category }: { category: FeedCategory }) {
       <Choice
         label="Category"
         names={names}
-        options={feedCategories}
         chosen={category}
         toPlace={(one) => ({ view: 'feed', category: one })}
       />

@@ -1,22 +1,21 @@
 import { Line } from '../../charts/Line.tsx';
-import { Unavailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
+import { Available } from '../../components/ResourceNotice.tsx';
 import { formatExact, formatInteger, formatTick } from '../../format/numbers.ts';
 import { formatDayAndMinute } from '../../format/times.ts';
-import { explain } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 
 /** Work per block after each of the newest batches, from the core's events. */
-export function Difficulty({ core }: { core: Bodies['core'] | null }) {
+export function Difficulty() {
   return (
     <section aria-labelledby="difficulty">
       <h2 id="difficulty">Difficulty</h2>
-      {core === null && <p class="loading">Loading…</p>}
-      {core?.status === 'unavailable' && <Unavailable>{explain(core.reason)}</Unavailable>}
-      {core?.status === 'available' && <History core={core} />}
+      <Available what="Difficulty" resource={usePage().read('core', corePath)}>
+        {(core) => <History core={core} />}
+      </Available>
     </section>
   );
 }

@@ -11,7 +11,7 @@ import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { formatDayAndMinute, formatDayOf } from '../../format/times.ts';
 import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import { type SettlementsRange, settlementsRanges } from '../../place.ts';
+import type { SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
 import { EventPages } from '../feed/EventPages.tsx';
 import { Difficulty } from './Difficulty.tsx';
@@ -43,7 +43,6 @@ export function Settlements({ range }: { range: SettlementsRange }) {
         <Choice
           label="Range"
           names={names}
-          options={settlementsRanges}
           chosen={range}
           toPlace={(one) => ({ view: 'settlements', range: one })}
         />
@@ -51,7 +50,7 @@ export function Settlements({ range }: { range: SettlementsRange }) {
           {(history) => <Summary history={history} route={settlementsPath(range)} core={core} />}
         </Available>
       </section>
-      {settlements.body?.status === 'available' && <Details history={settlements.body} core={core} />}
+      {settlements.body?.status === 'available' && <Details history={settlements.body} />}
       <section aria-labelledby="history">
         <h2 id="history">Every batch and mint</h2>
         <EventPages category="protocol" />
@@ -60,12 +59,12 @@ export function Settlements({ range }: { range: SettlementsRange }) {
   );
 }
 
-function Details({ history, core }: { history: History; core: Bodies['core'] | null }) {
+function Details({ history }: { history: History }) {
   const { buckets, mining } = history;
   return (
     <>
       {buckets.length > 0 && <Buckets history={history} />}
-      <Difficulty core={core} />
+      <Difficulty />
       <NextRound mining={mining} />
       <Batches history={history} />
       {mining.status === 'available' && <Checkpoints mining={mining} />}

@@ -12,7 +12,7 @@ import { formatInteger, formatPercent, formatTick, toDrawn } from '../../format/
 import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatDay, formatMinute } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
-import { type StatisticsRange, statisticsRanges } from '../../place.ts';
+import type { StatisticsRange } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
 import { Records } from './Records.tsx';
 import { Submissions } from './Submissions.tsx';
@@ -37,7 +37,6 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
         <Choice
           label="Range"
           names={names}
-          options={statisticsRanges}
           chosen={range}
           toPlace={(one) => ({ view: 'statistics', range: one })}
         />
