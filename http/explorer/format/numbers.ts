@@ -12,6 +12,11 @@ export function formatInteger(value: string | number): string {
   return groupDigits(String(value));
 }
 
+/** Formats a number of things: `1 block`, `1,234 blocks`. */
+export function count(number: string, noun: string): string {
+  return `${formatInteger(number)} ${noun}${number === '1' ? '' : 's'}`;
+}
+
 /**
  * Formats an integer as a number with `decimals` digits in its fraction, without trailing zeros.
  *
