@@ -35,9 +35,9 @@ export const interfaceVersion = '1.0.0';
 
 const cacheControl = 'public, max-age=300';
 const securityTextsMax = 1;
-/** Guides have no scripts. */
+/** Guides have no scripts. Tools that examine a page read `robots.txt` from it. */
 const guideHeaders = buildPageHeaders(
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 /** Swagger UI styles elements inline, and its icons are data URIs. Scripts come only from this service. */
 const referenceHeaders = buildPageHeaders(
@@ -50,6 +50,7 @@ const reference = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Reference · Mining Activity Read Service</title>
+<meta name="description" content="All routes of the Mining Activity Read Service, to try out.">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 </head>

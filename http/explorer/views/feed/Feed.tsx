@@ -21,7 +21,8 @@ export function Feed({ category }: { category: FeedCategory }) {
     <section aria-labelledby="feed">
       <h1 id="feed">Feed</h1>
       <p class="lead">
-        What happened on the chain, 12 blocks deep, and what the wheel reached, newest first.
+        What happened on the chain, 12 blocks deep, and what the wheel reached, newest first. A feed reader
+        can <a href={`/feed.atom?category=${category}`}>subscribe to this list</a>.
       </p>
       <Choice
         label="Category"
@@ -34,9 +35,6 @@ export function Feed({ category }: { category: FeedCategory }) {
           (isLive ? 'New events appear by themselves.' : 'Live events are not connected at the moment.')}
       </p>
       <EventPages category={category} />
-      <p class="small">
-        <a href={`/feed.atom?category=${category}`}>Subscribe to this list</a>
-      </p>
     </section>
   );
 }
