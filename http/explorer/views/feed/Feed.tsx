@@ -2,7 +2,7 @@ import { Choice } from '../../components/Choice.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import type { FeedCategory } from '../../place.ts';
 import { corePath } from '../../resources.ts';
-import { EventPages } from './EventPages.tsx';
+import { EventPages } from './EventList.tsx';
 
 const names: Record<FeedCategory, string> = {
   all: 'Everything',

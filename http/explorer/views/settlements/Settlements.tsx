@@ -13,7 +13,7 @@ import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
-import { EventPages } from '../feed/EventPages.tsx';
+import { EventPages } from '../feed/EventList.tsx';
 import { Difficulty } from './Difficulty.tsx';
 import { Batches, Checkpoints, type History } from './SettlementTables.tsx';
 
