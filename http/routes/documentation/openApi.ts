@@ -32,7 +32,7 @@ const etag = z
   .regex(/^(?:W\/)?"[^"]+"$/)
   .meta({ description: 'Tag to send back verbatim in If-None-Match; weak if the body is compressed' });
 
-const ifNoneMatch = z.string().meta({ description: 'The tag, its weak form, a list, or *' });
+const ifNoneMatch = z.string().optional().meta({ description: 'The tag, its weak form, a list, or *' });
 const rateLimitPolicy = z.string().meta({
   description:
     'The rate class, its burst of requests (`q`), and the seconds after which a full burst is allowed again (`w`). Present if rate limits are on',
@@ -161,7 +161,7 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
       }),
       header: z.object({
         'X-Request-Id': requestId.optional(),
-        ...(isConditional && { 'If-None-Match': ifNoneMatch.optional() }),
+        ...(isConditional && { 'If-None-Match': ifNoneMatch }),
       }),
     },
     responses: {
