@@ -116,6 +116,8 @@ async function start() {
   channel.post({ kind: 'wanted', paths: reads.map(([path]) => path) });
   await new Promise((resolve) => setTimeout(resolve, answerMs));
   await poller.readAll();
+  // Before the first rendering, which would otherwise be followed by another one at once.
+  stream.setVisible(!document.hidden);
   isStarted = true;
   renderAll();
 
@@ -133,7 +135,6 @@ async function start() {
   document.addEventListener('visibilitychange', noticeVisibility);
   addEventListener('pagehide', () => stream.setVisible(false));
   addEventListener('pageshow', noticeVisibility);
-  noticeVisibility();
   setInterval(() => {
     poller.tick();
     if (!document.hidden) for (const listener of listeners) listener();

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { usePage } from '../components/pageContext.ts';
-import { formatInteger, formatPercent, toDrawn } from '../format/numbers.ts';
+import { formatInteger, formatPercent } from '../format/numbers.ts';
 import { formatDay, type Zone } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -26,7 +26,7 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
   };
   const largest = Math.max(
     1,
-    ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => toDrawn(workUnits ?? '0'))),
+    ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => Number(workUnits ?? '0'))),
   );
   return (
     <div class="heat">
@@ -144,7 +144,7 @@ function drawCell(
 ): [kind: string, path: string][] {
   if (coverage === 'future') return [['future', `M${x + 4} 10h2`]];
   if (coverage === 'missing') return [['missing', `M${x + 0.5} 1h9v18h-9z`]];
-  const work = toDrawn(workUnits ?? '0');
+  const work = Number(workUnits ?? '0');
   const cell: [string, string] =
     work === 0
       ? ['zero', `M${x + 0.5} 15h9v4h-9z`]

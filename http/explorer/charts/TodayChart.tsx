@@ -1,7 +1,7 @@
 import { formatUnits } from '../../client/decimals.ts';
 import { DataTable } from '../components/DataTable.tsx';
 import { usePage } from '../components/pageContext.ts';
-import { formatExact, formatInteger, formatTick, toDrawn } from '../format/numbers.ts';
+import { formatExact, formatInteger, formatTick } from '../format/numbers.ts';
 import { formatMinute } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
@@ -27,9 +27,9 @@ export function TodayChart({ statistics }: { statistics: Statistics }) {
     const usual = meanWorkMilli === null ? '' : `, typically ${formatExact(meanWorkMilli, 3)}`;
     return {
       key: String(startMinuteUtc),
-      value: workUnits === null ? null : toDrawn(workUnits),
+      value: workUnits === null ? null : Number(workUnits),
       state: coverage,
-      reference: meanWorkMilli === null ? null : toDrawn(meanWorkMilli) / 1000,
+      reference: meanWorkMilli === null ? null : Number(meanWorkMilli) / 1000,
       text: `${time}: ${work}${usual}`,
     };
   });

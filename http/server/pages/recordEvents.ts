@@ -39,6 +39,19 @@ const completedBlocks: FindSpan = ({ event }) => {
 const chainBlock: FindSpan = ({ event }) =>
   event.family === 'chain' ? [event.source.blockNumber - 1n, event.source.blockNumber] : null;
 
+/** Where records with a number are searched for, newest first. */
+const spans: Readonly<Record<'round' | 'block', readonly (readonly [FeedCategory, FindSpan])[]>> = {
+  round: [
+    ['protocol', mintedRounds],
+    ['protocol', settledRounds],
+  ],
+  block: [
+    ['protocol', completedBlocks],
+    ['protocol', chainBlock],
+    ['players', chainBlock],
+  ],
+};
+
 /** Returns the events of a record, newest first; null if they cannot be read at the moment. */
 type FindRecordEvents = (
   view: RecordView,
@@ -111,15 +124,6 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
     return collect({ category, cursor }, matches, isBefore, signal);
   }
 
-  async function findSpans(
-    number: bigint,
-    signal: AbortSignal,
-    ...searches: readonly (readonly [FeedCategory, FindSpan])[]
-  ): Promise<FeedEvent[]> {
-    const found = searches.map(([category, span]) => findSpan(category, span, number, signal));
-    return (await Promise.all(found)).flat();
-  }
-
   async function findById(id: string, signal: AbortSignal): Promise<FeedEvent[]> {
     const position = hasViews() ? await feed.locate(id, signal) : 'unavailable';
     if (position === null) return [];
@@ -149,16 +153,10 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
         );
       case 'miner':
         return scan('players', (item) => listMiners(item).includes(BigInt(id)), signal);
-      case 'round':
-        return findSpans(BigInt(id), signal, ['protocol', mintedRounds], ['protocol', settledRounds]);
-      case 'block':
-        return findSpans(
-          BigInt(id),
-          signal,
-          ['protocol', completedBlocks],
-          ['protocol', chainBlock],
-          ['players', chainBlock],
-        );
+      default: {
+        const found = spans[view].map(([category, span]) => findSpan(category, span, BigInt(id), signal));
+        return (await Promise.all(found)).flat();
+      }
     }
   }
 

@@ -6,7 +6,7 @@ import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Available } from '../../components/ResourceNotice.tsx';
 import { Time } from '../../components/Time.tsx';
-import { formatInteger, formatShort, formatTick, toDrawn } from '../../format/numbers.ts';
+import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
 import { formatDayAndMinute, formatDayOf } from '../../format/times.ts';
 import { explain, mintStates } from '../../format/words.ts';
@@ -32,6 +32,7 @@ export function Settlements({ range }: { range: SettlementsRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
   const core = read('core', corePath).body;
+  const history = settlements.body?.status === 'available' ? settlements.body : null;
   return (
     <>
       <section aria-labelledby="settlements">
@@ -47,27 +48,22 @@ export function Settlements({ range }: { range: SettlementsRange }) {
           toPlace={(one) => ({ view: 'settlements', range: one })}
         />
         <Available what="Settlements" resource={settlements}>
-          {(history) => <Summary history={history} route={settlementsPath(range)} core={core} />}
+          {(body) => <Summary history={body} route={settlementsPath(range)} core={core} />}
         </Available>
       </section>
-      {settlements.body?.status === 'available' && <Details history={settlements.body} />}
+      {history !== null && (
+        <>
+          {history.buckets.length > 0 && <Buckets history={history} />}
+          <Difficulty />
+          <NextRound mining={history.mining} />
+          <Batches history={history} />
+          {history.mining.status === 'available' && <Checkpoints mining={history.mining} />}
+        </>
+      )}
       <section aria-labelledby="history">
         <h2 id="history">Every batch and mint</h2>
         <EventPages category="protocol" />
       </section>
-    </>
-  );
-}
-
-function Details({ history }: { history: History }) {
-  const { buckets, mining } = history;
-  return (
-    <>
-      {buckets.length > 0 && <Buckets history={history} />}
-      <Difficulty />
-      <NextRound mining={mining} />
-      <Batches history={history} />
-      {mining.status === 'available' && <Checkpoints mining={mining} />}
     </>
   );
 }
@@ -132,7 +128,7 @@ function Buckets({ history }: { history: History }) {
   const nowMs = Date.parse(history.generatedAt);
   const marks = buckets.map(({ startAt, completedBlockCount }) => ({
     key: startAt,
-    value: toDrawn(completedBlockCount),
+    value: Number(completedBlockCount),
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
     text: `from ${formatDayAndMinute(startAt, zone)} ${zone}: ${formatInteger(completedBlockCount)} blocks completed`,
   }));

@@ -8,7 +8,7 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { ResourceNotice } from '../../components/ResourceNotice.tsx';
-import { formatInteger, formatPercent, formatTick, toDrawn } from '../../format/numbers.ts';
+import { formatInteger, formatPercent, formatTick } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatDay, formatMinute } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
@@ -115,12 +115,12 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
     return {
       work: {
         ...point,
-        value: isSeen ? toDrawn(day.observedWorkUnits) : null,
+        value: isSeen ? Number(day.observedWorkUnits) : null,
         text: `${formatDay(day.date)}: ${formatInteger(day.observedWorkUnits)} work units${part}`,
       },
       distance: {
         ...point,
-        value: day.distanceMm === null ? null : toDrawn(day.distanceMm) / 1_000_000,
+        value: day.distanceMm === null ? null : Number(day.distanceMm) / 1_000_000,
         text: value === null ? '' : `${formatDay(day.date)}: ${value} ${unit}${part}`,
       },
     };
