@@ -35,6 +35,8 @@ describe('pages of the explorer', () => {
     expect(response.headers.get('set-cookie')).toBeNull();
     const html = await response.text();
     expect(html).not.toMatch(/ style="|<style|<script(?![^>]* src=)|\son[a-z]+="/);
+    // Its own address is not known, so nothing is claimed about it.
+    expect(html).not.toMatch(/rel="canonical"|property="og:url"/);
     expect([...html.matchAll(/(?:src|href|content)="(https?:[^"]*)"/g)]).toEqual([]);
     const tag = response.headers.get('etag') as string;
     const again = await server.get(path, { 'If-None-Match': tag });
