@@ -23,6 +23,9 @@ export interface Bodies {
   readonly activity: z.infer<typeof plainOwnerActivityResponse>;
   readonly metadata: z.infer<typeof plainMetadataResponse>;
 }
+/** Miners and transactions are searched for in this many of the newest events, since these have no order of their own. */
+export const searchedEventsMax = 2_000;
+
 export type FeedEvent = z.infer<typeof feedEvent>;
 export type ResourceName = keyof Bodies;
 

@@ -13,11 +13,8 @@ export function describePage(
   const { body } = status;
   if (body === null) return { title: `${nameView(place)} · Mining activity`, icon: 'wheel-unknown.svg' };
   const { state } = describeWheel(status, connection);
-  const title =
-    place.view === 'glance'
-      ? `${stateNames[state]} · ${body.installationId} · Mining activity`
-      : `${nameView(place)} · ${body.installationId} · Mining activity`;
-  return { title, icon: `wheel-${state}.svg` };
+  const name = place.view === 'glance' ? stateNames[state] : nameView(place);
+  return { title: `${name} · ${body.installationId} · Mining activity`, icon: `wheel-${state}.svg` };
 }
 
 const stateNames: Record<WheelState, string> = {

@@ -14,11 +14,11 @@ export type Place =
 /** Views of one record. Only the server renders them, and they have no script. */
 export type RecordView = 'miner' | 'round' | 'block' | 'settlement' | 'event';
 
-export const statisticsRanges = ['7d', '30d'] as const;
+const statisticsRanges = ['7d', '30d'] as const;
 export type StatisticsRange = (typeof statisticsRanges)[number];
-export const settlementsRanges = ['now', '24h', '7d', '30d'] as const;
+const settlementsRanges = ['now', '24h', '7d', '30d'] as const;
 export type SettlementsRange = (typeof settlementsRanges)[number];
-export const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
+const feedCategories = ['all', 'protocol', 'players', 'measurement'] as const;
 export type FeedCategory = (typeof feedCategories)[number];
 
 /** Returns the place of a page with script. It ignores unknown parameters, so every link leads somewhere. */

@@ -29,6 +29,7 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
     renderedAtMs: nowMs,
     actions: null,
     connection: null,
+    zone: 'UTC' as const,
     reversal: null,
   };
   const content =

@@ -54,6 +54,7 @@ function renderGuide(name, title, markdown) {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Mining Activity Read Service</title>
+<meta name="description" content="${title}: a guide to the Mining Activity Read Service.">
 <link rel="stylesheet" href="/docs/style.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 </head>

@@ -63,7 +63,7 @@ export const uuid = z.guid().meta({ id: 'Uuid', description: 'UUID of any versio
 export const installationId = z
   .string()
   .regex(/^[A-Za-z0-9._:-]{1,128}$/)
-  .meta({ id: 'InstallationId', description: 'ID of a wheel device' });
+  .meta({ id: 'InstallationId', description: 'ID of a wheel device', examples: ['wheel.local'] });
 
 export const safeCount = z
   .int()

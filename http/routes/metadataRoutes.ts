@@ -19,7 +19,7 @@ const tokenPath: PathParameter = {
   schema: z
     .string()
     .regex(/^[1-9][0-9]{0,3}$/)
-    .describe('ID of the token, a decimal from 1 to 9999'),
+    .meta({ description: 'ID of the token, a decimal from 1 to 9999', examples: ['1'] }),
   parse: (segment) => segment,
   error: 'invalid_token_id',
 };

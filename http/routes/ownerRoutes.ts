@@ -30,10 +30,16 @@ const limitParameter: QueryParameter = {
   schema: z.int().min(1).max(100).meta({ default: ownerPageDefault }),
 };
 
+/** An owner of the simulated economy. */
+const exampleOwner = '0x9965507d1a55bcc2695c58ba16fb37d819b0a4dc';
+
 const ownerParameter: QueryParameter = {
   name: 'owner',
   description: 'Address in lower case, not the zero address',
-  schema: z.string().regex(/^0x(?!0{40}$)[0-9a-f]{40}$/),
+  schema: z
+    .string()
+    .regex(/^0x(?!0{40}$)[0-9a-f]{40}$/)
+    .meta({ examples: [exampleOwner] }),
   isRequired: true,
 };
 
@@ -42,7 +48,10 @@ const ownerPath: PathParameter = {
   schema: z
     .string()
     .regex(/^0x(?!0{40}$)[0-9a-fA-F]{40}$/)
-    .meta({ description: '`0x` and 40 hexadecimal digits, in lower case or with a checksum' }),
+    .meta({
+      description: '`0x` and 40 hexadecimal digits, in lower case or with a checksum',
+      examples: [exampleOwner],
+    }),
   parse: parseOwner,
   error: 'invalid_address',
 };

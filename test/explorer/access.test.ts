@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  findOverflow,
   findViolations,
   openPage,
   openWindow,
@@ -59,7 +60,7 @@ describe('charts by keyboard', () => {
     expect(await chart.locator('tbody tr').nth(1).locator('.pointed-cell').count()).toBe(1);
     expect(await chart.locator('.pointed-cell').count()).toBe(1);
     await page.keyboard.press('End');
-    expect(await text()).toMatch(new RegExp(`^${dates.at(-1)} \\(the morning after\\), 11:30–12:00 UTC: `));
+    expect(await text()).toMatch(new RegExp(`^${dates.at(-1)} \\(on .*\\), 11:30–12:00 UTC: `));
   });
 });
 
@@ -86,6 +87,33 @@ describe('charts by touch', () => {
       expect(await chart.locator('.readout').textContent()).toContain('11:30–12:00 UTC: ');
     },
   );
+});
+
+describe('times', () => {
+  it('are those of the visitor’s zone once that is chosen by touch, on every page from then on', async () => {
+    const server = await startPublicServer();
+    const look = { width: 360, hasTouch: true, timezoneId: 'Asia/Kolkata' };
+    const context = await openWindow(await sharedBrowser(), look);
+    const { page } = await openPage(context, `${server.base}/statistics`);
+    await waitUntilLive(page);
+    const axis = page.locator('section:has(#today) .ticks');
+    expect(await axis.textContent()).toMatch(/^12:0016:00/);
+    await page.getByRole('button', { name: 'Show local times' }).tap();
+    // India is five and a half hours ahead.
+    await expect.poll(() => axis.textContent()).toMatch(/^17:3021:30/);
+    await page.locator('section:has(#half-hours)').getByRole('slider').focus();
+    await page.keyboard.press('End');
+    const readout = page.locator('section:has(#half-hours) .readout');
+    expect(await readout.textContent()).toMatch(/ \(on .*\), 17:00–17:30 local: /);
+    expect(await findOverflow(page)).toBe(0);
+    expect(await findViolations(page)).toEqual([]);
+    await page.goto(server.base);
+    await waitUntilLive(page);
+    await expect.poll(() => page.locator('.remaining + span').textContent()).toMatch(/ local$/);
+    expect(await page.locator('main').textContent()).not.toMatch(/:\d\d UTC/);
+    await page.getByRole('button', { name: 'Show UTC' }).tap();
+    await expect.poll(() => page.locator('.remaining + span').textContent()).toMatch(/ UTC$/);
+  });
 });
 
 describe('the page on paper', () => {

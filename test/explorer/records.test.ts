@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { pagesReadMax } from '../../http/server/pages/recordEvents.ts';
+import { searchedEventsMax } from '../../http/explorer/page.ts';
 import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
-const batchCount = 100 * pagesReadMax + 200;
+const batchCount = searchedEventsMax + 200;
 /** The first half was recorded at once, as by an indexer that started late; then a batch each hour. */
 const recordedAtOnce = batchCount / 2;
 const hourMs = 3_600_000;
@@ -105,6 +105,10 @@ describe('the page of a record', () => {
     expect(event.html).toContain(`<link rel="canonical" href="https://wheel.example${path}"/>`);
     expect(event.html).toContain('property="og:description" content="Rounds 1 to 3 are recorded');
     expect((await server.get(`${path}0`)).status).toBe(404);
+    const { html } = await readPage('/miners/1');
+    expect(html).toContain('searched for in the newest 2,000');
+    // Nothing on a page without script speaks of what needs one.
+    expect(html).toMatch(/Times are UTC\. <\/p>/);
   });
 
   it('says that events cannot be read, not that there are none', async () => {

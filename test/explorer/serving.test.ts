@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { compareWeeks } from '../../http/explorer/format/weeks.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
 import { search } from '../../http/explorer/search.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
@@ -34,6 +35,8 @@ describe('pages of the explorer', () => {
     expect(response.headers.get('set-cookie')).toBeNull();
     const html = await response.text();
     expect(html).not.toMatch(/ style="|<style|<script(?![^>]* src=)|\son[a-z]+="/);
+    // Its own address is not known, so nothing is claimed about it.
+    expect(html).not.toMatch(/rel="canonical"|property="og:url"/);
     expect([...html.matchAll(/(?:src|href|content)="(https?:[^"]*)"/g)]).toEqual([]);
     const tag = response.headers.get('etag') as string;
     const again = await server.get(path, { 'If-None-Match': tag });
@@ -256,6 +259,36 @@ describe('what other sites and programs show', () => {
 
 const transaction = `0x${'AB'.repeat(32)}`;
 const nowMs = Date.UTC(2026, 10, 24, 18);
+
+describe('this week against last', () => {
+  const days = (changes: Record<number, object> = {}) =>
+    Array.from({ length: 30 }, (_, index) => ({
+      date: new Date(Date.UTC(2026, 9, 26 + index)).toISOString().slice(0, 10),
+      coverage: { expectedRoundCount: 144, observedRoundCount: 144, coverageBps: 10_000 },
+      observedWorkUnits: index < 22 ? '100' : '125',
+      distanceMm: null,
+      buckets: [],
+      ...changes[index],
+    }));
+  const missing = { expectedRoundCount: 144, observedRoundCount: 0, coverageBps: 0 };
+
+  it('compares the days that have ended, if a part of each was observed', () => {
+    expect(compareWeeks(days({ 29: { observedWorkUnits: '9' } }))).toEqual({
+      last: { workUnits: '875', span: '17 Nov to 23 Nov', coverageBps: 10_000, missingDayCount: 0 },
+      before: { workUnits: '700', span: '10 Nov to 16 Nov', coverageBps: 10_000, missingDayCount: 0 },
+      changeBps: 2_500,
+    });
+  });
+
+  it('takes unknown work for unknown', () => {
+    const one = compareWeeks(days({ 22: { coverage: missing, observedWorkUnits: '0' } }));
+    expect([one.changeBps, one.last.missingDayCount, one.last.coverageBps]).toEqual([null, 1, 8_571]);
+    const gone = Array.from({ length: 14 }, (_, index) => [15 + index, { coverage: missing }]);
+    expect(compareWeeks(days(Object.fromEntries(gone))).last.workUnits).toBeNull();
+    const idle = Array.from({ length: 7 }, (_, index) => [15 + index, { observedWorkUnits: '0' }]);
+    expect(compareWeeks(days(Object.fromEntries(idle))).changeBps).toBeNull();
+  });
+});
 
 describe('addresses of places', () => {
   it.each([

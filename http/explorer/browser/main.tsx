@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from '../App.tsx';
 import type { PageActions } from '../components/pageContext.ts';
+import type { Zone } from '../format/times.ts';
 import type { Connection, PageSettings, ResourceName } from '../page.ts';
 import { describePage } from '../pageTitle.ts';
 import { formatPlace, type Place, parsePlace } from '../place.ts';
@@ -18,6 +19,7 @@ async function start() {
   const reads: [string, ResourceName][] = JSON.parse(body.dataset.reads ?? '[]');
   let connection: Connection = { isOnline: navigator.onLine, stream: 'closed' };
   let serviceOffsetMs = 0;
+  let zone = readZone();
   let isStarted = false;
   let isRenderPending = false;
   const listeners = new Set<() => void>();
@@ -76,6 +78,11 @@ async function start() {
       );
     },
     download,
+    chooseZone: (chosen) => {
+      zone = chosen;
+      keepZone(zone);
+      renderAll();
+    },
   };
 
   function go(place: Place) {
@@ -96,7 +103,7 @@ async function start() {
     store.beginRender();
     const reversal = store.reversal();
     const renderedAtMs = actions.clock.nowMs();
-    render(<App page={{ place, read, settings, renderedAtMs, actions, connection, reversal }} />, body);
+    render(<App page={{ place, read, settings, renderedAtMs, actions, connection, zone, reversal }} />, body);
     const { title, icon } = describePage(place, read, connection);
     if (document.title !== title) document.title = title;
     const link = document.querySelector<HTMLLinkElement>('#icon');
@@ -109,6 +116,8 @@ async function start() {
   channel.post({ kind: 'wanted', paths: reads.map(([path]) => path) });
   await new Promise((resolve) => setTimeout(resolve, answerMs));
   await poller.readAll();
+  // Before the first rendering, which would otherwise be followed by another one at once.
+  stream.setVisible(!document.hidden);
   isStarted = true;
   renderAll();
 
@@ -126,7 +135,6 @@ async function start() {
   document.addEventListener('visibilitychange', noticeVisibility);
   addEventListener('pagehide', () => stream.setVisible(false));
   addEventListener('pageshow', noticeVisibility);
-  noticeVisibility();
   setInterval(() => {
     poller.tick();
     if (!document.hidden) for (const listener of listeners) listener();
@@ -135,6 +143,23 @@ async function start() {
 
 /** How long a new tab waits for the resources of other tabs. */
 const answerMs = 30;
+
+const zoneKey = 'zone';
+
+/** A browser may refuse storage. Then the choice lasts as long as the page. */
+function readZone(): Zone {
+  try {
+    return localStorage.getItem(zoneKey) === 'local' ? 'local' : 'UTC';
+  } catch {
+    return 'UTC';
+  }
+}
+
+function keepZone(zone: Zone) {
+  try {
+    localStorage.setItem(zoneKey, zone);
+  } catch {}
+}
 
 function download(fileName: string, contentType: string, text: string) {
   const url = URL.createObjectURL(new Blob([text], { type: contentType }));

@@ -1,3 +1,4 @@
+import { nameFamily } from '../format/events.ts';
 import type { Bodies, FeedEvent, Resource, ResourceName } from '../page.ts';
 import { compareSettled, type Reversal, type SettledMark } from '../reversal.ts';
 
@@ -76,8 +77,8 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
     addEvent: (event) => {
       for (const entry of entries.values()) {
         const { body } = entry.resource as Resource<Bodies['events']>;
-        if (entry.name !== 'events' || body?.status !== 'available' || !isOfFeed(event, body.category))
-          continue;
+        if (entry.name !== 'events' || body?.status !== 'available') continue;
+        if (body.category !== 'all' && body.category !== nameFamily(event)) continue;
         if (body.events.some(({ id }) => id === event.id)) continue;
         const events = [event, ...body.events].slice(0, eventsMax);
         put({ ...entry, resource: { ...entry.resource, body: { ...body, events } } });
@@ -96,15 +97,6 @@ export function createStore(onChange: () => void, onUnknown: () => void): Store 
       shown = new Set();
     },
   };
-}
-
-function isOfFeed({ type }: FeedEvent, category: string): boolean {
-  const prefixes: Readonly<Record<string, string>> = {
-    protocol: 'system.',
-    players: 'player.',
-    measurement: 'measurement.',
-  };
-  return type.startsWith(prefixes[category] ?? '');
 }
 
 const lists = ['events', 'activity', 'positions'] as const;

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import { formatInteger, formatPercent, toDrawn } from '../format/numbers.ts';
-import { formatDay, formatMinute } from '../format/times.ts';
+import { usePage } from '../components/pageContext.ts';
+import { formatInteger, formatPercent } from '../format/numbers.ts';
+import { formatDay, type Zone } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { ChartCursor } from './ChartCursor.tsx';
-import { halfDay, inDayOrder } from './halfHours.ts';
+import { formatDayAndHalfHour, inDayOrder, listDayTicks } from './halfHours.ts';
 import { pointAt } from './pointAt.ts';
 
 type Day = Bodies['statistics']['activity']['days'][number];
@@ -15,16 +16,17 @@ const halfHoursPerDay = 48;
 
 /** Days, newest first, with half hours from noon to noon. A cell is darker the more work it holds. */
 export function HeatMap({ days }: { days: readonly Day[] }) {
+  const { zone } = usePage();
   const [pointed, setPointed] = useState<number | null>(null);
   const rows = [...days].reverse().map((day) => ({ day, buckets: inDayOrder(day.buckets) }));
   const describe = (index: number) => {
     const row = rows[Math.floor(index / halfHoursPerDay)];
     const bucket = row?.buckets[index % halfHoursPerDay];
-    return row === undefined || bucket === undefined ? '' : describeBucket(row.day.date, bucket);
+    return row === undefined || bucket === undefined ? '' : describeBucket(row.day.date, bucket, zone);
   };
   const largest = Math.max(
     1,
-    ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => toDrawn(workUnits ?? '0'))),
+    ...days.flatMap(({ buckets }) => buckets.map(({ workUnits }) => Number(workUnits ?? '0'))),
   );
   return (
     <div class="heat">
@@ -41,16 +43,17 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
           <tr>
             <th scope="col">Day</th>
             <th scope="col" class="strip-head">
-              <span class="visually-hidden">Half hours, UTC</span>
+              <span class="visually-hidden">Half hours, {zone}</span>
               <svg class="strip-ticks" height="14" width="100%" aria-hidden="true">
-                {['12', '16', '20', '00', '04', '08', '12'].map((text, index) => (
+                {listDayTicks(days.at(-1)?.date ?? '', zone).map((text, index) => (
                   <text
                     key={`${index * 4}`}
+                    class={index % 2 === 0 || text.endsWith(':00') ? '' : 'minor'}
                     x={`${(index / 6) * 100}%`}
                     y="11"
                     text-anchor={index === 0 ? 'start' : index === 6 ? 'end' : 'middle'}
                   >
-                    {text}
+                    {text.replace(/:00$/, '')}
                   </text>
                 ))}
               </svg>
@@ -141,7 +144,7 @@ function drawCell(
 ): [kind: string, path: string][] {
   if (coverage === 'future') return [['future', `M${x + 4} 10h2`]];
   if (coverage === 'missing') return [['missing', `M${x + 0.5} 1h9v18h-9z`]];
-  const work = toDrawn(workUnits ?? '0');
+  const work = Number(workUnits ?? '0');
   const cell: [string, string] =
     work === 0
       ? ['zero', `M${x + 0.5} 15h9v4h-9z`]
@@ -150,13 +153,10 @@ function drawCell(
   return coverage === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1h-5l5 9z`]] : [cell];
 }
 
-function describeBucket(date: string, { startMinuteUtc, coverage, workUnits }: Bucket): string {
-  const from = formatMinute(startMinuteUtc);
-  const to = formatMinute((startMinuteUtc + 30) % 1440);
+function describeBucket(date: string, { startMinuteUtc, coverage, workUnits }: Bucket, zone: Zone): string {
   const work =
     workUnits === null ? (coverage === 'future' ? '' : 'unknown') : `${formatInteger(workUnits)} work units`;
-  const night = startMinuteUtc < halfDay ? ' (the morning after)' : '';
-  return `${formatDay(date)}${night}, ${from}–${to} UTC: ${[work, coverages[coverage]].filter((part) => part !== '').join(', ')}`;
+  return `${formatDayAndHalfHour(date, startMinuteUtc, zone)}: ${[work, coverages[coverage]].filter((part) => part !== '').join(', ')}`;
 }
 
 function describeDay({ date, observedWorkUnits, coverage }: Day): string {

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { ChartCursor } from './ChartCursor.tsx';
 import { pointAt } from './pointAt.ts';
-import { Scale } from './Scale.tsx';
 
 export type Tone = 'measured' | 'settled' | 'issued';
 
@@ -44,7 +43,15 @@ export function Plot({ label, tone, texts, gridValues, top, formatValue, ticks, 
   return (
     <div class={`chart ${tone}`}>
       <div class="plot-row">
-        <Scale values={gridValues} top={top} formatValue={formatValue} />
+        <div class="scale" aria-hidden="true">
+          {gridValues.map((value) => (
+            <svg key={value} class="scale-mark" aria-hidden="true" height="100%" width="100%">
+              <text x="100%" y={`${top(value)}%`} text-anchor="end" dominant-baseline="middle">
+                {formatValue(value)}
+              </text>
+            </svg>
+          ))}
+        </div>
         <ChartCursor
           label={label}
           count={texts.length}

@@ -1,16 +1,18 @@
 import { formatUnits } from '../../client/decimals.ts';
 import { DataTable } from '../components/DataTable.tsx';
-import { formatExact, formatInteger, formatTick, toDrawn } from '../format/numbers.ts';
+import { usePage } from '../components/pageContext.ts';
+import { formatExact, formatInteger, formatTick } from '../format/numbers.ts';
 import { formatMinute } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { Columns, Legend } from './Columns.tsx';
-import { inDayOrder } from './halfHours.ts';
+import { formatHalfHour, inDayOrder, listDayTicks } from './halfHours.ts';
 
 type Statistics = Bodies['statistics'];
 
 /** Today's 48 half hours, from noon to noon, against the typical day of the range. */
 export function TodayChart({ statistics }: { statistics: Statistics }) {
+  const { zone } = usePage();
   const { days, typicalDay } = statistics.activity;
   const today = days.at(-1);
   if (today === undefined) return null;
@@ -20,21 +22,18 @@ export function TodayChart({ statistics }: { statistics: Statistics }) {
     meanWorkMilli: typical.get(bucket.startMinuteUtc)?.meanWorkMilli ?? null,
   }));
   const marks = rows.map(({ startMinuteUtc, coverage, workUnits, meanWorkMilli }) => {
-    const time = `${formatMinute(startMinuteUtc)}–${formatMinute((startMinuteUtc + 30) % 1440)} UTC`;
+    const time = formatHalfHour(today.date, startMinuteUtc, zone);
     const work = workUnits === null ? coverages[coverage] : `${formatInteger(workUnits)} work units`;
     const usual = meanWorkMilli === null ? '' : `, typically ${formatExact(meanWorkMilli, 3)}`;
     return {
       key: String(startMinuteUtc),
-      value: workUnits === null ? null : toDrawn(workUnits),
+      value: workUnits === null ? null : Number(workUnits),
       state: coverage,
-      reference: meanWorkMilli === null ? null : toDrawn(meanWorkMilli) / 1000,
+      reference: meanWorkMilli === null ? null : Number(meanWorkMilli) / 1000,
       text: `${time}: ${work}${usual}`,
     };
   });
-  const ticks = ['12:00', '16:00', '20:00', '00:00', '04:00', '08:00', '12:00'].map((text, index) => ({
-    at: index / 6,
-    text,
-  }));
+  const ticks = listDayTicks(today.date, zone).map((text, index) => ({ at: index / 6, text }));
   return (
     <>
       <Columns

@@ -20,16 +20,10 @@ export function Banner({
 }
 
 /** Replaces figures that are unavailable, with the reason. */
-export function Unavailable({
-  title = 'Not available',
-  children,
-}: {
-  title?: string;
-  children: ComponentChildren;
-}) {
+export function Unavailable({ children }: { children: ComponentChildren }) {
   return (
     <div class="unavailable">
-      <strong>{title}.</strong> {children}
+      <strong>Not available.</strong> {children}
     </div>
   );
 }

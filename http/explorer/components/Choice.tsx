@@ -3,19 +3,13 @@ import { formatPlace, type Place } from '../place.ts';
 interface ChoiceProps<Option extends string> {
   readonly label: string;
   readonly names: Readonly<Record<Option, string>>;
-  readonly options: readonly Option[];
   readonly chosen: Option;
   readonly toPlace: (option: Option) => Place;
 }
 
 /** Links between variants of a view, such as its ranges; each has an address of its own. */
-export function Choice<Option extends string>({
-  label,
-  names,
-  options,
-  chosen,
-  toPlace,
-}: ChoiceProps<Option>) {
+export function Choice<Option extends string>({ label, names, chosen, toPlace }: ChoiceProps<Option>) {
+  const options = Object.keys(names) as Option[]; // The keys that the type above lists.
   return (
     <nav class="choice" aria-label={label}>
       {options.map((option) => (

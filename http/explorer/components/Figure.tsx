@@ -39,53 +39,36 @@ export function Figure({ label, value, unit, size = 'medium', children, ...sourc
         )}
       </button>
       {children !== undefined && <div class="small quiet">{children}</div>}
-      <About id={id} label={label} source={source} isKnown={value !== null} />
+      <dialog id={id} popover="auto" class="about" aria-label={`About: ${label}`}>
+        <p class="about-title">{label}</p>
+        {source.meaning !== undefined && <p>{source.meaning}</p>}
+        <dl>
+          {listSources(source, value !== null).map(
+            ([name, content]) =>
+              content !== null && (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{content}</dd>
+                </div>
+              ),
+          )}
+        </dl>
+      </dialog>
     </div>
   );
 }
 
-function About({
-  id,
-  label,
-  source,
-  isKnown,
-}: {
-  id: string;
-  label: string;
-  source: Source;
-  isKnown: boolean;
-}) {
-  const rows: readonly [string, ComponentChildren][] = [
+function listSources(source: Source, isKnown: boolean): readonly [name: string, ComponentChildren][] {
+  const { route, field, provenance = null, observedAt, safeBlock = null, contract } = source;
+  return [
     ['In full', isKnown ? (source.exact ?? null) : 'unknown, which is not zero'],
-    [
-      'Route',
-      <a key="route" href={source.route}>
-        {source.route}
-      </a>,
-    ],
-    ['Field', <code key="field">{source.field}</code>],
-    ['Provenance', source.provenance ?? null],
-    ['Observed', source.observedAt ? <Time key="observed" at={source.observedAt} as="minute" /> : null],
-    ['Safe block', source.safeBlock ?? null],
-    ['Contract', source.contract ? <code key="contract">{source.contract}</code> : null],
+    ['Route', <a key="route" href={route} children={route} />],
+    ['Field', <code key="field">{field}</code>],
+    ['Provenance', provenance],
+    ['Observed', observedAt ? <Time key="observed" at={observedAt} as="minute" /> : null],
+    ['Safe block', safeBlock],
+    ['Contract', contract ? <code key="contract">{contract}</code> : null],
   ];
-  return (
-    <dialog id={id} popover="auto" class="about" aria-label={`About: ${label}`}>
-      <p class="about-title">{label}</p>
-      {source.meaning !== undefined && <p>{source.meaning}</p>}
-      <dl>
-        {rows.map(
-          ([name, content]) =>
-            content !== null && (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{content}</dd>
-              </div>
-            ),
-        )}
-      </dl>
-    </dialog>
-  );
 }
 
 /** ID of a figure, unique on its page: two labels may show the same member. */

@@ -3,15 +3,22 @@ import { useNowMs, usePage } from './pageContext.ts';
 
 const formats = { clock: formatClock, minute: formatDayAndMinute, date: formatDate };
 
-/** A time in UTC, with the visitor's local time as its title. */
+/** A time in the zone that the visitor has chosen, with both zones as its title. A date is the name of a universal day. */
 export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof formats }) {
-  const isAlive = usePage().actions !== null;
+  const { zone } = usePage();
   return (
-    <time dateTime={at} title={isAlive ? `${new Date(at).toLocaleString()} (your time)` : at}>
-      {formats[as](at)}
-      {as === 'date' ? '' : ' UTC'}
+    <time dateTime={at} title={useTitle(at)}>
+      {formats[as](at, zone)}
+      {as === 'date' ? '' : ` ${zone}`}
     </time>
   );
+}
+
+function useTitle(at: string): string {
+  const { actions } = usePage();
+  return actions === null
+    ? at
+    : `${formatDayAndMinute(at, 'UTC')} UTC, ${new Date(at).toLocaleString()} your time`;
 }
 
 /** A time and its age. The age needs script. */
@@ -28,9 +35,10 @@ export function Age({ at }: { at: string }) {
 /** The age of a time within a sentence. Without script the time itself is shown, at the same width, so nothing moves when the script starts. */
 export function Ago({ at }: { at: string }) {
   const nowMs = useNowMs();
+  const title = useTitle(at);
   if (nowMs === null) return <Time at={at} as="minute" />;
   return (
-    <time dateTime={at} title={`${formatDayAndMinute(at)} UTC, ${new Date(at).toLocaleString()} your time`}>
+    <time dateTime={at} title={title}>
       {formatAge(at, nowMs)}
     </time>
   );

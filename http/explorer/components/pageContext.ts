@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import type { Zone } from '../format/times.ts';
 import type { Connection, PageSettings, ReadResource } from '../page.ts';
 import type { Place } from '../place.ts';
 import type { Reversal } from '../reversal.ts';
@@ -17,6 +18,7 @@ export interface PageActions {
   /** Reads the next page of a list and appends it to the resource of the first page. */
   loadMore(path: string, cursor: string): void;
   download(fileName: string, contentType: string, text: string): void;
+  chooseZone(zone: Zone): void;
 }
 
 export interface Page {
@@ -26,6 +28,8 @@ export interface Page {
   readonly renderedAtMs: number;
   readonly actions: PageActions | null;
   readonly connection: Connection | null;
+  /** Zone of the times that the page shows; the server knows only UTC. */
+  readonly zone: Zone;
   /** Rounds that a reorganization has unsettled since the page was opened. */
   readonly reversal: Reversal | null;
 }

@@ -1,5 +1,5 @@
 import type { FeedEvent } from '../page.ts';
-import { formatExact, formatInteger, formatShort } from './numbers.ts';
+import { count, formatExact, formatInteger, formatShort } from './numbers.ts';
 import { describeDistance, describeSpeed } from './quantities.ts';
 import { formatDate } from './times.ts';
 
@@ -34,20 +34,16 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
       owner: null,
     };
   },
-  'player.miner_minted': (payload) => {
-    return {
-      title: 'New miner',
-      sentence: `Miner ${payload.tokenId} was created with weight ${formatInteger(payload.weight)}. It earns from round ${formatInteger(payload.firstRound)} on.`,
-      owner: payload.owner,
-    };
-  },
-  'player.miners_merged': (payload) => {
-    return {
-      title: 'Merged',
-      sentence: `Miner ${payload.donorTokenId} was merged into miner ${payload.survivorTokenId}, which is of level ${payload.level} from round ${formatInteger(payload.effectiveRound)} on.`,
-      owner: payload.owner,
-    };
-  },
+  'player.miner_minted': (payload) => ({
+    title: 'New miner',
+    sentence: `Miner ${payload.tokenId} was created with weight ${formatInteger(payload.weight)}. It earns from round ${formatInteger(payload.firstRound)} on.`,
+    owner: payload.owner,
+  }),
+  'player.miners_merged': (payload) => ({
+    title: 'Merged',
+    sentence: `Miner ${payload.donorTokenId} was merged into miner ${payload.survivorTokenId}, which is of level ${payload.level} from round ${formatInteger(payload.effectiveRound)} on.`,
+    owner: payload.owner,
+  }),
   'player.rewards_claimed': (payload) => {
     const { asset } = payload;
     return {
@@ -106,10 +102,6 @@ export function nameFamily({ type }: FeedEvent): 'protocol' | 'players' | 'measu
 
 function fromWheel(title: string, sentence: string): EventWords {
   return { title, sentence, owner: null };
-}
-
-function count(number: string, noun: string): string {
-  return `${formatInteger(number)} ${noun}${number === '1' ? '' : 's'}`;
 }
 
 function distance(millimetres: string): string {

@@ -2,14 +2,19 @@ import { formatUnits } from '../../client/decimals.ts';
 
 /** Formats the routes' decimal strings exactly, without floating-point numbers. */
 
-/** Inserts a comma after every three digits: `1234567` is `1,234,567`. */
+/** Inserts a comma after every three digits before the point: `1234567.8901` is `1,234,567.8901`. */
 function groupDigits(digits: string): string {
-  return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+  return digits.replace(/(?<!\..*)\B(?=(\d{3})+(?:\.|$))/g, ',');
 }
 
 /** Formats an integer of the routes: a decimal string or a safe integer. */
 export function formatInteger(value: string | number): string {
   return groupDigits(String(value));
+}
+
+/** Formats a number of things: `1 block`, `1,234 blocks`. */
+export function count(number: string, noun: string): string {
+  return `${formatInteger(number)} ${noun}${number === '1' ? '' : 's'}`;
 }
 
 /**
@@ -18,8 +23,7 @@ export function formatInteger(value: string | number): string {
  * @param value unsigned, in the smallest unit: `1500000000000000000` with 18 decimals is `1.5`.
  */
 export function formatExact(value: string | bigint, decimals: number): string {
-  const [integer = '', fraction] = formatUnits(BigInt(value), decimals).split('.');
-  return fraction === undefined ? groupDigits(integer) : `${groupDigits(integer)}.${fraction}`;
+  return groupDigits(formatUnits(BigInt(value), decimals));
 }
 
 /** The same with at most `shown` digits in the fraction. It truncates and never rounds up: the shown value has been reached. */
@@ -49,11 +53,5 @@ export function shortenHash(hash: string): string {
 
 /** Formats a value of an axis, a round number. */
 export function formatTick(value: number): string {
-  const [integer = '', fraction] = String(value).split('.');
-  return fraction === undefined ? groupDigits(integer) : `${groupDigits(integer)}.${fraction}`;
-}
-
-/** Converts a value to a bar's height, where at most a pixel is lost. */
-export function toDrawn(value: string | number): number {
-  return Number(value);
+  return groupDigits(String(value));
 }

@@ -1,10 +1,18 @@
-/** Formats the routes' ISO 8601 times in UTC. */
+/** Formats the routes' ISO 8601 times in UTC, or in the visitor's own zone. Dates alone name universal days, and are the same in both. */
+export type Zone = 'UTC' | 'local';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
+/** The digits that clocks of the zone show. */
+function toZone(iso: string, zone: Zone): string {
+  const at = new Date(iso);
+  if (zone === 'local') at.setMinutes(at.getMinutes() - at.getTimezoneOffset());
+  return at.toISOString();
+}
+
 /** `08:05:29`. */
-export function formatClock(iso: string): string {
-  return iso.slice(11, 19);
+export function formatClock(iso: string, zone: Zone): string {
+  return toZone(iso, zone).slice(11, 19);
 }
 
 /** `22 Nov`. */
@@ -18,8 +26,13 @@ export function formatDate(iso: string): string {
 }
 
 /** `22 Nov 08:05`. */
-export function formatDayAndMinute(iso: string): string {
-  return `${formatDay(iso)} ${iso.slice(11, 16)}`;
+export function formatDayAndMinute(iso: string, zone: Zone): string {
+  return `${formatDayOf(iso, zone)} ${formatClock(iso, zone).slice(0, 5)}`;
+}
+
+/** The calendar's day of a time, as `22 Nov`. */
+export function formatDayOf(iso: string, zone: Zone): string {
+  return formatDay(toZone(iso, zone));
 }
 
 /** Formats a minute of the day as `08:30`. */

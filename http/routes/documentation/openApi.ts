@@ -32,6 +32,7 @@ const etag = z
   .regex(/^(?:W\/)?"[^"]+"$/)
   .meta({ description: 'Tag to send back verbatim in If-None-Match; weak if the body is compressed' });
 
+const ifNoneMatch = z.string().optional().meta({ description: 'The tag, its weak form, a list, or *' });
 const rateLimitPolicy = z.string().meta({
   description:
     'The rate class, its burst of requests (`q`), and the seconds after which a full burst is allowed again (`w`). Present if rate limits are on',
@@ -52,6 +53,11 @@ const commonHeaders = {
   'RateLimit-Policy': rateLimitPolicy.optional(),
   RateLimit: rateLimit.optional(),
 };
+
+const uncachedHeaders = z.object({
+  ...commonHeaders,
+  'Cache-Control': cacheControl.meta({ example: 'no-store' }),
+});
 
 const commonErrors: readonly ErrorCode[] = [
   'cors_origin_not_allowed',
@@ -107,13 +113,13 @@ function openObjects<Value>(value: Value): Value {
 
 /** Examples by the names that operations use. */
 function listExamples() {
-  const named = Object.entries(examples.bodies).flatMap(([id, { answer, unavailable }]) => [
-    [id, { value: answer }] as const,
-    ...(unavailable === undefined
-      ? []
-      : [[`${id}Unavailable`, { summary: 'The data is unknown now', value: unavailable }] as const]),
-  ]);
-  return Object.fromEntries(named);
+  const named = Object.entries(examples.bodies).map(([id, { answer, unavailable }]) => ({
+    [id]: { value: answer },
+    ...(unavailable !== undefined && {
+      [`${id}Unavailable`]: { summary: 'The data is unknown now', value: unavailable },
+    }),
+  }));
+  return Object.assign({}, ...named);
 }
 
 function referToExamples(route: Route) {
@@ -140,31 +146,22 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
       .join(' '),
     tags: [route.topic],
     requestParams: {
-      ...(route.pathParameter === null
-        ? {}
-        : { path: z.object({ [route.pathParameter.name]: route.pathParameter.schema }) }),
-      ...(query.length === 0
-        ? {}
-        : {
-            query: z.object(
-              Object.fromEntries(
-                query.map(({ name, schema, description, isRequired }) => [
-                  name,
-                  (isRequired ? schema : schema.optional()).meta({ description }),
-                ]),
-              ),
-            ),
-          }),
+      ...(route.pathParameter !== null && {
+        path: z.object({ [route.pathParameter.name]: route.pathParameter.schema }),
+      }),
+      ...(query.length > 0 && {
+        query: z.object(
+          Object.fromEntries(
+            query.map(({ name, schema, description, isRequired }) => [
+              name,
+              (isRequired ? schema : schema.optional()).meta({ description }),
+            ]),
+          ),
+        ),
+      }),
       header: z.object({
         'X-Request-Id': requestId.optional(),
-        ...(isConditional
-          ? {
-              'If-None-Match': z
-                .string()
-                .optional()
-                .meta({ description: 'The tag, its weak form, a list, or *' }),
-            }
-          : {}),
+        ...(isConditional && { 'If-None-Match': ifNoneMatch }),
       }),
     },
     responses: {
@@ -172,19 +169,17 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
         description: `${route.summary}. [JSON Schema](${findSchemaPath(nameBody(route))})`,
         headers: z.object({
           ...commonHeaders,
-          ...(route.kind === 'view' && route.tag !== null ? { ETag: etag.optional() } : {}),
+          ...(route.kind === 'view' && route.tag !== null && { ETag: etag.optional() }),
           ...describeCacheHeaders(route),
         }),
         content: { 'application/json': { schema: route.response, examples: referToExamples(route) } },
       },
-      ...(isConditional
-        ? {
-            '304': {
-              description: 'The client’s copy is current',
-              headers: z.object({ ...commonHeaders, ETag: etag, ...describeCacheHeaders(route) }),
-            },
-          }
-        : {}),
+      ...(isConditional && {
+        '304': {
+          description: 'The client’s copy is current',
+          headers: z.object({ ...commonHeaders, ETag: etag, ...describeCacheHeaders(route) }),
+        },
+      }),
       ...describeErrors([...commonErrors, ...(route.kind === 'read' ? readErrors : []), ...route.errors]),
     },
   };
@@ -194,39 +189,24 @@ function describeOperation(route: Route): ZodOpenApiOperationObject {
 function describeCacheHeaders(route: Route) {
   const header = route.kind === 'view' ? route.header : null;
   return {
-    ...(route.cacheControl === null
-      ? {}
-      : { 'Cache-Control': cacheControl.meta({ example: route.cacheControl }) }),
-    ...(header === null
-      ? {}
-      : { [header.name]: z.enum(header.values).meta({ description: header.description }) }),
+    ...(route.cacheControl !== null && {
+      'Cache-Control': cacheControl.meta({ example: route.cacheControl }),
+    }),
+    ...(header !== null && {
+      [header.name]: z.enum(header.values).meta({ description: header.description }),
+    }),
   };
 }
 
 /** Paths outside the table: the health routes, and the event stream, whose response does not end. */
 const otherPaths: ZodOpenApiPathsObject = {
-  '/healthz': {
-    get: {
-      operationId: 'getHealth',
-      summary: 'Whether the process runs',
-      tags: ['service'],
-      responses: {
-        '200': describeStatus('It runs', 'alive'),
-        ...describeErrors(['cors_origin_not_allowed', 'rate_limited']),
-      },
-    },
-  },
-  '/readyz': {
-    get: {
-      operationId: 'getReadiness',
-      summary: 'Whether the process can answer',
-      tags: ['service'],
-      responses: {
-        '200': describeStatus('It is ready', 'ready'),
-        ...describeErrors(['cors_origin_not_allowed', 'rate_limited', 'database_unavailable']),
-      },
-    },
-  },
+  '/healthz': describeHealth('getHealth', 'Whether the process runs', ['It runs', 'alive'], []),
+  '/readyz': describeHealth(
+    'getReadiness',
+    'Whether the process can answer',
+    ['It is ready', 'ready'],
+    ['database_unavailable'],
+  ),
   '/v1/events/stream': {
     get: {
       operationId: 'streamEvents',
@@ -255,10 +235,7 @@ const otherPaths: ZodOpenApiPathsObject = {
       responses: {
         '200': {
           description: 'The stream; a comment every 15 seconds keeps it open',
-          headers: z.object({
-            ...commonHeaders,
-            'Cache-Control': cacheControl.meta({ example: 'no-store' }),
-          }),
+          headers: uncachedHeaders,
           content: { 'text/event-stream': { schema: z.string(), example: examples.eventStream } },
         },
         ...describeErrors([...commonErrors, 'invalid_query', 'invalid_cursor']),
@@ -267,20 +244,23 @@ const otherPaths: ZodOpenApiPathsObject = {
   },
 };
 
-function describeStatus(description: string, status: string) {
-  return {
+function describeHealth(
+  operationId: string,
+  summary: string,
+  [description, status]: readonly [description: string, status: string],
+  errors: readonly ErrorCode[],
+) {
+  const schema = z.looseObject({ status: z.literal(status).describe(description) });
+  const answer = {
     description,
-    headers: z.object({
-      ...commonHeaders,
-      'Cache-Control': cacheControl.meta({ example: 'no-store' }),
-    }),
-    content: {
-      'application/json': {
-        schema: z.looseObject({ status: z.literal(status).describe(description) }),
-        example: { status },
-      },
-    },
+    headers: uncachedHeaders,
+    content: { 'application/json': { schema, example: { status } } },
   };
+  const responses = {
+    '200': answer,
+    ...describeErrors(['cors_origin_not_allowed', 'rate_limited', ...errors]),
+  };
+  return { get: { operationId, summary, tags: ['service'], responses } };
 }
 
 function describeErrors(codes: readonly ErrorCode[]) {
@@ -297,7 +277,7 @@ function describeErrors(codes: readonly ErrorCode[]) {
         headers: z.object({
           ...commonHeaders,
           Link: help,
-          ...(status === '429' || status === '503' ? { 'Retry-After': retryAfter } : {}),
+          ...((status === '429' || status === '503') && { 'Retry-After': retryAfter }),
         }),
         content: {
           'application/json': {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../actors/clock.ts';
@@ -17,6 +17,7 @@ import { memoize } from '../answers/memoize.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import type { Header } from '../engine/headerBlock.ts';
 import { findBuiltFolder } from './builtFolder.ts';
+import { loadExplorerBuild } from './explorerBuild.ts';
 import { once } from './once.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
 
@@ -34,9 +35,9 @@ export const interfaceVersion = '1.0.0';
 
 const cacheControl = 'public, max-age=300';
 const securityTextsMax = 1;
-/** Guides have no scripts. */
+/** Guides have no scripts. Tools that examine a page read `robots.txt` from it. */
 const guideHeaders = buildPageHeaders(
-  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "default-src 'none'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 /** Swagger UI styles elements inline, and its icons are data URIs. Scripts come only from this service. */
 const referenceHeaders = buildPageHeaders(
@@ -49,6 +50,7 @@ const reference = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Reference · Mining Activity Read Service</title>
+<meta name="description" content="All routes of the Mining Activity Read Service, to try out.">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 </head>
@@ -119,7 +121,9 @@ export function loadDocuments(
       ? []
       : [document('/sitemap.xml', 'application/xml', () => Buffer.from(writeSitemap(publicUrl)))]),
     document('/manifest.webmanifest', 'application/manifest+json', () => toJson(appManifest)),
-    ...['/favicon.svg', '/favicon.ico'].map((path) => document(path, 'image/svg+xml', readIcon)),
+    ...['/favicon.svg', '/favicon.ico'].map((path) =>
+      document(path, 'image/svg+xml', () => loadExplorerBuild().readIcon()),
+    ),
     ...(securityContact === null ? [] : [describeSecurity(securityContact, clock)]),
     document('/llms.txt', 'text/markdown; charset=utf-8', () => Buffer.from(writeModelText())),
     guide('/docs', 'start'),
@@ -134,13 +138,6 @@ export function loadDocuments(
     asset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8', true),
     asset('favicon-32x32.png', 'image/png', false),
   ];
-}
-
-/** The icon of the pages. Browsers recognise it as SVG by its type, not by its name. */
-function readIcon(): Buffer {
-  const folder = join(findBuiltFolder('explorer', 'public/names.json'), 'public');
-  const name = readdirSync(folder).find((one) => /^wheel-turning\./.test(one)) ?? '';
-  return readFileSync(join(folder, name));
 }
 
 /** `security.txt` names the day on which it expires, so it changes every day. */

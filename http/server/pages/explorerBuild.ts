@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import type { RenderPage } from '../../explorer/page.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { findBuiltFolder } from './builtFolder.ts';
+import { once } from './once.ts';
 
 const immutable = 'public, max-age=31536000, immutable';
 const contentTypes: Record<string, string> = {
@@ -13,8 +14,12 @@ const contentTypes: Record<string, string> = {
   '.png': 'image/png',
 };
 
-/** @throws Error if the explorer is not built. */
-export function readExplorerBuild() {
+/**
+ * Files and renderer of the explorer. Read at the first request, since most processes never get one.
+ *
+ * @throws Error if the explorer is not built.
+ */
+export const loadExplorerBuild = once(() => {
   const folder = findBuiltFolder('explorer', 'public/names.json');
   const names: string[] = JSON.parse(readFileSync(join(folder, 'public/names.json'), 'utf8'));
   /** Responses by file name. */
@@ -33,5 +38,7 @@ export function readExplorerBuild() {
   const files: Readonly<Record<string, string>> = Object.fromEntries(
     names.map((name) => [name.replace(/\.[^.]+(?=\.[^.]+$)/, ''), `/explorer/${name}`]),
   );
-  return { renderPage, files, responses };
-}
+  /** The icon of the pages. Browsers recognise it as SVG by its type, not by its name. */
+  const readIcon = () => readFileSync(join(folder, 'public', basename(files['wheel-turning.svg'] ?? '')));
+  return { renderPage, files, responses, readIcon };
+});

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../actors/clock.ts';
-import type { Bodies, FeedEvent, ResourceName } from '../../explorer/page.ts';
+import { formatInteger } from '../../explorer/format/numbers.ts';
+import { type Bodies, type FeedEvent, type ResourceName, searchedEventsMax } from '../../explorer/page.ts';
 import { formatPlace, type Place, parsePlace, type RecordView } from '../../explorer/place.ts';
 import {
   activityPath,
@@ -16,13 +17,12 @@ import type { ReadResult, RouteSources } from '../../routes/route.ts';
 import { type PreparedResponse, prepareDocument } from '../answers/preparedResponse.ts';
 import { writeAtomFeed } from './atomFeed.ts';
 import { drawBadge } from './badge.ts';
-import { readExplorerBuild } from './explorerBuild.ts';
+import { loadExplorerBuild } from './explorerBuild.ts';
 import { findPlace } from './findPlace.ts';
-import { once } from './once.ts';
 import { createPageBodies } from './pageBodies.ts';
 import { createPageCache } from './pageCache.ts';
 import { buildPageHeaders } from './pageHeaders.ts';
-import { createRecordEvents, pagesReadMax } from './recordEvents.ts';
+import { createRecordEvents } from './recordEvents.ts';
 
 /** What is read before a page is rendered. */
 interface PageRead {
@@ -103,8 +103,6 @@ interface CachedPage {
 /** Renders the explorer's pages from the same views as the routes (`http/explorer`). */
 export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPages {
   const { sources, hasViews, clock, transactionUrl, publicUrl } = options;
-  // Read at the first request, since most processes never get one.
-  const loadBuild = once(readExplorerBuild);
   const bodies = createPageBodies(sources, hasViews);
   const cache = createPageCache<CachedPage>();
   const findEvents = createRecordEvents(sources.views.feed, hasViews);
@@ -132,7 +130,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
   }
 
   function render(requested: Place, { bodies: known, events }: PageRead): PreparedResponse {
-    const { renderPage, files } = loadBuild();
+    const { renderPage, files } = loadExplorerBuild();
     const views = new Map<string, object | null>();
     const place = findUnknown(requested, { bodies: known, events }) ?? requested;
     const html = Buffer.from(
@@ -218,7 +216,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
         drawBadge(read('status', statusPath), read('statistics', statisticsPath('7d'))),
       ),
     missing: () => toPage(describeMissing(missingPage)),
-    file: (name) => loadBuild().responses.get(name) ?? null,
+    file: (name) => loadExplorerBuild().responses.get(name) ?? null,
   };
 }
 
@@ -243,7 +241,7 @@ const unknownRecords: Readonly<Record<RecordView, string>> = {
   miner: 'There is no miner with this number at the safe block.',
   round: '',
   block: 'Nothing that is shown here happened in a block with this number.',
-  settlement: `None of the newest ${pagesReadMax * 100} batches and mints belongs to this transaction. The page of a round shows older ones.`,
+  settlement: `None of the newest ${formatInteger(searchedEventsMax)} batches and mints belongs to this transaction. The page of a round shows older ones.`,
   event: 'No event with this ID is known. It may have been in a block that a reorganization has replaced.',
 };
 

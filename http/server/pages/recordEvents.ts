@@ -6,13 +6,13 @@ import type {
   FeedRequest,
   FeedViews,
 } from '../../../actors/views/feed/feedViews.ts';
-import type { FeedEvent } from '../../explorer/page.ts';
+import { type FeedEvent, searchedEventsMax } from '../../explorer/page.ts';
 import type { RecordView } from '../../explorer/place.ts';
 import { feedEvent, toFeedEventBody } from '../../responses/feed/feedEvent.ts';
 
-/** Pages of 100 events that are read for one record. Records without an order of their own are found only in this many events. */
-export const pagesReadMax = 20;
 const eventsPerPage = 100;
+/** Pages that are read for one record. */
+const pagesReadMax = searchedEventsMax / eventsPerPage;
 /** Events that are read to learn which numbers a time has: the first of them may be of another kind. */
 const eventsPerProbe = 10;
 /** How exactly the time of a record is searched for before pages are read: about 20 probes. */
@@ -38,6 +38,19 @@ const completedBlocks: FindSpan = ({ event }) => {
 };
 const chainBlock: FindSpan = ({ event }) =>
   event.family === 'chain' ? [event.source.blockNumber - 1n, event.source.blockNumber] : null;
+
+/** Where records with a number are searched for, newest first. */
+const spans: Readonly<Record<'round' | 'block', readonly (readonly [FeedCategory, FindSpan])[]>> = {
+  round: [
+    ['protocol', mintedRounds],
+    ['protocol', settledRounds],
+  ],
+  block: [
+    ['protocol', completedBlocks],
+    ['protocol', chainBlock],
+    ['players', chainBlock],
+  ],
+};
 
 /** Returns the events of a record, newest first; null if they cannot be read at the moment. */
 type FindRecordEvents = (
@@ -140,17 +153,10 @@ export function createRecordEvents(feed: FeedViews, hasViews: () => boolean): Fi
         );
       case 'miner':
         return scan('players', (item) => listMiners(item).includes(BigInt(id)), signal);
-      case 'round':
-        return [
-          ...(await findSpan('protocol', mintedRounds, BigInt(id), signal)),
-          ...(await findSpan('protocol', settledRounds, BigInt(id), signal)),
-        ];
-      case 'block':
-        return [
-          ...(await findSpan('protocol', completedBlocks, BigInt(id), signal)),
-          ...(await findSpan('protocol', chainBlock, BigInt(id), signal)),
-          ...(await findSpan('players', chainBlock, BigInt(id), signal)),
-        ];
+      default: {
+        const found = spans[view].map(([category, span]) => findSpan(category, span, BigInt(id), signal));
+        return (await Promise.all(found)).flat();
+      }
     }
   }
 

@@ -21,68 +21,63 @@ export interface RequestHeaders {
   readonly isAmbiguous: boolean;
 }
 
+type Writable<Value> = { -readonly [Name in keyof Value]: Value[Name] };
+
 /** Reads all headers in one pass. Single look-ups would cost as much, and show only the first line of each header. */
 export function readRequestHeaders(request: HttpRequest, { forEachHeader }: Transport): RequestHeaders {
-  let host: string | null = null;
-  let origin = '';
-  let requestId = '';
-  let accept = '';
-  let acceptEncoding = '';
-  let ifNoneMatch = '';
-  let forwardedFor = '';
-  let lastEventId = '';
-  let preflightMethod = '';
+  const headers: Writable<RequestHeaders> = {
+    host: '',
+    origin: '',
+    requestId: '',
+    accept: '',
+    acceptEncoding: '',
+    ifNoneMatch: '',
+    forwardedFor: '',
+    lastEventId: '',
+    preflightMethod: '',
+    isAmbiguous: false,
+  };
+  let hasHost = false;
   let hasLength = false;
-  let isAmbiguous = false;
   forEachHeader(request, (name, value) => {
     switch (name) {
       case 'host':
-        if (host !== null) isAmbiguous = true;
-        host ??= value;
+        if (hasHost) headers.isAmbiguous = true;
+        else headers.host = value;
+        hasHost = true;
         break;
       case 'content-length':
-        if (hasLength || !/^\d+$/.test(value)) isAmbiguous = true;
+        if (hasLength || !/^\d+$/.test(value)) headers.isAmbiguous = true;
         hasLength = true;
         break;
       case 'transfer-encoding':
-        isAmbiguous = true;
+        headers.isAmbiguous = true;
         break;
       case 'origin':
-        origin ||= value;
+        headers.origin ||= value;
         break;
       case 'x-request-id':
-        requestId ||= value;
+        headers.requestId ||= value;
         break;
       case 'accept':
-        accept ||= value;
+        headers.accept ||= value;
         break;
       case 'accept-encoding':
-        acceptEncoding ||= value;
+        headers.acceptEncoding ||= value;
         break;
       case 'if-none-match':
-        ifNoneMatch = ifNoneMatch === '' ? value : `${ifNoneMatch}\n${value}`;
+        headers.ifNoneMatch += headers.ifNoneMatch === '' ? value : `\n${value}`;
         break;
       case 'x-forwarded-for':
-        forwardedFor = forwardedFor === '' ? value : `${forwardedFor}, ${value}`;
+        headers.forwardedFor += headers.forwardedFor === '' ? value : `, ${value}`;
         break;
       case 'last-event-id':
-        lastEventId ||= value;
+        headers.lastEventId ||= value;
         break;
       case 'access-control-request-method':
-        preflightMethod ||= value;
+        headers.preflightMethod ||= value;
         break;
     }
   });
-  return {
-    host: host ?? '',
-    origin,
-    requestId,
-    accept,
-    acceptEncoding,
-    ifNoneMatch,
-    forwardedFor,
-    lastEventId,
-    preflightMethod,
-    isAmbiguous,
-  };
+  return headers;
 }

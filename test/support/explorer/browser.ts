@@ -34,17 +34,19 @@ interface Look {
   readonly scheme?: 'light' | 'dark';
   readonly isScriptAllowed?: boolean;
   readonly hasTouch?: boolean;
+  readonly timezoneId?: string;
 }
 
 /** A window with its own storage, which its tabs share. */
 export async function openWindow(browser: Browser, look: Look = {}): Promise<BrowserContext> {
-  const { width = 1440, scheme = 'light', isScriptAllowed = true, hasTouch = false } = look;
+  const { width = 1440, scheme = 'light', isScriptAllowed = true, hasTouch = false, timezoneId } = look;
   const context = await browser.newContext({
     viewport: { width, height: width < 600 ? 740 : 900 },
     colorScheme: scheme,
     reducedMotion: 'reduce',
     javaScriptEnabled: isScriptAllowed,
     hasTouch,
+    ...(timezoneId !== undefined && { timezoneId }),
   });
   // Only a hanging test reaches this limit: a refused event stream is requested again after minutes.
   context.setDefaultTimeout(480_000);

@@ -1,10 +1,14 @@
 import { Unavailable } from '../../components/Banner.tsx';
 import { EventItem } from '../../components/EventItem.tsx';
+import { More } from '../../components/More.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { ResourceNotice } from '../../components/ResourceNotice.tsx';
 import { describeEvent, nameEventSource, nameFamily } from '../../format/events.ts';
 import { shortenHash } from '../../format/numbers.ts';
 import { explain } from '../../format/words.ts';
 import type { Bodies, FeedEvent } from '../../page.ts';
-import { formatPlace } from '../../place.ts';
+import { type FeedCategory, formatPlace } from '../../place.ts';
+import { eventsPath } from '../../resources.ts';
 
 /** Events in sentences, newest first. */
 export function EventList({ feed, max }: { feed: Bodies['events']; max?: number }) {
@@ -40,5 +44,19 @@ export function DescribedEvent({ event }: { event: FeedEvent }) {
         </>
       )}
     </EventItem>
+  );
+}
+
+/** Events of a category, back to the first one page by page. */
+export function EventPages({ category }: { category: FeedCategory }) {
+  const path = eventsPath(category);
+  const events = usePage().read('events', path);
+  const cursor = events.body?.status === 'available' ? events.body.nextCursor : null;
+  return (
+    <>
+      <ResourceNotice what="The feed" resource={events} />
+      {events.body !== null && <EventList feed={events.body} />}
+      <More path={path} cursor={cursor} text="Earlier events" />
+    </>
   );
 }

@@ -1,8 +1,8 @@
 import { Choice } from '../../components/Choice.tsx';
 import { usePage } from '../../components/pageContext.ts';
-import { type FeedCategory, feedCategories } from '../../place.ts';
+import type { FeedCategory } from '../../place.ts';
 import { corePath } from '../../resources.ts';
-import { EventPages } from './EventPages.tsx';
+import { EventPages } from './EventList.tsx';
 
 const names: Record<FeedCategory, string> = {
   all: 'Everything',
@@ -21,12 +21,12 @@ export function Feed({ category }: { category: FeedCategory }) {
     <section aria-labelledby="feed">
       <h1 id="feed">Feed</h1>
       <p class="lead">
-        What happened on the chain, 12 blocks deep, and what the wheel reached, newest first.
+        What happened on the chain, 12 blocks deep, and what the wheel reached, newest first. A feed reader
+        can <a href={`/feed.atom?category=${category}`}>subscribe to this list</a>.
       </p>
       <Choice
         label="Category"
         names={names}
-        options={feedCategories}
         chosen={category}
         toPlace={(one) => ({ view: 'feed', category: one })}
       />
@@ -35,9 +35,6 @@ export function Feed({ category }: { category: FeedCategory }) {
           (isLive ? 'New events appear by themselves.' : 'Live events are not connected at the moment.')}
       </p>
       <EventPages category={category} />
-      <p class="small">
-        <a href={`/feed.atom?category=${category}`}>Subscribe to this list</a>
-      </p>
     </section>
   );
 }

@@ -2,13 +2,15 @@ import type { ComponentChildren } from 'preact';
 import { usePage } from '../../components/pageContext.ts';
 import { Ago, Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
-import { formatInteger, formatShort } from '../../format/numbers.ts';
+import { count, formatInteger, formatShort } from '../../format/numbers.ts';
 import { explain, mintStates, oracleStates, queueStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 import { computeRoundEnd } from '../../rounds.ts';
 
+type History = Extract<Bodies['settlements'], { status: 'available' }>;
 type Queue = Extract<Bodies['status']['settlementQueue'], { status: 'available' }>;
+type Mining = Extract<History['mining'], { status: 'available' }>;
 type Submission = NonNullable<Queue['latestSubmission']>;
 
 /** Batches between the stages: since when they wait, and what blocks them. */
@@ -84,7 +86,7 @@ function ToBeSettled({ queue }: { queue: Queue }) {
       {buffered.roundCount !== '0' && (
         <>
           {' '}
-          {formatInteger(buffered.roundCount)} {buffered.roundCount === '1' ? 'round waits' : 'rounds wait'},{' '}
+          {count(buffered.roundCount, 'round')} {buffered.roundCount === '1' ? 'waits' : 'wait'},{' '}
           {formatInteger(buffered.activeRoundCount)} with work: {formatInteger(buffered.workUnits)} units
           {since !== null && (
             <>
@@ -120,8 +122,8 @@ function LatestSubmission({ submission }: { submission: Submission }) {
   return (
     <span class={`submission ${lifecycle}`}>
       {' '}
-      The newest batch, {formatInteger(roundCount)} {roundCount === '1' ? 'round' : 'rounds'} through{' '}
-      {formatInteger(settledThroughRound)}, {lifecycles[lifecycle]} (<Time at={changedAt} as="minute" />
+      The newest batch, {count(roundCount, 'round')} through {formatInteger(settledThroughRound)},{' '}
+      {lifecycles[lifecycle]} (<Time at={changedAt} as="minute" />
       {transactionHash !== null && (
         <>
           {', '}
@@ -134,32 +136,29 @@ function LatestSubmission({ submission }: { submission: Submission }) {
 }
 
 function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null }) {
-  const core = usePage().read('core', corePath).body;
-  if (settlements === null)
-    return (
-      <Item title="To be minted" tone="calm">
-        <span class="unknown">unknown</span>
-      </Item>
-    );
-  if (settlements.status === 'unavailable')
-    return (
-      <Item title="To be minted" tone={settlements.reason === 'indexer_disabled' ? 'calm' : 'alert'}>
-        {explain(settlements.reason)}
-      </Item>
-    );
-  const { mining, chain } = settlements;
-  if (mining.status === 'unavailable')
-    return (
-      <Item title="To be minted" tone="calm">
-        {explain(mining.reason)}
-      </Item>
-    );
-  const { nextRound, economy } = mining;
-  // While the core cannot be read, the history is from its last known state, and says so.
-  const isLastKnown = core?.status === 'unavailable';
+  const isAlert = settlements?.status === 'unavailable' && settlements.reason !== 'indexer_disabled';
   return (
-    <Item title="To be minted" tone="calm">
-      {isLastKnown && `As of block ${formatInteger(chain.safeThroughBlock)}, the last that is known: `}
+    <Item title="To be minted" tone={isAlert ? 'alert' : 'calm'}>
+      {settlements === null ? (
+        <span class="unknown">unknown</span>
+      ) : settlements.status === 'unavailable' ? (
+        explain(settlements.reason)
+      ) : settlements.mining.status === 'unavailable' ? (
+        explain(settlements.mining.reason)
+      ) : (
+        <NextRound mining={settlements.mining} safeBlock={settlements.chain.safeThroughBlock} />
+      )}
+    </Item>
+  );
+}
+
+function NextRound({ mining, safeBlock }: { mining: Mining; safeBlock: string }) {
+  const core = usePage().read('core', corePath).body;
+  const { nextRound, economy } = mining;
+  return (
+    <>
+      {/* While the core cannot be read, the history is from its last known state, and says so. */}
+      {core?.status === 'unavailable' && `As of block ${formatInteger(safeBlock)}, the last that is known: `}
       <strong>Round {formatInteger(nextRound.round)} is next.</strong>{' '}
       {mintStates[nextRound.state] ?? nextRound.state}{' '}
       {nextRound.amountBaseUnits === '0' ? (
@@ -170,11 +169,10 @@ function ToBeMinted({ settlements }: { settlements: Bodies['settlements'] | null
           <strong>
             {formatShort(nextRound.amountBaseUnits, economy.decimals, 2)} {economy.symbol}
           </strong>{' '}
-          for {formatInteger(nextRound.completedBlockCount)}{' '}
-          {nextRound.completedBlockCount === '1' ? 'block' : 'blocks'}, through round{' '}
+          for {count(nextRound.completedBlockCount, 'block')}, through round{' '}
           {formatInteger(nextRound.countedThroughRound)}.
         </>
       )}
-    </Item>
+    </>
   );
 }

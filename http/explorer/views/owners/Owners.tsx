@@ -1,7 +1,7 @@
 import { usePage } from '../../components/pageContext.ts';
 import { Available } from '../../components/ResourceNotice.tsx';
 import { activityPath, corePath, portfolioPath } from '../../resources.ts';
-import { EventPages } from '../feed/EventPages.tsx';
+import { EventPages } from '../feed/EventList.tsx';
 import { OwnerActivity } from './OwnerActivity.tsx';
 import { Positions } from './Positions.tsx';
 

@@ -3,7 +3,7 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { More } from '../../components/More.tsx';
 import { Table } from '../../components/Table.tsx';
-import { formatExact, formatInteger, formatShort, formatTick, toDrawn } from '../../format/numbers.ts';
+import { formatExact, formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount } from '../../format/quantities.ts';
 import { formatDay } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
@@ -65,13 +65,14 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
           label={`Earnings of the last seven days in ${symbol}`}
           marks={earnings.map(({ date, earnedBaseUnits }) => ({
             key: date,
-            value: toDrawn(earnedBaseUnits) / 10 ** decimals,
+            value: Number(earnedBaseUnits) / 10 ** decimals,
             state: 'complete',
             text: `${formatDay(date)}: ${formatExact(earnedBaseUnits, decimals)} ${symbol}`,
           }))}
-          ticks={earnings
-            .map(({ date }, at) => ({ at: at + 0.5, text: formatDay(date) }))
-            .filter((_tick, at) => at % 2 === 0)}
+          ticks={earnings.map(({ date }, index) => ({
+            at: (index + 0.5) / earnings.length,
+            text: formatDay(date),
+          }))}
           formatValue={formatTick}
           tone="issued"
         />

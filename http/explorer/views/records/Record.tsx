@@ -3,7 +3,7 @@ import { usePage } from '../../components/pageContext.ts';
 import { Time } from '../../components/Time.tsx';
 import { TransactionLink } from '../../components/TransactionLink.tsx';
 import { formatInteger } from '../../format/numbers.ts';
-import type { FeedEvent } from '../../page.ts';
+import { type FeedEvent, searchedEventsMax } from '../../page.ts';
 import { formatPlace, nameView, type Place, type RecordView } from '../../place.ts';
 import { DescribedEvent } from '../feed/EventList.tsx';
 import { RoundFacts } from './RoundFacts.tsx';
@@ -47,6 +47,12 @@ export function RecordPage({ view, id, events }: RecordProps) {
             <DescribedEvent key={event.id} event={event} />
           ))}
         </ol>
+      )}
+      {view === 'miner' && (
+        <p class="small quiet">
+          Its events are searched for in the newest {formatInteger(searchedEventsMax)} of all owners. The page
+          of an owner has older ones.
+        </p>
       )}
       {view === 'event' && events?.[0] !== undefined && <Payload event={events[0]} />}
       <p class="small quiet">

@@ -1,26 +1,27 @@
 import { Line } from '../../charts/Line.tsx';
-import { Unavailable } from '../../components/Banner.tsx';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { Available } from '../../components/ResourceNotice.tsx';
 import { formatExact, formatInteger, formatTick } from '../../format/numbers.ts';
 import { formatDayAndMinute } from '../../format/times.ts';
-import { explain } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 
 /** Work per block after each of the newest batches, from the core's events. */
-export function Difficulty({ core }: { core: Bodies['core'] | null }) {
+export function Difficulty() {
   return (
     <section aria-labelledby="difficulty">
       <h2 id="difficulty">Difficulty</h2>
-      {core === null && <p class="loading">Loading…</p>}
-      {core?.status === 'unavailable' && <Unavailable>{explain(core.reason)}</Unavailable>}
-      {core?.status === 'available' && <History core={core} />}
+      <Available what="Difficulty" resource={usePage().read('core', corePath)}>
+        {(core) => <History core={core} />}
+      </Available>
     </section>
   );
 }
 
 function History({ core }: { core: Extract<Bodies['core'], { status: 'available' }> }) {
+  const { zone } = usePage();
   const { workPerThousandBlocks } = core.core;
   const rows = core.events
     .flatMap((event) => {
@@ -53,8 +54,8 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
               key: id,
               value: Number(value) / 1000,
               isComplete: true,
-              tick: formatDayAndMinute(at),
-              text: `${formatDayAndMinute(at)} UTC, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
+              tick: formatDayAndMinute(at, zone),
+              text: `${formatDayAndMinute(at, zone)} ${zone}, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
             }))}
             formatValue={formatTick}
             tone="settled"

@@ -6,14 +6,14 @@ import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Available } from '../../components/ResourceNotice.tsx';
 import { Time } from '../../components/Time.tsx';
-import { formatInteger, formatShort, formatTick, toDrawn } from '../../format/numbers.ts';
+import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
-import { formatDayAndMinute } from '../../format/times.ts';
+import { formatDayAndMinute, formatDayOf } from '../../format/times.ts';
 import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
-import { type SettlementsRange, settlementsRanges } from '../../place.ts';
+import type { SettlementsRange } from '../../place.ts';
 import { corePath, settlementsPath } from '../../resources.ts';
-import { EventPages } from '../feed/EventPages.tsx';
+import { EventPages } from '../feed/EventList.tsx';
 import { Difficulty } from './Difficulty.tsx';
 import { Batches, Checkpoints, type History } from './SettlementTables.tsx';
 
@@ -32,6 +32,7 @@ export function Settlements({ range }: { range: SettlementsRange }) {
   const { read } = usePage();
   const settlements = read('settlements', settlementsPath(range));
   const core = read('core', corePath).body;
+  const history = settlements.body?.status === 'available' ? settlements.body : null;
   return (
     <>
       <section aria-labelledby="settlements">
@@ -43,32 +44,26 @@ export function Settlements({ range }: { range: SettlementsRange }) {
         <Choice
           label="Range"
           names={names}
-          options={settlementsRanges}
           chosen={range}
           toPlace={(one) => ({ view: 'settlements', range: one })}
         />
         <Available what="Settlements" resource={settlements}>
-          {(history) => <Summary history={history} route={settlementsPath(range)} core={core} />}
+          {(body) => <Summary history={body} route={settlementsPath(range)} core={core} />}
         </Available>
       </section>
-      {settlements.body?.status === 'available' && <Details history={settlements.body} core={core} />}
+      {history !== null && (
+        <>
+          {history.buckets.length > 0 && <Buckets history={history} />}
+          <Difficulty />
+          <NextRound mining={history.mining} />
+          <Batches history={history} />
+          {history.mining.status === 'available' && <Checkpoints mining={history.mining} />}
+        </>
+      )}
       <section aria-labelledby="history">
         <h2 id="history">Every batch and mint</h2>
         <EventPages category="protocol" />
       </section>
-    </>
-  );
-}
-
-function Details({ history, core }: { history: History; core: Bodies['core'] | null }) {
-  const { buckets, mining } = history;
-  return (
-    <>
-      {buckets.length > 0 && <Buckets history={history} />}
-      <Difficulty core={core} />
-      <NextRound mining={mining} />
-      <Batches history={history} />
-      {mining.status === 'available' && <Checkpoints mining={mining} />}
     </>
   );
 }
@@ -127,20 +122,22 @@ function Summary({ history, route, core }: { history: History; route: string; co
 }
 
 function Buckets({ history }: { history: History }) {
+  const { zone } = usePage();
   const { buckets, mining, range } = history;
   const asset = mining.status === 'available' ? mining.economy : null;
   const nowMs = Date.parse(history.generatedAt);
   const marks = buckets.map(({ startAt, completedBlockCount }) => ({
     key: startAt,
-    value: toDrawn(completedBlockCount),
+    value: Number(completedBlockCount),
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
-    text: `from ${formatDayAndMinute(startAt)} UTC: ${formatInteger(completedBlockCount)} blocks completed`,
+    text: `from ${formatDayAndMinute(startAt, zone)} ${zone}: ${formatInteger(completedBlockCount)} blocks completed`,
   }));
   // A time of day belongs to the left edge of its column, a date to the middle.
-  const [middle, textEnd] = range === '24h' ? [0, 12] : [0.5, -6];
+  const [middle, format] =
+    range === '24h' ? ([0, formatDayAndMinute] as const) : ([0.5, formatDayOf] as const);
   const ticks = buckets.flatMap(({ startAt }, index) =>
     index % labelEvery[range] === 0
-      ? [{ at: (index + middle) / buckets.length, text: formatDayAndMinute(startAt).slice(0, textEnd) }]
+      ? [{ at: (index + middle) / buckets.length, text: format(startAt, zone) }]
       : [],
   );
   return (

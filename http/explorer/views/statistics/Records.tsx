@@ -1,6 +1,6 @@
 import { Figure } from '../../components/Figure.tsx';
 import { Time } from '../../components/Time.tsx';
-import { formatInteger } from '../../format/numbers.ts';
+import { count, formatInteger } from '../../format/numbers.ts';
 import {
   describeDistance,
   describeRpm,
@@ -15,36 +15,24 @@ import { statisticsPath } from '../../resources.ts';
 type Statistics = Bodies['statistics'];
 type Name = keyof Statistics['records'];
 
-interface Kind {
-  readonly label: string;
-  readonly describe: (value: string) => Quantity;
-  readonly as: 'minute' | 'date';
-}
+type Kind = readonly [label: string, describe: (value: string) => Quantity, as: 'minute' | 'date'];
 
 const kinds: Record<Name, Kind> = {
-  mostWorkHalfHour: { label: 'Most work in half an hour', describe: describeWork, as: 'minute' },
-  mostWorkUtcDay: { label: 'Most work in a day', describe: describeWork, as: 'date' },
-  maximumDailyDistanceMm: { label: 'Longest distance of a day', describe: describeDistance, as: 'date' },
-  peakObservedSpeedMmPerSecond: { label: 'Highest speed', describe: describeSpeed, as: 'minute' },
-  peakObservedRpmMilli: { label: 'Quickest turning', describe: describeRpm, as: 'minute' },
-  longestActiveWindowMinutes: {
-    label: 'Longest run',
-    describe: (value) => ({
-      value: formatMinutes(Number(value)),
-      unit: '',
-      exact: `${formatInteger(value)} minutes`,
-    }),
-    as: 'minute',
-  },
-  longestActiveDayStreak: {
-    label: 'Most active days in a row',
-    describe: (value) => ({
-      value: formatInteger(value),
-      unit: 'days',
-      exact: `${formatInteger(value)} days`,
-    }),
-    as: 'date',
-  },
+  mostWorkHalfHour: ['Most work in half an hour', describeWork, 'minute'],
+  mostWorkUtcDay: ['Most work in a day', describeWork, 'date'],
+  maximumDailyDistanceMm: ['Longest distance of a day', describeDistance, 'date'],
+  peakObservedSpeedMmPerSecond: ['Highest speed', describeSpeed, 'minute'],
+  peakObservedRpmMilli: ['Quickest turning', describeRpm, 'minute'],
+  longestActiveWindowMinutes: [
+    'Longest run',
+    (value) => ({ value: formatMinutes(Number(value)), unit: '', exact: count(value, 'minute') }),
+    'minute',
+  ],
+  longestActiveDayStreak: [
+    'Most active days in a row',
+    (value) => ({ value: formatInteger(value), unit: 'days', exact: count(value, 'day') }),
+    'date',
+  ],
 };
 
 /** Largest values of the range, each with its date. */
@@ -55,7 +43,7 @@ export function Records({ statistics }: { statistics: Statistics }) {
       <h2 id="records">Records of the range</h2>
       <div class="figures wide">
         {names.map((name) => {
-          const { label, describe, as } = kinds[name];
+          const [label, describe, as] = kinds[name];
           const record = statistics.records[name];
           return (
             <Figure

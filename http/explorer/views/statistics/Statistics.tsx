@@ -1,5 +1,6 @@
 import { Legend } from '../../charts/Columns.tsx';
 import { HeatMap } from '../../charts/HeatMap.tsx';
+import { formatMinuteOfDay } from '../../charts/halfHours.ts';
 import { Line } from '../../charts/Line.tsx';
 import { TodayChart } from '../../charts/TodayChart.tsx';
 import { Choice } from '../../components/Choice.tsx';
@@ -7,14 +8,15 @@ import { DataTable } from '../../components/DataTable.tsx';
 import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { ResourceNotice } from '../../components/ResourceNotice.tsx';
-import { formatInteger, formatPercent, formatTick, toDrawn } from '../../format/numbers.ts';
+import { formatInteger, formatPercent, formatTick } from '../../format/numbers.ts';
 import { describeDistance, describeWork } from '../../format/quantities.ts';
 import { formatDay, formatMinute } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
-import { type StatisticsRange, statisticsRanges } from '../../place.ts';
+import type { StatisticsRange } from '../../place.ts';
 import { statisticsPath } from '../../resources.ts';
 import { Records } from './Records.tsx';
 import { Submissions } from './Submissions.tsx';
+import { Weeks } from './Weeks.tsx';
 
 type Statistics = Bodies['statistics'];
 
@@ -35,20 +37,21 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
         <Choice
           label="Range"
           names={names}
-          options={statisticsRanges}
           chosen={range}
           toPlace={(one) => ({ view: 'statistics', range: one })}
         />
         <ResourceNotice what="Statistics" resource={statistics} />
         {statistics.body !== null && <Summary statistics={statistics.body} route={statisticsPath(range)} />}
       </section>
+      <Weeks />
       {statistics.body !== null && <Charts statistics={statistics.body} range={range} />}
     </>
   );
 }
 
 function Summary({ statistics, route }: { statistics: Statistics; route: string }) {
-  const { summary, coverage } = statistics.activity;
+  const { zone } = usePage();
+  const { summary, coverage, days } = statistics.activity;
   const seen = coverage.observedRoundCount > 0 ? summary : null;
   const peak = summary.peakWindowStartMinuteUtc;
   const common = { size: 'large', route } as const;
@@ -72,8 +75,8 @@ function Summary({ statistics, route }: { statistics: Statistics; route: string 
       <Figure
         {...common}
         label="Busiest half hour"
-        value={peak === null ? null : formatMinute(peak)}
-        unit="UTC"
+        value={peak === null ? null : formatMinuteOfDay(days.at(-1)?.date ?? '', peak, zone)}
+        unit={zone}
         field="activity.summary.peakWindowStartMinuteUtc"
         exact={peak === null ? null : `${peak} minutes after midnight UTC`}
         meaning="The half hour with the most work on a typical day: the mean of the days on which all of it was observed."
@@ -112,12 +115,12 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
     return {
       work: {
         ...point,
-        value: isSeen ? toDrawn(day.observedWorkUnits) : null,
+        value: isSeen ? Number(day.observedWorkUnits) : null,
         text: `${formatDay(day.date)}: ${formatInteger(day.observedWorkUnits)} work units${part}`,
       },
       distance: {
         ...point,
-        value: day.distanceMm === null ? null : toDrawn(day.distanceMm) / 1_000_000,
+        value: day.distanceMm === null ? null : Number(day.distanceMm) / 1_000_000,
         text: value === null ? '' : `${formatDay(day.date)}: ${value} ${unit}${part}`,
       },
     };

@@ -1,0 +1,45 @@
+import { Figure } from '../../components/Figure.tsx';
+import { usePage } from '../../components/pageContext.ts';
+import { formatPercent } from '../../format/numbers.ts';
+import { describeWork } from '../../format/quantities.ts';
+import { compareWeeks, type Week } from '../../format/weeks.ts';
+import { statisticsPath } from '../../resources.ts';
+
+const route = statisticsPath('30d');
+
+/** Work of the last seven complete days against the seven before. */
+export function Weeks() {
+  const statistics = usePage().read('statistics', route).body;
+  if (statistics === null) return null;
+  const { last, before, changeBps } = compareWeeks(statistics.activity.days);
+  return (
+    <section aria-labelledby="weeks">
+      <h2 id="weeks">This week against last</h2>
+      <div class="figures">
+        <WeekFigure label="Last 7 complete days" week={last} />
+        <WeekFigure label="The 7 days before" week={before} />
+      </div>
+      <p class="small quiet">
+        {changeBps === null
+          ? 'They are not compared: a day of them was not observed at all, or there was no work.'
+          : `Observed work ${changeBps < 0 ? 'fell' : 'grew'} by ${formatPercent(Math.abs(changeBps))}.`}
+      </p>
+    </section>
+  );
+}
+
+function WeekFigure({ label, week }: { label: string; week: Week }) {
+  const { workUnits, span, coverageBps, missingDayCount } = week;
+  return (
+    <Figure
+      {...describeWork(workUnits)}
+      label={label}
+      route={route}
+      field="activity.days.observedWorkUnits"
+      meaning="The sum of seven universal days. What was not observed is unknown, and not in it."
+    >
+      {span}, {formatPercent(coverageBps)} observed
+      {missingDayCount > 0 && `, ${missingDayCount} of 7 days missing`}
+    </Figure>
+  );
+}
