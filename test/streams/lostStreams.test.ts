@@ -113,7 +113,13 @@ async function createAgain() {
   const saveState = async () => {
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
     const streamCreated = await readCreated();
-    const place = { stream: 'MINER_COUNTER', streamCreated, position: 3, digest: null, takenAtMs: 0 } as const;
+    const place = {
+      stream: 'MINER_COUNTER',
+      streamCreated,
+      position: 3,
+      digest: null,
+      takenAtMs: 0,
+    } as const;
     await snapshots.saveBase({ ...identity, ...place }, []);
   };
   const read = createStoredReadings({
