@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findBreakingChanges } from '../../deploy/release/breakingChanges.ts';
 import { type Contract, toContract, writeContract } from '../../deploy/release/contract.ts';
 import { releaseChangelog, requireNewer } from '../../deploy/release/releaseChangelog.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { interfaceVersion } from '../../http/server/pages/documents.ts';
+import { findBreakingChanges } from './breakingChanges.ts';
 
 const readReleased = () =>
   JSON.parse(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Contract, Operation, Response, Schema } from './contract.ts';
+import type { Contract, Operation, Response, Schema } from '../../deploy/release/contract.ts';
 
 /**
  * Changes that break a program written for the released contract, one line each. New routes, members and optional parameters break nothing. A new value,
