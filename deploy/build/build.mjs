@@ -34,7 +34,6 @@ const programs = {
     'benchmarks/peers/bare.ts',
     'benchmarks/years/snapshotProcess.ts',
     'deploy/release/release.ts',
-    'deploy/build/writeMachineDiagrams.ts',
   ],
 };
 

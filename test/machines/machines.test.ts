@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import { machines } from '../../deploy/build/machineDiagrams.ts';
+import { machines } from './machineDiagrams.ts';
 
 /** Work, actions, guards and delays without an implementation. */
 function listMissing({ implementations: { actors, actions, guards, delays } }: AnyStateMachine): string {
