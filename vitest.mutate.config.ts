@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findTestProject } from './test/support/testProject.ts';
 
 /** The unit tests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
@@ -8,12 +9,29 @@ const files = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, 
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/${file}`);
 
+/** Files that take seconds, the slowest last: quicker ones find most mistakes. */
+const slow = [
+  'actors/chain/spanFold',
+  'actors/settlementEquality',
+  'actors/stateBounds',
+  'streams/chainRewinds',
+];
+
+class SlowLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      slow.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+    return [...files].sort((a, b) => rankOf(a) - rankOf(b));
+  }
+}
+
 export default defineConfig({
   test: {
     include: files.filter((file) => findTestProject(file) === 'unit'),
     isolate: false,
     setupFiles: ['test/support/fixedSeed.ts'],
     pool: 'forks',
+    sequence: { sequencer: SlowLast },
     runner: 'test/support/failingLoads.ts',
     testTimeout: 120_000,
   },
