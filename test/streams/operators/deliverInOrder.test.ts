@@ -49,6 +49,15 @@ describe('delivery in order', () => {
     });
   });
 
+  it('delivers what waits at once on a flush, also behind a delivery', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('  -a-b------------|');
+      const flush$ = hot('  f-f-f');
+      const delivered = source.pipe(deliverInOrder({ ...letters, flush$, deliver: () => cold('----|') }));
+      expectObservable(delivered).toBe('------a---b-----|');
+    });
+  });
+
   it('emits weightless items at once if nothing precedes them, otherwise in order', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -0-(ab0)---------------|');
