@@ -4,10 +4,17 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findTestProject } from './test/support/testProject.ts';
 
-/** The unit tests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
+/** Tests that ask a server of their own process. */
+const asksServer = /^test\/http\/(?:extremeValues|rateLimits|refusedBodies|statistics|strictBodies)\./;
+
+/** Tests that read the text of the program, which Stryker has rewritten. */
+const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;
+
+/** Unit tests and requests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
 const files = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => `test/${file}`);
+  .map((file) => `test/${file}`)
+  .filter((file) => (findTestProject(file) === 'unit' && !readsText.test(file)) || asksServer.test(file));
 
 /** Files that take seconds, the slowest last: quicker ones find most mistakes. */
 const slow = [
@@ -27,7 +34,7 @@ class SlowLast extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    include: files.filter((file) => findTestProject(file) === 'unit'),
+    include: files,
     isolate: false,
     setupFiles: ['test/support/fixedSeed.ts'],
     pool: 'forks',

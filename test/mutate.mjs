@@ -36,12 +36,18 @@ const patterns = paths.map((path) => {
 
 if (sampleSize > 0) {
   const { instrument } = Instrumenter.prototype;
-  Instrumenter.prototype.instrument = async function instrumentSample(...parameters) {
-    const result = await instrument.apply(this, parameters);
-    const mutants = result.mutants.map((mutant) => ({ mutant, rank: rankMutant(mutant) }));
-    mutants.sort((a, b) => (a.rank < b.rank ? -1 : 1));
-    console.log(`Tries ${sampleSize} of ${mutants.length} mutations, with seed ${seed}.`);
-    return { ...result, mutants: mutants.slice(0, sampleSize).map(({ mutant }) => mutant) };
+  /** Lists all mutations, and then inserts only the sample: with all of them, the program would be several times slower. */
+  Instrumenter.prototype.instrument = async function instrumentSample(files, options) {
+    const { mutants } = await instrument.call(this, files, options);
+    const byRank = new Map(mutants.map((mutant) => [rankMutant(mutant), mutant]));
+    const sampled = new Map([...byRank].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, sampleSize));
+    console.log(`Tries ${sampled.size} of ${mutants.length} mutations, with seed ${seed}.`);
+    const sampledFiles = files.map((file) => {
+      const ofFile = [...sampled.values()].filter(({ fileName }) => fileName === file.name);
+      return { ...file, mutate: ofFile.map(({ location }) => location) };
+    });
+    const result = await instrument.call(this, sampledFiles, options);
+    return { ...result, mutants: result.mutants.filter((mutant) => sampled.has(rankMutant(mutant))) };
   };
 }
 
