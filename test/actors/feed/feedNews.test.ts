@@ -5,6 +5,7 @@ import { compareArrivals } from '../../../actors/events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
 import type { EventWindow } from '../../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
+import { advancePosition } from '../../../actors/feed/feedPosition.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
@@ -31,6 +32,15 @@ import {
 } from '../../support/chain/feedEvents.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
+
+it('a position stays where it is while this process has no event of a source', () => {
+  const at = (run: string, position: number) => ({ run, position, ordinal: 0 });
+  const before = { measurement: at('a', 2), chain: at('b', 2) };
+  const newest = { measurement: at('', 0), chain: at('b', 1) };
+  expect(advancePosition(before, newest)).toBe(before);
+  const later = { ...newest, chain: at('c', 1) };
+  expect(advancePosition(before, later)).toEqual({ ...before, chain: later.chain });
+});
 
 const neverAborted = new AbortController().signal;
 
