@@ -324,8 +324,8 @@ describe('the machine of the service', () => {
     const { root } = start({ hangs: working });
     await pass(10);
     const { children } = root.getSnapshot();
-    const named = Object.values(children).flatMap(({ id, logic }) =>
-      logic instanceof StateMachine ? [[id, logic.id]] : [],
+    const named = Object.values(children).flatMap((child) =>
+      child?.logic instanceof StateMachine ? [[child.id, child.logic.id]] : [],
     );
     expect(named).toEqual([
       ['operatorServer', 'server'],
@@ -336,10 +336,11 @@ describe('the machine of the service', () => {
       ]),
     ]);
     expect(children.publicServer?.getSnapshot().context.port).toBe(1);
+    expect(children.ingest?.getSnapshot().context).toMatchObject({ name: 'one', isUnused: true, epoch: 5 });
     expect(children.generationWatch?.getSnapshot().context).toMatchObject({ announced: 1, isShared: false });
   });
 
-  it.each<[Settings['broken'], Settings['fails']]>([
+  it.each<[NonNullable<Settings['broken']>, Record<string, number>]>([
     ['NATS', { connect: 1 }],
     ['public server', {}],
     ['ingest', { identify: 1 }],
@@ -592,6 +593,7 @@ describe('the machine of the service', () => {
       expect(ingest()?.hasTag('rebuilding')).toBe(isRebuilding);
     }
     expect(rebuildSteps(one)).toEqual(['activate', 'activate', 'release rebuild']);
+    expect(one.done.filter((step) => step === 'said: not activated')).toHaveLength(1);
     await stop();
     expect(rebuildSteps(one)).toHaveLength(3);
 
