@@ -6,8 +6,8 @@ import {
   fromCallback,
   fromObservable,
   fromPromise,
+  isMachineSnapshot,
   type SnapshotFrom,
-  StateMachine,
   setup,
 } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
@@ -324,9 +324,10 @@ describe('the machine of the service', () => {
     const { root } = start({ hangs: working });
     await pass(10);
     const { children } = root.getSnapshot();
-    const named = Object.values(children).flatMap((child) =>
-      child?.logic instanceof StateMachine ? [[child.id, child.logic.id]] : [],
-    );
+    const named = Object.entries(children).flatMap(([name, child]) => {
+      const snapshot: unknown = child?.getSnapshot();
+      return isMachineSnapshot(snapshot) ? [[name, snapshot.machine.id]] : [];
+    });
     expect(named).toEqual([
       ['operatorServer', 'server'],
       ['publicServer', 'server'],
