@@ -1,19 +1,44 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findTestProject } from './test/support/testProject.ts';
 
-/** The unit tests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
+/** Tests that ask a server of their own process. */
+const asksServer = /^test\/http\/(?:extremeValues|rateLimits|refusedBodies|statistics|strictBodies)\./;
+
+/** Tests that read the text of the program, which Stryker has rewritten. */
+const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;
+
+/** Unit tests and requests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
 const files = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => `test/${file}`);
+  .map((file) => `test/${file}`)
+  .filter((file) => (findTestProject(file) === 'unit' && !readsText.test(file)) || asksServer.test(file));
+
+/** Files that take seconds, the slowest last: quicker ones find most mistakes. */
+const slow = [
+  'actors/chain/spanFold',
+  'actors/settlementEquality',
+  'actors/stateBounds',
+  'streams/chainRewinds',
+];
+
+class SlowLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      slow.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+    return [...files].sort((a, b) => rankOf(a) - rankOf(b));
+  }
+}
 
 export default defineConfig({
   test: {
-    include: files.filter((file) => findTestProject(file) === 'unit'),
+    include: files,
     isolate: false,
     setupFiles: ['test/support/fixedSeed.ts'],
     pool: 'forks',
+    sequence: { sequencer: SlowLast },
     runner: 'test/support/failingLoads.ts',
     testTimeout: 120_000,
   },

@@ -111,8 +111,7 @@ export const indexer = setup({
   guards: {
     /** The node lags, restarted or syncs. */
     isNodeBehind: ({ context: { head, tip } }) => head !== null && tip !== null && tip < head,
-    isBeforeFirstBlock: ({ context: { head, tip, firstBlock } }) =>
-      head === null && tip !== null && tip < firstBlock,
+    isBeforeFirstBlock: ({ context: { tip, firstBlock } }) => tip !== null && tip < firstBlock,
     /** Another block of the same height is not a longer chain, so nothing is replaced for it. */
     isAtTip: ({ context: { head, tip } }) => head === tip,
     isFork: ({ context }) => context.isFork,

@@ -1,18 +1,31 @@
 // `npm run mutate -- FOLDER...`: Stryker changes the program in one place at a time, and lists the changes that no unit test notices. A path
-// may be a folder or a file. The report is `data/mutation/report.html`; the next run tries again only what has changed.
-import { spawnSync } from 'node:child_process';
+// may be a folder or a file. The report is `data/mutation/report.html`; the next run tries again only what has changed. `--sample N` tries
+// only N changes, drawn by chance: their score estimates the score of all.
+import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
 
 const root = resolve(import.meta.dirname, '..');
 const everything = ['actors', 'machines', 'storage', 'streams/operators', 'http'];
 
-const [first = '', ...rest] = process.argv.slice(2);
-if (first === '' || first.startsWith('-')) {
-  console.error(`usage: npm run mutate -- all | FOLDER or FILE...\n"all" is: ${everything.join(' ')}`);
+const {
+  values: { sample, seed },
+  positionals,
+} = parseArgs({
+  allowPositionals: true,
+  options: { sample: { type: 'string', default: '0' }, seed: { type: 'string', default: '1' } },
+});
+const sampleSize = Number(sample);
+if (positionals.length === 0 || !Number.isSafeInteger(sampleSize)) {
+  console.error(
+    `usage: npm run mutate -- all | FOLDER or FILE... [--sample N [--seed S]]\n"all" is: ${everything.join(' ')}`,
+  );
   process.exit(2);
 }
-const paths = first === 'all' ? everything : [first, ...rest];
+const paths = positionals[0] === 'all' ? everything : positionals;
 const patterns = paths.map((path) => {
   if (!statSync(join(root, path), { throwIfNoEntry: false })) {
     console.error(`${path}: no such folder or file`);
@@ -20,18 +33,35 @@ const patterns = paths.map((path) => {
   }
   return path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`;
 });
-// Machines are computed while their module loads. Elsewhere, load-time code is tables and texts, and each mutation costs a whole run.
-const ignoresStatic = !paths.every((path) => path.startsWith('machines'));
-const { status } = spawnSync(
-  join(root, 'node_modules', '.bin', 'stryker'),
-  [
-    'run',
-    '--mutate',
-    patterns.join(','),
-    '--incrementalFile',
-    `data/mutation/${paths.join('-').replaceAll('/', '.')}.json`,
-    ...(ignoresStatic ? ['--ignoreStatic'] : []),
-  ],
-  { cwd: root, stdio: 'inherit' },
-);
-process.exitCode = status ?? 1;
+
+if (sampleSize > 0) {
+  const { instrument } = Instrumenter.prototype;
+  /** Lists all mutations, and then inserts only the sample: with all of them, the program would be several times slower. */
+  Instrumenter.prototype.instrument = async function instrumentSample(files, options) {
+    const { mutants } = await instrument.call(this, files, options);
+    const byRank = new Map(mutants.map((mutant) => [rankMutant(mutant), mutant]));
+    const sampled = new Map([...byRank].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, sampleSize));
+    console.log(`Tries ${sampled.size} of ${mutants.length} mutations, with seed ${seed}.`);
+    const sampledFiles = files.map((file) => {
+      const ofFile = [...sampled.values()].filter(({ fileName }) => fileName === file.name);
+      return { ...file, mutate: ofFile.map(({ location }) => location) };
+    });
+    const result = await instrument.call(this, sampledFiles, options);
+    return { ...result, mutants: result.mutants.filter((mutant) => sampled.has(rankMutant(mutant))) };
+  };
+}
+
+/** Ranks by a hash, so that a change of one file leaves the sample of all others. */
+function rankMutant({ fileName, location, mutatorName, replacement }) {
+  const identity = [seed, relative(root, fileName), location, mutatorName, replacement];
+  return createHash('sha256').update(JSON.stringify(identity)).digest('hex');
+}
+
+process.chdir(root);
+const report = paths.join('-').replaceAll('/', '.');
+await new Stryker({
+  mutate: patterns,
+  incrementalFile: `data/mutation/${report}${sampleSize > 0 ? `.sample-${seed}` : ''}.json`,
+  // Machines are computed while their module loads. Elsewhere, load-time code is tables and texts, and each mutation costs a whole run.
+  ignoreStatic: !paths.every((path) => path.startsWith('machines')),
+}).runMutationTest();

@@ -37,7 +37,7 @@ export const uint256Decimal = z
   .refine((decimal) => decimal.length < 78 || BigInt(decimal) <= uint256Max, 'expected at most 2^256 - 1');
 
 export const uint64Decimal = uint256Decimal.refine(
-  (decimal) => decimal.length < 20 || (decimal.length === 20 && BigInt(decimal) <= uint64Max),
+  (decimal) => decimal.length < 20 || BigInt(decimal) <= uint64Max,
   'expected at most 2^64 - 1',
 );
 

@@ -5,7 +5,7 @@ import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
-import { moduleBody } from '../support/readings/pipelineBodies.ts';
+import { moduleBody, preparedBody } from '../support/readings/pipelineBodies.ts';
 
 const reading = {
   telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',
@@ -190,6 +190,20 @@ describe('bad input', () => {
       // The largest value is valid, even if it is inconsistent with the others.
       expect(readReason(changeMember(name, 2n ** 64n - 1n))?.detail ?? '').not.toContain('2^64 - 1');
     }
+  });
+
+  it('of the reporter is malformed with a difficulty of zero', () => {
+    const decode = (workPerThousandBlocks: string) => {
+      const expected = { ...preparedBody.expected, workPerThousandBlocks };
+      const at = new Date(0).toISOString();
+      const submissionId = '00000000-0000-4000-8000-000000000000';
+      return decodeSettlement(
+        'miner.reporter.wheel~one',
+        bytes({ ...preparedBody, at, submissionId, expected }),
+      );
+    };
+    expect(decode('1')).toHaveProperty('value');
+    expect(decode('0')).toHaveProperty('rejection.reason', 'malformed');
   });
 
   it('is rejected or ignored, and never throws', () => {

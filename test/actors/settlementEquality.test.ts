@@ -167,15 +167,17 @@ const enabling: Body[] = [
   { type: 'run_finished', runId: 'first', result: 'ok' },
 ].map((body) => ({ kind: 'reporter', body }));
 
-/** Every lifecycle of a submission while settlement is enabled, which is rare by chance. */
+/** Every lifecycle of a submission while settlement is enabled, and its preparation after its end, which are rare by chance. */
 const submissionId = deriveUuid('fixed');
+const prepared = { ...preparedBody, submissionId };
 const allLifecycles = [
-  { ...preparedBody, submissionId },
+  prepared,
   ...['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
     type: `submission_${move}`,
     submissionId,
     transactionHash: `0x${'a'.repeat(64)}`,
   })),
+  prepared,
 ].map((body) => ({ do: 'say' as const, message: { kind: 'reporter' as const, body }, lateMs: 0 }));
 
 describe('the settlement machine and the reference', () => {

@@ -31,6 +31,7 @@ import {
   toHistory,
   withReading,
 } from '../../actors/wheel/dayHistory.ts';
+import { addPublicReading, type PublicState } from '../../actors/wheel/publicState.ts';
 import type { RoundRow } from '../../actors/wheel/roundFold.ts';
 import {
   createRoundState,
@@ -40,10 +41,12 @@ import {
   roundMs,
 } from '../../actors/wheel/roundFold.ts';
 import { approvedEpochsMax, openIncidentsMax } from '../../machines/settlementEvents.ts';
+import { recordStep } from '../support/chain/feedEvents.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { preparedBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
 
@@ -309,6 +312,23 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
   const evicted = evict(2_001);
   expect(evicted?.window.events.size).toBe(1_000);
   expect(evicted?.evicted).toHaveLength(1_001);
+});
+
+it('the events of the public installation are evicted with the reading that makes them too many', () => {
+  const state: PublicState = { history: null, progress: null };
+  const evictions: number[] = [];
+  for (let position = 1; position <= 1_000; position++) {
+    const speedMmPerSecond = 3_000 + position * recordStep;
+    const reading = acceptedReading({ position, speedMmPerSecond, distanceMm: position * 50_000_000 });
+    const before = state.progress?.events.size ?? 0;
+    const evicted = addPublicReading(state, { reading, round: null, stored: { timestampNanos: 1n } });
+    if (evicted !== null) evictions.push(before);
+    // Nothing changes with a reading that achieves nothing.
+    if (position % 100 === 0)
+      expect(addPublicReading(state, { reading, round: null, stored: { timestampNanos: 1n } })).toBeNull();
+    expect(state.progress?.events.size).toBeLessThanOrEqual(2_000);
+  }
+  expect(evictions[0]).toBeGreaterThan(1_900);
 });
 
 it('the oldest changes of proposers are forgotten first', () => {

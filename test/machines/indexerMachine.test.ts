@@ -161,6 +161,20 @@ describe('the machine of an indexer', () => {
     expect(near.is({ blocks: { following: 'publishing' } })).toBe(true);
   });
 
+  it('catches up to the same block after a failure near it', async () => {
+    const one = indexer();
+    await ways.catchingUp?.(one);
+    await one.fail('publishRanges');
+    await one.resolve('awaitIdle');
+    await vi.advanceTimersByTimeAsync(500);
+    await one.connect(940n);
+    expect(one.context().head).toBe(940n);
+    // A recreated stream would lack the timelock's logs.
+    expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(2);
+    await one.compare(940n, 1_001n);
+    expect(one.context().catchesUpTo).toBe(1_000n);
+  });
+
   it('waits for a chain without the first block', async () => {
     const one = indexer();
     await one.connect(null);

@@ -6,6 +6,7 @@ import {
   fromCallback,
   fromObservable,
   fromPromise,
+  isMachineSnapshot,
   type SnapshotFrom,
   setup,
 } from 'xstate';
@@ -32,6 +33,8 @@ interface Settings {
   readonly takenPorts?: readonly ('public' | 'operator')[];
   /** The stored rows must be rebuilt. */
   readonly rebuilds?: boolean;
+  /** A part whose own code throws. */
+  readonly broken?: 'NATS' | 'public server' | 'ingest' | 'lease' | 'follower';
 }
 
 const other = { host: 'other', pid: 2 };
@@ -47,7 +50,7 @@ function forever(): Promise<void> {
 /** A service whose parts are all simulated. `done` lists their work, in order. */
 function start(settings: Settings = {}) {
   const { writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuilds = false } = settings;
-  const { serves = true, takenPorts = [] } = settings;
+  const { serves = true, takenPorts = [], broken } = settings;
   const done: string[] = [];
   const cancelled = new Set<string>();
   const failuresLeft = { ...fails };
@@ -64,6 +67,9 @@ function start(settings: Settings = {}) {
     if (hangs.includes(name))
       await new Promise<void>((resolve, reject) => settle.set(name, { resolve, reject }));
   }
+  const breakIf = (name: Settings['broken']) => {
+    if (name === broken) throw new Error('broken');
+  };
   const part = <Input>(name: string) => fromPromise<void, Input>(() => play(name));
   const numbered = (name: string, number: number) =>
     fromPromise(async () => {
@@ -90,7 +96,7 @@ function start(settings: Settings = {}) {
     actions: {
       reportFailure: () => undefined,
       reportStandby: () => undefined,
-      reportTaken: () => undefined,
+      reportTaken: () => breakIf('lease'),
       reportRenewalFailure: () => undefined,
     },
   });
@@ -117,7 +123,7 @@ function start(settings: Settings = {}) {
         (error as { part?: string }).part === (fault === 'replayRunning' ? 'choose generation' : 'migrate'),
     },
     actions: {
-      reportFailure: () => done.push('said: not there yet'),
+      reportFailure: () => breakIf('ingest'),
       reportReplay: () => done.push('said: a replay runs'),
       reportGrant: () => undefined,
       releaseRebuild: () => done.push('release rebuild'),
@@ -135,7 +141,10 @@ function start(settings: Settings = {}) {
     actors: { work: cancellable('follow'), drain: cancellable('drain') },
     actions: {
       noteStop: () => undefined,
-      noteFault: assign((_, { error }: { error: unknown }) => ({ fault: error })),
+      noteFault: assign((_, { error }: { error: unknown }) => {
+        breakIf('follower');
+        return { fault: error };
+      }),
     },
   }).createMachine({
     context: { fault: null },
@@ -180,6 +189,7 @@ function start(settings: Settings = {}) {
     serverMachine.provide({
       actors: {
         port: fromCallback<{ type: 'leave' }>(({ sendBack, receive }) => {
+          if (name === 'public') breakIf('public server');
           const report = (event: PortEvent) => sendBack(event);
           receive(({ type }) => done.push(`${type} ${name} server`));
           if (takenPorts.includes(name)) report({ type: 'refused', error: new Error(`${name} is taken`) });
@@ -198,7 +208,7 @@ function start(settings: Settings = {}) {
             connect: part('connect'),
             link: fromCallback(() => undefined),
           },
-          actions: { reportFailure: () => done.push('said: NATS is not available') },
+          actions: { reportFailure: () => breakIf('NATS') },
         }),
         databaseWatch: databaseWatchMachine.provide({ actors: { ask: part('ask') } }),
         ingest,
@@ -307,6 +317,42 @@ describe('the machine of the service', () => {
     expect(await stop()).toMatchObject({
       steps: fullStop,
       state: 'stopped',
+    });
+  });
+
+  it('names its parts and their machines, and watches the granted generation', async () => {
+    const { root } = start({ hangs: working });
+    await pass(10);
+    const { children } = root.getSnapshot();
+    const named = Object.entries(children).flatMap(([name, child]) => {
+      const snapshot: unknown = child?.getSnapshot();
+      return isMachineSnapshot(snapshot) ? [[name, snapshot.machine.id]] : [];
+    });
+    expect(named).toEqual([
+      ['operatorServer', 'server'],
+      ['publicServer', 'server'],
+      ...['nats', 'databaseWatch', 'ingest', 'indexers', 'followers', 'generationWatch'].map((one) => [
+        one,
+        one,
+      ]),
+    ]);
+    expect(children.publicServer?.getSnapshot().context.port).toBe(1);
+    expect(children.ingest?.getSnapshot().context).toMatchObject({ name: 'one', isUnused: true, epoch: 5 });
+    expect(children.generationWatch?.getSnapshot().context).toMatchObject({ announced: 1, isShared: false });
+  });
+
+  it.each<[NonNullable<Settings['broken']>, Record<string, number>]>([
+    ['NATS', { connect: 1 }],
+    ['public server', {}],
+    ['ingest', { identify: 1 }],
+    ['lease', {}],
+    ['follower', { follow: 1 }],
+  ])('ends with the fault of a broken part: %s', async (broken, fails) => {
+    const { root } = start({ broken, fails, hangs: ['index'] });
+    await pass(3_000);
+    expect(root.getSnapshot()).toMatchObject({
+      value: { course: 'failed' },
+      context: { fault: { error: new Error('broken') } },
     });
   });
 
@@ -494,6 +540,21 @@ describe('the machine of the service', () => {
     ]);
   });
 
+  it.each(['ensure streams', 'migrate', 'begin epoch', 'choose generation'])(
+    'gives the lease back if it cannot %s, and tries again after half a second',
+    async (step) => {
+      const { done, reject } = start({ hangs: [step] });
+      await pass(10);
+      reject(step, new Error('unavailable'));
+      await pass(499);
+      expect(done).toContain('give lease back');
+      const preparations = () => done.filter((one) => one === 'identify').length;
+      expect(preparations()).toBe(1);
+      await pass(10);
+      expect(preparations()).toBe(2);
+    },
+  );
+
   it('does not retry if it is stopped while the lease is being released', async () => {
     const { root, ingest, done, resolve } = start({
       hangs: ['give lease back'],
@@ -533,6 +594,7 @@ describe('the machine of the service', () => {
       expect(ingest()?.hasTag('rebuilding')).toBe(isRebuilding);
     }
     expect(rebuildSteps(one)).toEqual(['activate', 'activate', 'release rebuild']);
+    expect(one.done.filter((step) => step === 'said: not activated')).toHaveLength(1);
     await stop();
     expect(rebuildSteps(one)).toHaveLength(3);
 

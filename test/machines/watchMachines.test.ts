@@ -3,12 +3,20 @@ import { describe, expect, it, vi } from 'vitest';
 import { createActor, fromCallback, fromPromise } from 'xstate';
 import { databaseWatchMachine } from '../../machines/databaseWatchMachine.ts';
 import { type ActiveGeneration, generationWatchMachine } from '../../machines/generationWatchMachine.ts';
+import { moduleMachine, moduleStates } from '../../machines/moduleMachine.ts';
 import { type NatsEvent, natsMachine } from '../../machines/natsMachine.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 useVirtualTime();
+
+it.each(moduleStates)('a module is %s after a report, unless a newer one was heard', (state) => {
+  const module = createActor(moduleMachine).start();
+  module.send({ type: `reported.${state}`, observedAtMs: 2 });
+  expect(module.getSnapshot().value).toBe(state);
+  expect(module.getSnapshot().can({ type: `reported.${state}`, observedAtMs: 1 })).toBe(false);
+});
 
 describe('the watch of the database', () => {
   it('checks at once and every two seconds, treats a late answer as a failure, and distinguishes short and long outages', async () => {

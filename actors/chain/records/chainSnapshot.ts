@@ -177,12 +177,12 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
     feedEvents,
     ...ofOwners.readers,
   );
-  let count = 0;
+  let isEmpty = true;
 
   function complete(): CapturedChain {
     const fold = folds.values.get('');
     if (fold === undefined) {
-      if (count > 0) throw new RecordRefused('a chain has records, but its fold has none');
+      if (!isEmpty) throw new RecordRefused('a chain has records, but its fold has none');
       return { state: emptySpanFoldState, newestSpanAtMs: null };
     }
     const { newestSpanAtMs, ...rest } = fold;
@@ -225,7 +225,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
 
   return {
     add: (record) => {
-      count++;
+      isEmpty = false;
       add(record);
     },
     liesWithin: (block) => (states.values.get('')?.block.number ?? block) <= block,

@@ -123,3 +123,34 @@ function attempt(run: () => unknown): unknown {
     return 'thrown';
   }
 }
+
+it('a truncated log keeps values of a fixed size and the beginning of bytes, and no text', () => {
+  const decodeTruncated = (
+    contract: keyof typeof contracts,
+    name: string,
+    args: object,
+    bytesCut: number,
+  ) => {
+    const event = events.find((one) => one.kind === contract && one.event.name === name)?.event as AbiEvent;
+    const inData = event.inputs.filter(({ indexed }) => !indexed);
+    const values = inData.map((input) => (args as Record<string, unknown>)[input.name ?? '']);
+    const data = encodeAbiParameters(inData, values);
+    const log = {
+      address: addresses[contract],
+      topics: encodeEventTopics({ abi: [event], args } as never) as [Hex, ...Hex[]],
+      data: data.slice(0, data.length - 2 * bytesCut) as Hex,
+      truncated: { byteLength: data.length / 2 - 1, digest: pad('0x1') },
+      transactionHash: buildTransactionHash(1),
+      transactionIndex: 0,
+      logIndex: 0,
+    };
+    return createLogDecoder(addresses)(block, log)?.args;
+  };
+  const scheduled = { id: pad('0x1'), index: 0n, target: addresses.core, value: 7n };
+  const call = { ...scheduled, data: `0x${'ab'.repeat(64)}`, predecessor: pad('0x2'), delay: 9n };
+  // The last 24 of 64 bytes are missing.
+  const cut = { ...call, data: `0x${'ab'.repeat(40)}` };
+  expect(decodeTruncated('operatorTimelock', 'CallScheduled', call, 24)).toEqual(cut);
+  const published = { tokenId: 1n, epoch: 2n, uri: 'ipfs://a-long-name-of-a-file' };
+  expect(decodeTruncated('collection', 'MetadataPublished', published, 8)).toEqual({ ...published, uri: '' });
+});

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { coreAbi } from '../../../actors/chain/spans/contractAbis.ts';
 import {
@@ -61,26 +60,5 @@ describe('the arithmetic of settlements', () => {
       expect(frontier).toEqual(expectedAfterAll);
     }
     expect(difficulties.size).toBeGreaterThan(5);
-  });
-
-  it('splits rounds into batches of at most sixteen active rounds, and leaves none out', () => {
-    const works = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 120 });
-    fc.assert(
-      fc.property(works, fc.integer({ min: 1, max: 16 }), (given, most) => {
-        const rounds = given.map((work, index) => ({ roundId: BigInt(index + 1), workUnits: BigInt(work) }));
-        const batches = splitIntoBatches(rounds, BigInt(most));
-        expect(batches.at(-1)?.throughRound).toBe(BigInt(given.length));
-        expect(batches.flatMap(({ active }) => active)).toEqual(
-          rounds.filter(({ workUnits }) => workUnits > 0n),
-        );
-        let previous = 0n;
-        for (const { throughRound, active } of batches) {
-          expect(throughRound).toBeGreaterThan(previous);
-          expect(active.length).toBeLessThanOrEqual(most);
-          expect(active.every(({ roundId }) => roundId > previous && roundId <= throughRound)).toBe(true);
-          previous = throughRound;
-        }
-      }),
-    );
   });
 });

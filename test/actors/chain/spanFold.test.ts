@@ -346,6 +346,19 @@ describe('a span', () => {
     expect(toChainSpan(writtenChainId, changed as never)).toBeNull();
   });
 
+  it.each([
+    [[10, 11, 12], true],
+    [[10, 12], true],
+    [[11, 10, 12], false],
+    [[10, 10, 12], false],
+    [[9, 12], false],
+    [[10, 12, 13], false],
+  ])('with blocks %j is valid from block 10 through 12: %s', (numbers, isValid) => {
+    const blocks = numbers.map((number) => buildSpan({ number, events: [configured] }).blocks[0]);
+    const span = { ...buildSpan({ number: 12 }), fromBlock: '10', blocks };
+    expect(toChainSpan(writtenChainId, span as never) !== null).toBe(isValid);
+  });
+
   it('that is in parts continues the logs of the previous part', () => {
     const span = buildSpan({ number: 10, events: [configured, buildMint(1n), buildMint(2n)] });
     const [block] = span.blocks;

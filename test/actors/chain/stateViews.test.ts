@@ -2,6 +2,7 @@ import { encodeAbiParameters, type Hex, pad, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import type { KnownBlock } from '../../../actors/chain/state/chainState.ts';
+import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
   buildEconomyEvents,
@@ -18,6 +19,15 @@ import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes
 const zeroAddress = `0x${'0'.repeat(40)}`;
 const zeroHash = `0x${'0'.repeat(64)}` as const;
 const other = `0x${'f'.repeat(40)}` as const;
+
+it('the dates of earnings are the last seven, through the date of the block', () => {
+  const state = buildState(buildEconomyEvents());
+  const dates = listEarningsDates(state);
+  expect(dates.map(({ date }) => date)).toEqual(
+    [28, 29, 30, 31, 32, 33, 34].map((day) => new Date(Date.UTC(2026, 0, day)).toISOString().slice(0, 10)),
+  );
+  expect(dates.at(-1)?.perWeightAtEnd).toBe(state.mining.accumulatedPerWeight);
+});
 
 /** The status of each view: `available`, or its reason. */
 function readAvailability(views: ChainViews) {
@@ -68,10 +78,15 @@ describe('a safe state', () => {
   });
 
   it.each(['core', 'token', 'collection'])('of an economy with another %s is a mismatch', (kind) => {
-    const views = createViews(replaceArguments('mining', 'MiningConfigured', { [kind]: other }));
+    const { views, source } = createStateViews(
+      buildState(replaceArguments('mining', 'MiningConfigured', { [kind]: other })),
+    );
     expect(readAvailability(views)).toEqual(expectForAll('indexer_mismatch'));
     expect(views.conditions()).toMatchObject({ core: 'available', economy: 'other_contracts' });
     expect(views.settlements('now')).toMatchObject({ status: 'available', issuance: 'not_configured' });
+    // What concerns all views comes first.
+    source.isCaughtUp = false;
+    expect(views.conditions()).toMatchObject({ economy: 'projection_rebuilding' });
   });
 
   it.each([

@@ -5,6 +5,7 @@ import { compareArrivals } from '../../../actors/events/arrival.ts';
 import type { ChainFeedEvent, MeasurementEvent } from '../../../actors/events/eventSchemas.ts';
 import type { EventWindow } from '../../../actors/events/eventWindow.ts';
 import { toChainRow, toMeasurementRow } from '../../../actors/feed/eventRows.ts';
+import { advancePosition } from '../../../actors/feed/feedPosition.ts';
 import type { OlderEvents } from '../../../actors/feed/olderEvents.ts';
 import type { EconomyView } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
@@ -13,6 +14,7 @@ import {
   encodeFeedPosition,
   type FeedCategory,
   type FeedNews,
+  type FeedPage,
   type FeedPosition,
   type FeedViews,
   feedCategories,
@@ -31,6 +33,15 @@ import {
 } from '../../support/chain/feedEvents.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { noOlderEvents } from '../../support/storage/noOlderEvents.ts';
+
+it('a position stays where it is while this process has no event of a source', () => {
+  const at = (run: string, position: number) => ({ run, position, ordinal: 0 });
+  const before = { measurement: at('a', 2), chain: at('b', 2) };
+  const newest = { measurement: at('', 0), chain: at('b', 1) };
+  expect(advancePosition(before, newest)).toBe(before);
+  const later = { ...newest, chain: at('c', 1) };
+  expect(advancePosition(before, later)).toEqual({ ...before, chain: later.chain });
+});
 
 const neverAborted = new AbortController().signal;
 
@@ -52,6 +63,10 @@ function createProcess(streams: Streams) {
   ];
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
+    before: async ({ source }) => {
+      expect(source).toBe('measurement');
+      return rows().toReversed();
+    },
     after: async ({ evicted }, { categories, arrival, limit }) =>
       rows()
         .filter(({ category }) => categories.some((one) => one === category))
@@ -232,6 +247,27 @@ describe('a client of the event stream', () => {
     const news = other.after('all', decodeFeedPosition(lastId) as FeedPosition, 9) as FeedNews;
     expect(news.items).toHaveLength(1);
     expect(news.isComplete).toBe(true);
+  });
+});
+
+describe('a page of the feed', () => {
+  it('names the types of its category, each once', () => {
+    const feed = createFeed({ run: feedRun, events: List() });
+    const listTypes = (category: FeedCategory) => {
+      const page = feed.page({ category, limit: 1, cursor: null }, neverAborted) as FeedPage;
+      return page.activeEventTypes.toSorted();
+    };
+    const types = feedCategories.filter((category) => category !== 'all').flatMap(listTypes);
+    expect(listTypes('all')).toEqual(types.toSorted());
+    expect(new Set(types).size).toBe(types.length);
+  });
+
+  it('continues with the evicted events of a source that has some', async () => {
+    const measurements = buildMeasurementEvents([{ receivedAtMs: 0, distances: 0 }]);
+    const { feed, fold } = createProcess({ measurements, chain: [] });
+    fold(1, 0);
+    const page = (await feed.page({ category: 'all', limit: 99, cursor: null }, neverAborted)) as FeedPage;
+    expect(page.events).toHaveLength(measurements.length);
   });
 });
 

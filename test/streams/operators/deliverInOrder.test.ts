@@ -41,11 +41,28 @@ describe('delivery in order', () => {
     });
   });
 
+  it('delivers full batches of what waits behind a delivery, and gathers the rest', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('  -(abcdefgh) 29ms |');
+      const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--------|') }));
+      expectObservable(delivered).toBe('9ms (abc) 3ms (def) 13ms (gh)-|');
+    });
+  });
+
   it('delivers everything before an urgent item at once', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -a-B------|');
       const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
       expectObservable(delivered).toBe('-----(aB)-|');
+    });
+  });
+
+  it('delivers what waits at once on a flush, also behind a delivery', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const source = hot('  -a-b------------|');
+      const flush$ = hot('  f-f-f');
+      const delivered = source.pipe(deliverInOrder({ ...letters, flush$, deliver: () => cold('----|') }));
+      expectObservable(delivered).toBe('------a---b-----|');
     });
   });
 
@@ -82,13 +99,16 @@ describe('the status of a delivery', () => {
       const answers = [throwError(() => new Error('unavailable')), EMPTY];
       const deliver = () => answers.shift() ?? EMPTY;
       const onStatus = (status: DeliveryStatus) => seen.push(status);
+      const recovered: number[] = [];
+      const onRecovery = (failures: number) => recovered.push(failures);
       concat(of('a', 'b', 'c', 'd'), timer(100).pipe(ignoreElements()))
-        .pipe(deliverInOrder({ ...letters, deliver, onStatus }))
+        .pipe(deliverInOrder({ ...letters, deliver, onStatus, onRecovery }))
         .subscribe();
       flush();
       expect(
         seen.some(({ state, failures, waiting }) => state === 'retrying' && failures === 1 && waiting === 4),
       ).toBe(true);
+      expect(recovered).toEqual([1]);
       expect(seen.at(-1)).toEqual({ state: 'idle', waiting: 0, failures: 0 });
     });
   });
