@@ -359,6 +359,17 @@ describe('a span', () => {
     expect(toChainSpan(writtenChainId, span as never) !== null).toBe(isValid);
   });
 
+  it('that is in parts is one block, and each part one of them', () => {
+    const toPart = (index: number, fromBlock = '10') =>
+      toChainSpan(writtenChainId, {
+        ...buildSpan({ number: 10 }),
+        fromBlock,
+        part: { index, count: 2 },
+      } as never);
+    expect(toPart(1)).not.toBeNull();
+    expect([toPart(2), toPart(1, '9')]).toEqual([null, null]);
+  });
+
   it('that is in parts continues the logs of the previous part', () => {
     const span = buildSpan({ number: 10, events: [configured, buildMint(1n), buildMint(2n)] });
     const [block] = span.blocks;
