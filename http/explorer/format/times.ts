@@ -6,8 +6,8 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 /** The digits that clocks of the zone show. */
 function toZone(iso: string, zone: Zone): string {
   const at = new Date(iso);
-  if (zone === 'local') at.setMinutes(at.getMinutes() - at.getTimezoneOffset());
-  return at.toISOString();
+  const offsetMinutes = zone === 'local' ? at.getTimezoneOffset() : 0;
+  return new Date(at.getTime() - offsetMinutes * 60_000).toISOString();
 }
 
 /** `08:05:29`. */
