@@ -329,7 +329,7 @@ describe('security.txt', () => {
     const page = await (await server.get('/statistics?range=30d')).text();
     expect(page).toContain('<meta property="og:url" content="https://mining.example/statistics?range=30d"');
     expect(page).toMatch(
-      /<meta property="og:image" content="https:\/\/mining\.example\/explorer\/preview\.\w+\.png"/,
+      /<meta property="og:image" content="https:\/\/mining\.example\/explorer\/preview\.[\w-]+\.png"/,
     );
     expect(page).toContain('<link rel="canonical" href="https://mining.example/statistics?range=30d"');
     const elsewhere = await (await (await startPublicServer()).get('/')).text();
