@@ -92,7 +92,11 @@ export function ask(url: string): Promise<Response> {
 
 /** Waits until the service is ready: its streams exist and what they hold is folded. */
 export async function waitUntilReady(miner: MinerProcess) {
-  await eventually(async () => (await ask(`${miner.operatorUrl}/readyz`)).ok, 'readiness');
+  await eventually(async () => {
+    const response = await ask(`${miner.operatorUrl}/readyz`);
+    if (!response.ok) throw new Error(await response.text());
+    return true;
+  }, 'readiness');
 }
 
 /** Members of the body of `/readyz` that tests read. */
