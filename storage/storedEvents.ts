@@ -185,7 +185,7 @@ function evictedParameters({ run, evicted: { through } }: EvictedSource): QueryP
   return { run, through: through.position, throughOrdinal: through.ordinal };
 }
 
-/** SQL condition for events that the feed shows after a place. Of events with the same time, it shows those of the chain before measurements. */
+/** SQL condition for events that the feed shows after a place. If times are equal, events of the chain come before measurements. */
 function isShownAfter({ source }: FeedPlace, of: EvictedSource): string {
   const time = "fromUnixTimestamp64Milli({placeMs:Int64}, 'UTC')";
   if (source !== of.source) return `recorded_at ${source === 'chain' ? '<=' : '<'} ${time}`;

@@ -12,14 +12,14 @@ export interface Week {
   readonly span: string;
   /** Share of its rounds that were observed, in basis points, rounded down. */
   readonly coverageBps: number;
-  /** Number of days of which nothing was observed. */
+  /** Number of days without any observation. */
   readonly missingDayCount: number;
 }
 
 /**
  * Adds up the seven days before today and the seven before those.
  *
- * @param days 15 or more consecutive days, the last of which is today.
+ * @param days 15 or more consecutive days, ending today.
  * @returns `changeBps` is null if a whole day of either week is missing, or the earlier one had no work.
  */
 export function compareWeeks(days: readonly Day[]) {
