@@ -72,11 +72,7 @@ const requests: readonly Row[] = [
       '429 `rate_limited`',
     ],
   ),
-  [
-    'Requests of a site (an IPv6 /48)',
-    `${siteFactor} times as many`,
-    '429 `rate_limited`',
-  ],
+  ['Requests of a site (an IPv6 /48)', `${siteFactor} times as many`, '429 `rate_limited`'],
   [
     'Clients and sites whose rate is tracked',
     count(createRateLimiter().capacity),
@@ -100,23 +96,11 @@ const requests: readonly Row[] = [
     `${eventLoopDelayMaxMs} ms`,
     'routes that read events or ClickHouse, and pages to be rendered, answer 503 `database_busy`; resuming event streams wait',
   ],
-  [
-    'Missed events sent in a turn of the event loop',
-    count(missedBatchSize),
-    'clients take turns',
-  ],
+  ['Missed events sent in a turn of the event loop', count(missedBatchSize), 'clients take turns'],
   ['Concurrent reads of missed events', count(catchUpReadsMax), 'further clients wait'],
-  [
-    'Events waiting for a client that does not read',
-    count(waitingEventsMax),
-    'its stream ends',
-  ],
+  ['Events waiting for a client that does not read', count(waitingEventsMax), 'its stream ends'],
   ['Silence on an event stream', seconds(defaultHeartbeatMs), 'a comment keeps the connection open'],
-  [
-    'Time for pages and reads in a turn of the event loop',
-    `${expensiveMsPerTurn} ms`,
-    'later turns',
-  ],
+  ['Time for pages and reads in a turn of the event loop', `${expensiveMsPerTurn} ms`, 'later turns'],
   [
     'Pages of the explorer in memory',
     `${count(cachedPagesMax)} or ${bytes(cachedPagesBytesMax)}`,
@@ -159,21 +143,13 @@ const messages: readonly Row[] = [
 
 const streams: readonly Row[] = [
   ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],
-  [
-    'Messages of a batch',
-    `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`,
-    'the next batch',
-  ],
+  ['Messages of a batch', `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`, 'the next batch'],
   [
     'Messages requested in advance',
     `${count(pullBounds.messages)} or ${bytes(pullBounds.bytes)}`,
     'they wait in JetStream',
   ],
-  [
-    'Messages pulled from a stream and not yet stored',
-    bytes(underWayBytesMax),
-    'they wait in JetStream',
-  ],
+  ['Messages pulled from a stream and not yet stored', bytes(underWayBytesMax), 'they wait in JetStream'],
   [
     'Rows of chain history made with a span, by kind',
     `${count(rowsOfMessage)}, and the rest of an owner's block`,
@@ -190,11 +166,7 @@ const streams: readonly Row[] = [
 ];
 
 const stop: readonly Row[] = [
-  [
-    'Saving state with its rows',
-    seconds(saveGraceMs),
-    'the next start folds the rest',
-  ],
+  ['Saving state with its rows', seconds(saveGraceMs), 'the next start folds the rest'],
   ['Closing the indexer, the lease and NATS, each', seconds(closeGraceMs), 'the stop continues'],
   ['Last statement of ClickHouse', seconds(databaseCloseGraceMs), 'the stop continues'],
   ['The whole stop', seconds(stopMs), 'the process exits'],
