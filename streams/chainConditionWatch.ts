@@ -31,7 +31,7 @@ export function watchChainConditions({
 }: ChainConditionWatchOptions): Observable<never> {
   new Gauge({
     name: 'miner_chain_condition',
-    help: 'Condition of chain views: 1 for `available`, or for the reason why they are unavailable.',
+    help: 'Condition of chain views: 1 for `available`, or for the reason.',
     labelNames: ['views', 'condition'],
     registers: [registry],
     collect() {

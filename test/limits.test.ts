@@ -67,23 +67,19 @@ const seconds = (valueMs: number) => `${count(valueMs / 1_000)} s`;
 const requests: readonly Row[] = [
   ...Object.entries(rateClasses).map(
     ([name, { perSecond, burst }]): Row => [
-      `Requests of one client, class \`${name}\``,
+      `Requests of a client, class \`${name}\``,
       `${perSecond} per second, burst ${burst}`,
-      '429 `rate_limited` with `Retry-After`',
+      '429 `rate_limited`',
     ],
   ),
-  [
-    'Requests of one site (an IPv6 /48)',
-    `${siteFactor} times the rate of a client`,
-    '429 `rate_limited` with `Retry-After`',
-  ],
+  ['Requests of a site (an IPv6 /48)', `${siteFactor} times as many`, '429 `rate_limited`'],
   [
     'Clients and sites whose rate is tracked',
     count(createRateLimiter().capacity),
-    'the least recently seen client of its set is evicted; it starts again with a full bucket',
+    'one of the least recently seen starts again with a full bucket',
   ],
   [
-    'Expensive requests that wait: in total, per client, per site',
+    'Expensive requests that wait: in all, per client, per site',
     [inFlightMax, waitingOfClientMax, waitingOfSiteMax].map(count).join(', '),
     '503 `database_busy`',
   ],
@@ -91,41 +87,29 @@ const requests: readonly Row[] = [
   ['Page of observations, default and largest', count(observationsLimitMax), 'clamped'],
   ['Page of an owner, default (largest: 100)', count(ownerPageDefault), '400 `invalid_query`'],
   ['Page of the event feed, default (largest: 100)', count(feedPageDefault), '400 `invalid_query`'],
-  ['Body that is sent uncompressed', bytes(compressedAboveBytes), 'compressed as the client prefers'],
+  ['Uncompressed body', bytes(compressedAboveBytes), 'compressed'],
   ['Clients of the event stream', count(clientsMax), '429 `rate_limited`'],
-  ['Event streams of one client', count(streamsOfClientMax), '429 `rate_limited`'],
-  ['Event streams of one site (an IPv6 /48)', count(streamsOfSiteMax), '429 `rate_limited`'],
+  ['Event streams of a client', count(streamsOfClientMax), '429 `rate_limited`'],
+  ['Event streams of a site', count(streamsOfSiteMax), '429 `rate_limited`'],
   [
     'Delay of the event loop, on average',
     `${eventLoopDelayMaxMs} ms`,
-    'routes that read events or ClickHouse, and pages that must be rendered, answer 503 `database_busy`; clients that resume an event stream wait',
+    'routes that read events or ClickHouse, and pages to be rendered, answer 503 `database_busy`; resuming event streams wait',
   ],
-  [
-    'Missed events sent to all clients of the event stream in one turn of the event loop',
-    count(missedBatchSize),
-    'clients take turns',
-  ],
-  ['Concurrent reads of missed events from ClickHouse', count(catchUpReadsMax), 'further clients wait'],
-  [
-    'Events waiting for a client that does not read',
-    count(waitingEventsMax),
-    'its stream ends, and it may resume',
-  ],
+  ['Missed events sent in a turn of the event loop', count(missedBatchSize), 'clients take turns'],
+  ['Concurrent reads of missed events', count(catchUpReadsMax), 'further clients wait'],
+  ['Events waiting for a client that does not read', count(waitingEventsMax), 'its stream ends'],
   ['Silence on an event stream', seconds(defaultHeartbeatMs), 'a comment keeps the connection open'],
+  ['Time for pages and reads in a turn of the event loop', `${expensiveMsPerTurn} ms`, 'later turns'],
   [
-    'Time per turn of the event loop for pages, and for requests that read events or ClickHouse',
-    `${expensiveMsPerTurn} ms`,
-    'further requests wait for later turns',
-  ],
-  [
-    'Pages of the explorer in memory, before compression',
+    'Pages of the explorer in memory',
     `${count(cachedPagesMax)} or ${bytes(cachedPagesBytesMax)}`,
-    'the oldest page is dropped, and rendered again at its next request',
+    'the oldest page is dropped',
   ],
   [
-    'Rate-limited requests answered in one turn of the event loop',
+    'Requests refused in a turn of the event loop',
     count(refusalsPerTurn),
-    'further connections are closed, except connections of trusted proxies',
+    'further connections are closed, except of trusted proxies',
   ],
 ];
 
@@ -138,15 +122,15 @@ const messages: readonly Row[] = [
   [
     'Span of the chain',
     `${bytes(spanBytesMax)}, or a single log of any size that NATS takes`,
-    'the indexer publishes several spans, or parts of a block',
+    'several spans, or parts of a block',
   ],
   [
     'Log of a contract',
-    `half of \`max_payload\` of NATS, less ${bytes(envelopeBytesMax)}: ${bytes((2 ** 20 - envelopeBytesMax) / 2)} of data at its default`,
-    'only its beginning is published, and the metadata of its token is unavailable',
+    `half of \`max_payload\` of NATS, less ${bytes(envelopeBytesMax)}: ${bytes((2 ** 20 - envelopeBytesMax) / 2)} by default`,
+    'truncated, and the metadata of its token is unavailable',
   ],
   ['Observation later than its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
-  ['Time between two readings', `${coveringGapSeconds} s`, 'the time between them is not covered'],
+  ['Time between two readings', `${coveringGapSeconds} s`, 'not covered'],
   ['Age of a measurement', `${stalenessSeconds} s`, '`stale`'],
   ['Age of the latest acceptance of the oracle', `${count(oracleStaleSeconds)} s`, '`stale`'],
   ['Age of the last completed run of the reporter', seconds(reporterStaleMs), 'the queue is `stale`'],
@@ -159,45 +143,33 @@ const messages: readonly Row[] = [
 
 const streams: readonly Row[] = [
   ['Accepted readings in memory', count(readingsRetained), 'read from ClickHouse'],
-  [
-    'Messages of one batch of a fold',
-    `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`,
-    'the next batch',
-  ],
+  ['Messages of a batch', `${count(batchMessagesMax)} or ${bytes(batchBytesMax)}`, 'the next batch'],
   [
     'Messages requested in advance',
     `${count(pullBounds.messages)} or ${bytes(pullBounds.bytes)}`,
     'they wait in JetStream',
   ],
+  ['Messages pulled from a stream and not yet stored', bytes(underWayBytesMax), 'they wait in JetStream'],
   [
-    'Messages pulled from a stream and not yet stored',
-    bytes(underWayBytesMax),
-    'no more are pulled until some are stored',
-  ],
-  [
-    'Rows of each kind of chain history made with one span',
+    'Rows of chain history made with a span, by kind',
     `${count(rowsOfMessage)}, and the rest of an owner's block`,
     'made with the next span',
   ],
   [
     'One read from a ClickHouse server',
     `${readSecondsMax} s, ${readBytesMax / 1e9} GB`,
-    'the server ends it; a lower limit of its user applies',
+    'the server ends it; its user may have lower limits',
   ],
-  ['Bytes of the original in a rejection', bytes(originalBytesMax), '`truncated`'],
-  ['Snapshots of one stream, with increments', count(snapshotsRetainedMax), 'removed by age'],
-  ['Increments after a whole state', count(incrementsMax), 'the next snapshot is a whole state'],
+  ['Original in a rejection', bytes(originalBytesMax), '`truncated`'],
+  ['Snapshots of a stream', count(snapshotsRetainedMax), 'removed by age'],
+  ['Increments after a whole state', count(incrementsMax), 'a whole state'],
 ];
 
 const stop: readonly Row[] = [
-  [
-    'Saving state with its rows',
-    seconds(saveGraceMs),
-    'the next start folds what follows the newest snapshot',
-  ],
+  ['Saving state with its rows', seconds(saveGraceMs), 'the next start folds the rest'],
   ['Closing the indexer, the lease and NATS, each', seconds(closeGraceMs), 'the stop continues'],
   ['Last statement of ClickHouse', seconds(databaseCloseGraceMs), 'the stop continues'],
-  ['The whole stop', seconds(stopMs), 'the process exits, and the log names what is left'],
+  ['The whole stop', seconds(stopMs), 'the process exits'],
 ];
 
 function table(title: string, rows: readonly Row[]): string {
@@ -209,7 +181,7 @@ it('LIMITS.md has every limit with its value (npm run tables)', async () => {
   const page = [
     '# Limits',
     '',
-    'Generated from the constants of the code by `npm run tables`. [STATE.md](../actors/STATE.md) has what the folds remember.',
+    'Generated by `npm run tables`. [STATE.md](../actors/STATE.md) has what the folds remember.',
     '',
     table('Requests', requests),
     table('Messages', messages),

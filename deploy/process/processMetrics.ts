@@ -22,7 +22,7 @@ export function createProcessRegistry(): Registry {
   }).set({ version: packageJson.version, node: process.versions.node }, 1);
   new Gauge({
     name: 'miner_memory_limit_bytes',
-    help: 'Memory limit of this process: the limit of its container, or the memory of the machine.',
+    help: 'Memory limit of the container, or the memory of the machine.',
     registers: [registry],
   }).set(Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()));
   return registry;

@@ -52,14 +52,14 @@ type AuditCounts = ReturnType<typeof registerAuditMetrics>;
 export function registerAuditMetrics(registry: Registry, drifts: () => readonly Drift[]) {
   const samples = new Counter({
     name: 'miner_audit_samples_total',
-    help: 'Half hours and safe blocks that were compared with their source, by outcome: `skipped` if no comparison was possible.',
+    help: 'Half hours and safe blocks compared with their source, by outcome: `skipped` if no comparison was possible.',
     labelNames: ['kind', 'outcome'],
     registers: [registry],
   });
   for (const kind of auditKinds) for (const outcome of auditOutcomes) samples.inc({ kind, outcome }, 0);
   new Gauge({
     name: 'miner_audit_drifts',
-    help: 'Half hours and safe blocks known to differ from their source. The log lists the differences and the command that corrects them.',
+    help: 'Half hours and safe blocks known to differ from their source.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {

@@ -26,12 +26,12 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors) {
   });
   const rewinds = new Counter({
     name: 'miner_chain_rewinds_total',
-    help: 'Number of times an older snapshot was restored, because a fork lay below every retained state.',
+    help: 'Number of times an older snapshot was restored for a deep fork.',
     registers,
   });
   new Gauge({
     name: 'miner_chain_block',
-    help: 'Numbers of the last folded block, of the newest safe block, and of the block that cannot be applied, if any.',
+    help: 'Numbers of the last folded block, the newest safe block, and the block that cannot be applied, if any.',
     labelNames: ['block'],
     registers,
     collect() {
@@ -47,7 +47,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors) {
     registry,
     {
       name: 'miner_chain_projection_failed',
-      help: '1 while a block cannot be applied. Chain views are unavailable until a corrected span replaces it.',
+      help: '1 while a block cannot be applied.',
     },
     () => (actors.fault === null ? 0 : 1),
   );
@@ -55,7 +55,7 @@ export function registerChainMetrics(registry: Registry, actors: ChainActors) {
     registry,
     {
       name: 'miner_chain_spans_refused',
-      help: '1 while the fold refuses the published spans, so chain views do not advance.',
+      help: '1 while the fold refuses the published spans.',
     },
     () => (actors.refusedSpan === null ? 0 : 1),
   );
@@ -74,7 +74,7 @@ export function registerIndexerMetrics(registry: Registry, indexer: Pick<Indexer
   const registers = [registry];
   new Gauge({
     name: 'miner_indexer_state',
-    help: 'State of the indexer: 1 for the current state, 0 for the others.',
+    help: 'State of the indexer: 1 for the current state.',
     labelNames: ['state'],
     registers,
     collect() {

@@ -30,17 +30,17 @@ export function registerFollowerMetrics(
   );
   gauge(
     'miner_stream_verification_age_seconds',
-    'Seconds since the stream was last verified to be the followed stream; absent before the first verification.',
+    'Seconds since the stream was last verified to be the followed stream.',
     ({ verifiedAtMs }) => secondsSince(verifiedAtMs, clock.bootMs()),
   );
   gauge(
     'miner_stream_freshness_age_seconds',
-    'Age of the folded state in seconds: everything that the stream held that long ago is folded. Absent while unknown.',
+    'Age of the folded state: everything that the stream held that long ago is folded. Absent while unknown.',
     ({ freshAsOfMs }) => secondsSince(freshAsOfMs, clock.bootMs()),
   );
   counter(
     'miner_stream_missed_messages_total',
-    'Messages that left the stream (retention, purge, deletion) before they were folded.',
+    'Messages that left the stream before they were folded.',
     ({ missedMessages }) => missedMessages,
   );
   counter(
@@ -60,12 +60,12 @@ export function registerFollowerMetrics(
   );
   gauge(
     'miner_snapshot_age_seconds',
-    'Seconds since the newest saved snapshot was taken. A stream without new messages needs no newer one. Absent on a read replica.',
+    'Seconds since the newest saved snapshot was taken. A stream without new messages needs no newer one.',
     ({ snapshotTakenAtMs }) => secondsSince(snapshotTakenAtMs, clock.nowMs()),
   );
   gauge(
     'miner_snapshot_size_bytes',
-    'Stored bytes of the newest snapshot that this process saved, including everything that is read to restore it.',
+    'Stored bytes of the newest snapshot that this process saved, with everything that is read to restore it.',
     ({ snapshotBytes }) => snapshotBytes,
   );
   counter(
@@ -76,7 +76,7 @@ export function registerFollowerMetrics(
   states(
     {
       name: 'miner_stream_state',
-      help: 'State of the source of a stream: 1 for the current state, 0 for the others.',
+      help: 'State of the source of a stream: 1 for the current state.',
       states: messageSourceStates,
     },
     ({ state }) => state,
@@ -90,7 +90,7 @@ export function registerFoldVersions(
 ): void {
   const versions = new Gauge({
     name: 'miner_fold_version',
-    help: 'Version of the rules that fold a stream. A process with another version folds the stream again.',
+    help: 'Version of the rules that fold a stream.',
     labelNames: ['stream'],
     registers: [registry],
   });

@@ -14,7 +14,7 @@ export function registerStoreMetrics(
   const registers = [registry];
   new Gauge({
     name: 'miner_nats_store_bytes',
-    help: 'Bytes that the streams of the NATS account use, and their limit. Without a limit it is absent.',
+    help: 'Bytes that the streams of the NATS account use, and their limit, if any.',
     labelNames: ['kind'],
     registers,
     collect() {

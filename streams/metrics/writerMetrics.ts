@@ -56,7 +56,7 @@ export function registerWriterMetrics(
   );
   rejected.gauge(
     'miner_rejections_waiting',
-    'Rejections waiting to be published. Until then, later rows and snapshots of the stream wait too.',
+    'Rejections waiting to be published. Later rows and snapshots wait too.',
     (log) => log.waiting,
   );
   rejected.counter(
@@ -77,7 +77,7 @@ export function registerWriterMetrics(
   written.states(
     {
       name: 'miner_row_writer_state',
-      help: 'State of the row writer: 1 for the current state, 0 for the others.',
+      help: 'State of the row writer: 1 for the current state.',
       states: deliveryStates,
     },
     (writer) => writer.status().state,

@@ -7,7 +7,7 @@ const bounds = [
 ];
 const metric = {
   name: 'miner_http_request_duration_seconds',
-  help: 'Time from the arrival of a request until its response was written, by rate class. For an event stream, until its headers were written.',
+  help: 'Time from the arrival of a request until its response was written, by rate class; for an event stream, its headers.',
   labelNames: ['class'] as const,
 };
 

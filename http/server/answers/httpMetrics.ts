@@ -43,7 +43,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   registerDurations(registry, durations);
   new Counter({
     name: 'miner_http_requests_total',
-    help: 'Answered requests, by route and status. 304 means that nothing had changed.',
+    help: 'Answered requests, by route and status.',
     labelNames: ['route', 'status'],
     registers,
     collect() {
@@ -57,18 +57,18 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   const preparations = new Counter({
     name: 'miner_http_prepared_responses_total',
-    help: 'Responses that were serialized. Each serves all requests until its view changes.',
+    help: 'Responses that were serialized.',
     registers,
   });
   const delays = new Histogram({
     name: 'miner_reading_delay_seconds',
-    help: 'Time from the receipt of a reading at its gateway until the first response that shows it. That response is prepared at the first request.',
+    help: 'Time from the receipt of a reading at its gateway until the first response that shows it.',
     buckets: delayBuckets,
     registers,
   });
   new Counter({
     name: 'miner_http_failures_total',
-    help: 'Requests whose body could not be computed or was invalid. They are answered with 500 or `unavailable`.',
+    help: 'Requests whose body could not be computed or was invalid.',
     labelNames: ['route'],
     registers,
     collect() {
@@ -79,7 +79,7 @@ export function createHttpMetrics(registry: Registry, implementation: string): H
   });
   new Counter({
     name: 'miner_http_shed_requests_total',
-    help: 'Requests of expensive routes that were answered with 503 because the event loop was late.',
+    help: 'Expensive requests answered with 503 because the event loop was late.',
     labelNames: ['route'],
     registers,
     collect() {

@@ -13,7 +13,7 @@ export function createEventStreamMetrics(registry: Registry, countClients: () =>
   });
   const slow = new Counter({
     name: 'miner_event_stream_slow_clients_total',
-    help: 'Streams that were ended because the client did not read them.',
+    help: 'Event streams ended because the client did not read.',
     registers,
   });
   const failedReads = new Counter({
