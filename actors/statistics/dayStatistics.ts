@@ -102,19 +102,19 @@ export function computeDay(day: WindowDay, generatedAtMs: number): DayStatistics
       workUnits: works.length === 0 ? null : works.reduce((total, work) => total + work, 0n),
     };
   });
-  const expectedRoundCount = expectedThrough - expectedFrom;
   const observedRoundCount = sum(buckets, (bucket) => bucket.observedRoundCount);
   return {
     date: formatDayLabel(startMs),
-    coverage: {
-      expectedRoundCount,
-      observedRoundCount,
-      coverageBps: computeBps(observedRoundCount, expectedRoundCount),
-    },
+    coverage: summarizeCoverage(expectedThrough - expectedFrom, observedRoundCount),
     observedWorkUnits: buckets.reduce((total, { workUnits }) => total + (workUnits ?? 0n), 0n),
     distanceMm: summary?.distanceMm ?? null,
     buckets,
   };
+}
+
+export function summarizeCoverage(expectedRoundCount: number, observedRoundCount: number): Coverage {
+  const coverageBps = computeBps(observedRoundCount, expectedRoundCount);
+  return { expectedRoundCount, observedRoundCount, coverageBps };
 }
 
 function classifyCoverage(observedRounds: number): BucketCoverage {

@@ -6,10 +6,12 @@ import { computeRevision } from '../revision.ts';
 import type { Settlement } from '../settlement/settlementActor.ts';
 import { computeBps, computeMedian, findP90, sortAscending } from '../statistics/arithmetic.ts';
 import { computeStatistics, type Statistics, type StatisticsRange } from '../statistics/statistics.ts';
+import { computeYear, type YearOfDays } from '../statistics/yearOfDays.ts';
 import type { DayHistory } from '../wheel/dayHistory.ts';
 
 export { bucketCoverages } from '../statistics/dayStatistics.ts';
 export { type Statistics, type StatisticsRange, statisticsRanges } from '../statistics/statistics.ts';
+export { yearDayCount } from '../statistics/yearOfDays.ts';
 export { bucketSeconds, roundSeconds } from '../wheel/roundFold.ts';
 
 /**
@@ -34,6 +36,12 @@ export interface StatisticsView {
   } | null;
   /** Null before the first submission. */
   readonly oracle: OracleStatistics | null;
+}
+
+export interface YearView {
+  readonly installationId: string;
+  readonly revision: string;
+  readonly days: YearOfDays;
 }
 
 interface StatisticsViewsOptions {
@@ -96,6 +104,14 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
       compute: () => compute(range),
       validity: { clock, minAgeMs: refreshedMs, maxAgeMs: windowStepMs, isOutdated },
     });
+  const year = cacheView({
+    inputs: () => [options.history(), findWindowEndMs()],
+    compute: (history, generatedAtMs): YearView => {
+      const days = computeYear({ history, genesisMs, generatedAtMs });
+      return { installationId, revision: computeRevision([days]), days };
+    },
+    validity: { clock, minAgeMs: refreshedMs, maxAgeMs: windowStepMs },
+  });
   const publicViews = { '7d': cachePublic('7d'), '30d': cachePublic('30d') };
   const plainViews = { '7d': cachePlain('7d'), '30d': cachePlain('30d') };
 
@@ -104,6 +120,7 @@ export function createStatisticsViews(options: StatisticsViewsOptions) {
     cached: (range: StatisticsRange) => publicViews[range](),
     /** For the plain route: also changes with the data. */
     current: (range: StatisticsRange) => plainViews[range](),
+    year,
   };
 }
 

@@ -9,6 +9,7 @@ import type { eventsResponse } from '../responses/feed/events.ts';
 import type { feedEvent } from '../responses/feed/feedEvent.ts';
 import type { StatusResponse } from '../responses/process/status.ts';
 import type { plainStatisticsResponse } from '../responses/statistics/statistics.ts';
+import type { yearResponse } from '../responses/statistics/year.ts';
 import type { Place } from './place.ts';
 
 /** Bodies of the routes that the explorer reads, typed by the routes' schemas. */
@@ -17,6 +18,7 @@ export interface Bodies {
   readonly core: CoreResponse;
   readonly issuance: z.infer<typeof miningStateResponse>;
   readonly statistics: z.infer<typeof plainStatisticsResponse>;
+  readonly year: z.infer<typeof yearResponse>;
   readonly settlements: z.infer<typeof plainSettlementsResponse>;
   readonly events: z.infer<typeof eventsResponse>;
   readonly portfolio: z.infer<typeof plainPortfolioResponse>;

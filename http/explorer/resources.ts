@@ -11,6 +11,7 @@ export const intervalsMs: Readonly<Record<ResourceName, number>> = {
   core: 60 * second,
   issuance: 60 * second,
   statistics: 60 * second,
+  year: 600 * second,
   settlements: 60 * second,
   events: 120 * second,
   portfolio: 60 * second,
@@ -22,6 +23,7 @@ export const statusPath = '/v1/status';
 export const corePath = '/v1/core';
 export const issuancePath = '/v1/mining/state';
 export const statisticsPath = (range: string) => `/v1/measurement/stats?range=${range}`;
+export const yearPath = '/v1/measurement/year';
 export const settlementsPath = (range: string) => `/v1/settlements?range=${range}`;
 export const eventsPath = (category: string) => `/v1/events?category=${category}&limit=40`;
 export const portfolioPath = (address: string) => `/v1/owners/${encodeURIComponent(address)}/miners`;

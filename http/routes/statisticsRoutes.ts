@@ -6,24 +6,29 @@ import {
   publicStatisticsResponse,
   toStatisticsBody,
 } from '../responses/statistics/statistics.ts';
+import { toYearBody, yearResponse } from '../responses/statistics/year.ts';
 import { revalidated } from './cacheControl.ts';
 import { parseExactQuery } from './parseExactQuery.ts';
 import { defineViewRoute, type Route } from './route.ts';
 
-const members = {
-  summary: 'Statistics over 7 or 30 universal days',
+const common = {
   topic: 'statistics',
   rateClass: 'publicHeavy',
-  query: [{ name: 'range', description: 'Time window', schema: z.enum(statisticsRanges), isRequired: true }],
   cacheControl: revalidated,
+  refusal: ({ statistics }: ActorViews) => (statistics === null ? 'public_stats_rebuilding' : null),
+  tag: ({ revision }: { readonly revision: string }) => revision,
+  isConditional: true,
+} as const;
+
+const members = {
+  ...common,
+  summary: 'Statistics over 7 or 30 universal days',
+  query: [{ name: 'range', description: 'Time window', schema: z.enum(statisticsRanges), isRequired: true }],
   errors: ['invalid_query', 'public_stats_rebuilding'],
   selection: (query: URLSearchParams) => {
     const range = parseExactQuery(query, ['range'])?.get('range');
     return statisticsRanges.find((one) => one === range) ?? null;
   },
-  refusal: ({ statistics }: ActorViews) => (statistics === null ? 'public_stats_rebuilding' : null),
-  tag: ({ revision }: { readonly revision: string }) => revision,
-  isConditional: true,
 } as const;
 
 /** Called only if `refusal` is null. */
@@ -50,4 +55,16 @@ const statistics = defineViewRoute({
   body: (view) => toStatisticsBody(1, view),
 });
 
-export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics];
+const year = defineViewRoute({
+  ...common,
+  summary: 'Work and distance of each universal day of the last year',
+  path: '/v1/measurement/year',
+  operationId: 'getYear',
+  query: [],
+  errors: ['public_stats_rebuilding'],
+  view: (views) => expectStatistics(views).year(),
+  response: yearResponse,
+  body: toYearBody,
+});
+
+export const statisticsRoutes: readonly Route[] = [publicStatistics, statistics, year];

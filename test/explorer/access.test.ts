@@ -44,6 +44,28 @@ describe('charts by keyboard', () => {
     expect((await readout.textContent())?.trim()).toBe('');
   });
 
+  it('say each day of the year, and point at it', async () => {
+    const page = await openStatistics();
+    const chart = page.locator('section:has(#year)');
+    const slider = chart.getByRole('slider');
+    const read = async () => (await chart.locator('.readout').textContent())?.trim();
+    await slider.focus();
+    await page.keyboard.press('End');
+    const [newest] = await page.locator('section:has(#half-hours) tbody th').allTextContents();
+    const said = await slider.getAttribute('aria-valuetext');
+    expect(said).toMatch(new RegExp(`^${newest} \\d{4}: `));
+    expect(await read()).toBe(said);
+    const cell = await chart.locator('.pointed-cell').boundingBox();
+    const { x, y, width, height } = cell ?? { x: 0, y: 0, width: 0, height: 0 };
+    await page.keyboard.press('Tab');
+    expect(await read()).toBe('');
+    // The pointer finds the same day.
+    await page.mouse.move(x + width / 2, y + height / 2);
+    expect(await read()).toBe(said);
+    await page.mouse.move(x, y - 300);
+    expect(await read()).toBe('');
+  });
+
   it('go through the days of the heat map by up and down, and stay within it', async () => {
     const page = await openStatistics();
     const chart = page.locator('section:has(#half-hours)');

@@ -27,7 +27,7 @@ import { buildProcess, buildPublicQueue, buildStatus, type ProcessInput } from '
 import { acceptReadings } from './readings.ts';
 import { foldSettlement } from './settlement.ts';
 import { buildHistory, type Range } from './settlementHistory.ts';
-import { buildStatistics } from './statistics.ts';
+import { buildStatistics, buildYear } from './statistics.ts';
 
 export interface ReferenceDeployment {
   readonly installationId: string;
@@ -168,7 +168,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     };
   }
 
-  function statistics({ searchParams }: URL, nowMs: number) {
+  function statistics({ pathname, searchParams }: URL, nowMs: number) {
     const available = readAvailable('core', nowMs);
     const settled =
       typeof available === 'string'
@@ -178,13 +178,10 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
             settlementCount: available.core.batches.length,
             work: available.core.cumulativeWork,
           };
-    const range = searchParams.get('range') === '30d' ? '30d' : '7d';
     const readings = readingsOf(installationId);
-    return buildStatistics(
-      { installationId, readings, genesisMs, settled, submissions: settlement.submissions },
-      range,
-      nowMs,
-    );
+    const input = { installationId, readings, genesisMs, settled, submissions: settlement.submissions };
+    if (pathname === '/v1/measurement/year') return buildYear(input, nowMs);
+    return buildStatistics(input, searchParams.get('range') === '30d' ? '30d' : '7d', nowMs);
   }
 
   /** Body of a successful request at a time. The place is the request's decoded cursor. */
@@ -219,6 +216,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
       case '/v2/public/stats':
         return { ...statistics(url, nowMs), schemaVersion: 2 };
       case '/v1/measurement/stats':
+      case '/v1/measurement/year':
         return statistics(url, nowMs);
       case '/v1/core': {
         const available = readAvailable('core', nowMs);

@@ -50,6 +50,7 @@ async function compareAll(program: ComparedProgram, limit: number) {
   }
   for (const range of ['7d', '30d'])
     for (const path of ['/v2/public/stats', '/v1/measurement/stats']) await compare(`${path}?range=${range}`);
+  await compare('/v1/measurement/year');
   await compareChainRoutes(program, worldOwners, limit);
 }
 

@@ -42,8 +42,20 @@ export interface SubmissionTimes {
 
 /** Body of the plain route; statistics are computed at multiples of 30 seconds, and `generatedAt` is one. */
 export function buildStatistics(input: StatisticsInput, range: '7d' | '30d', nowMs: number): Body {
+  return { ...buildWindow(input, range === '7d' ? 7 : 30, nowMs), range };
+}
+
+/** Body of the last year's days. */
+export function buildYear(input: StatisticsInput, nowMs: number) {
+  const { activity, schemaVersion, installationId, revision } = buildWindow(input, 365, nowMs);
+  const days = activity.days
+    .filter(({ date }) => date >= toDate(findDay(input.genesisMs)))
+    .map(({ buckets: _, ...day }) => day);
+  return { schemaVersion, installationId, revision, days };
+}
+
+function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): Omit<Body, 'range'> {
   const { readings, genesisMs } = input;
-  const dayCount = range === '7d' ? 7 : 30;
   // Rounds and days count only after their end, even if a device's fast clock is ahead.
   const hasEnded = (start: number) => start + roundMs <= nowMs;
   const rounds = new Map([...observeRounds(readings, genesisMs)].filter(([start]) => hasEnded(start)));
@@ -142,12 +154,11 @@ export function buildStatistics(input: StatisticsInput, range: '7d' | '30d', now
     installationId: input.installationId,
     revision: opaque,
     generatedAt: toIso(nowMs),
-    range,
     timezone: 'UTC',
     window: {
       startAt: toIso(windowStartMs),
       endAt: toIso(nowMs),
-      dayCount,
+      dayCount: dayCount as 7 | 30,
       bucketSeconds: 1800,
       roundSeconds: 600,
     },

@@ -137,6 +137,11 @@ function groupCells(buckets: readonly Bucket[], largest: number): [string, strin
   return [...paths];
 }
 
+/** The style of a cell. */
+export function classifyWork(work: number, largest: number): string {
+  return work === 0 ? 'zero' : `heat-${Math.min(levels, Math.ceil((work / largest) * levels))}`;
+}
+
 function drawCell(
   { coverage, workUnits }: Bucket,
   x: number,
@@ -145,10 +150,10 @@ function drawCell(
   if (coverage === 'future') return [['future', `M${x + 4} 10h2`]];
   if (coverage === 'missing') return [['missing', `M${x + 0.5} 1h9v18h-9z`]];
   const work = Number(workUnits ?? '0');
-  const cell: [string, string] =
-    work === 0
-      ? ['zero', `M${x + 0.5} 15h9v4h-9z`]
-      : [`heat-${Math.min(levels, Math.ceil((work / largest) * levels))}`, `M${x + 0.5} 1h9v18h-9z`];
+  const cell: [string, string] = [
+    classifyWork(work, largest),
+    work === 0 ? `M${x + 0.5} 15h9v4h-9z` : `M${x + 0.5} 1h9v18h-9z`,
+  ];
   // A cut-off corner marks a half hour that was partly observed.
   return coverage === 'partial' ? [cell, ['partial-corner', `M${x + 9.5} 1h-5l5 9z`]] : [cell];
 }

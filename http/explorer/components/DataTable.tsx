@@ -19,7 +19,7 @@ interface DataTableProps<Row> {
 }
 
 /** The server does not render longer tables: they would be most of the page, and few are opened. */
-const renderedRowsMax = 400;
+const renderedRowsMax = 300;
 
 /** In print a table is open, since paper has no pointer. Longer tables stay closed, or they would fill the paper. */
 const printedRowsMax = 60;

@@ -10,6 +10,15 @@ const coverageMembers = {
   coverageBps: bps.describe('Share of the expected rounds that were observed, in basis points, rounded down'),
 };
 
+export const dayMembers = {
+  date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
+  coverage: z.strictObject(coverageMembers).describe('Coverage of the day'),
+  observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
+  distanceMm: decimal
+    .nullable()
+    .describe('Largest reported distance of the day, in millimetres; null without a reading'),
+};
+
 const bucket = z.strictObject({
   startMinuteUtc: minute.describe('Start of the half hour in minutes after midnight UTC'),
   coverage: z
@@ -62,12 +71,7 @@ export const activity = z.strictObject({
   days: z
     .array(
       z.strictObject({
-        date: z.iso.date().describe('Date of the noon UTC at which the day begins'),
-        coverage: z.strictObject(coverageMembers).describe('Coverage of the day'),
-        observedWorkUnits: unboundedDecimal.describe('Work of its observed rounds, in work units'),
-        distanceMm: decimal
-          .nullable()
-          .describe('Largest reported distance of the day, in millimetres; null without a reading'),
+        ...dayMembers,
         buckets: z
           .array(bucket)
           .length(48)
@@ -98,7 +102,11 @@ export function toActivityBody({ coverage, summary, days, typicalDay }: Statisti
     provenance: 'accepted_rounds' as const,
     coverage,
     summary: encodeView(summary),
-    days: days.map((day) => ({ ...encodeView(day), distanceMm: day.distanceMm?.toString() ?? null })),
+    days: days.map(encodeDay),
     typicalDay: encodeView(typicalDay),
   };
+}
+
+export function encodeDay<Day extends { readonly distanceMm: number | null }>(day: Day) {
+  return { ...encodeView(day), distanceMm: day.distanceMm?.toString() ?? null };
 }

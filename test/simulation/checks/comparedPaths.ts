@@ -10,6 +10,7 @@ export const clockPaths = [
   '/v4/public/settlements?queue=1',
   '/v2/public/stats?range=7d',
   '/v1/measurement/stats?range=30d',
+  '/v1/measurement/year',
   '/v1/core',
   '/v1/settlements?range=24h',
 ];

@@ -17,6 +17,7 @@ import { statisticsPath } from '../../resources.ts';
 import { Records } from './Records.tsx';
 import { Submissions } from './Submissions.tsx';
 import { Weeks } from './Weeks.tsx';
+import { dayColumns, Year } from './Year.tsx';
 
 type Statistics = Bodies['statistics'];
 
@@ -45,6 +46,7 @@ export function StatisticsView({ range }: { range: StatisticsRange }) {
       </section>
       <Weeks />
       {statistics.body !== null && <Charts statistics={statistics.body} range={range} />}
+      <Year />
     </>
   );
 }
@@ -186,17 +188,7 @@ function Charts({ statistics, range }: { statistics: Statistics; range: Statisti
           caption={`Days of ${span}`}
           fileName={`days-${range}.csv`}
           rows={days}
-          columns={[
-            { name: 'universal day', value: ({ date }) => date, isText: true },
-            {
-              name: 'work (units)',
-              value: ({ observedWorkUnits, coverage }) =>
-                coverage.observedRoundCount === 0 ? null : observedWorkUnits,
-            },
-            { name: 'distance (mm)', value: ({ distanceMm }) => distanceMm },
-            { name: 'observed rounds', value: ({ coverage }) => coverage.observedRoundCount },
-            { name: 'expected rounds', value: ({ coverage }) => coverage.expectedRoundCount },
-          ]}
+          columns={dayColumns}
         />
       </section>
       <Records statistics={statistics} />
