@@ -190,12 +190,14 @@ describe('a block that cannot be applied', () => {
     expect(actors.receive(buildSpanMessage(again, 100))).toMatchObject({
       rejection: { reason: 'unlinked_span' },
     });
-    const forkAbove = buildSpan({ number: 55, fork: 1, branch: 1, parentBranch: 0 });
-    expect(actors.receive(buildSpanMessage(forkAbove, 101))).toMatchObject({
-      output: { reorganization: { forkBlock: 54n } },
-    });
-    expect(actors.fault?.block.number).toBe(14n);
-    expect(actors.state.head?.hash).toBe(buildHash(55, 1));
+    for (const [branch, number] of [55, 15].entries()) {
+      const forkAbove = buildSpan({ number, fork: branch + 1, branch: branch + 1, parentBranch: 0 });
+      expect(actors.receive(buildSpanMessage(forkAbove, 101 + branch))).toMatchObject({
+        output: { reorganization: { forkBlock: BigInt(number - 1) } },
+      });
+      expect(actors.fault?.block.number).toBe(14n);
+      expect(actors.state.head?.hash).toBe(buildHash(number, branch + 1));
+    }
   });
 
   it('keeps at most 600 blocks behind it, without their events', () => {
