@@ -50,6 +50,7 @@ async function startCutOff(firstHeld: number) {
 describe('a replay', () => {
   it.each([
     [1, 4, 3],
+    [1, 6, 3],
     [4, 4, 3],
     [4, 7, 6],
     [5, 7, 6],
