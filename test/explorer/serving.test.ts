@@ -5,7 +5,9 @@ import { describe, expect, it } from 'vitest';
 import { compareWeeks } from '../../http/explorer/format/weeks.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
 import { search } from '../../http/explorer/search.ts';
+import { examples } from '../../http/routes/documentation/examples.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
+import { loadExplorerBuild } from '../../http/server/pages/explorerBuild.ts';
 import { findPlace } from '../../http/server/pages/findPlace.ts';
 import { cachedPagesBytesMax, cachedPagesMax, createPageCache } from '../../http/server/pages/pageCache.ts';
 import { expectError } from '../support/http/expectError.ts';
@@ -43,6 +45,34 @@ describe('pages of the explorer', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
     const head = await server.get(path, {}, 'HEAD');
     expect([head.status, head.headers.get('etag')]).toEqual([200, tag]);
+  });
+
+  it('say how many rounds wait to be settled, and since when the first one does', () => {
+    const { renderPage, files } = loadExplorerBuild();
+    const { answer: status } = examples.bodies.Status as { answer: Record<string, object> };
+    const { answer: core } = examples.bodies.CoreState as {
+      answer: { configuration: { genesisTimestamp: string } };
+    };
+    const buffered = {
+      firstRound: '20',
+      lastRound: '29',
+      roundCount: '10',
+      activeRoundCount: '7',
+      workUnits: '1234',
+    };
+    const bodies: Record<string, unknown> = {
+      '/v1/status': {
+        ...status,
+        settlementQueue: { ...status.settlementQueue, state: 'buffering', buffered },
+      },
+      '/v1/core': core,
+    };
+    const settings = { transactionUrl: null, publicUrl: null, files };
+    const read = (path: string) => bodies[path] ?? null;
+    const html = renderPage({ place: { view: 'glance' }, nowMs: Date.now(), settings, read, events: null });
+    const end = new Date((Number(core.configuration.genesisTimestamp) + 20 * 600) * 1_000).toISOString();
+    const text = html.replace(/<time dateTime="([^"]*)"[^>]*>[^<]*<\/time>/gi, '$1').replace(/<[^>]*>/g, '');
+    expect(text).toContain(`10 rounds wait, 7 with work: 1,234 units, the first since ${end}.`);
   });
 
   it('are rendered once per change of what they show', async () => {

@@ -219,7 +219,10 @@ describe('events of any age', () => {
         const rest = await resume(feed, category, position, limit);
         expect(rest.delivered.map(({ id }) => id).toSorted()).toEqual(delivered.slice(half).toSorted());
       }),
-      { numRuns: 13, examples: [allInRows, ...newestInMemory].map((given) => [given, 0]) },
+      {
+        numRuns: 13,
+        examples: [allInRows, ...newestInMemory].map((given): [typeof given, number] => [given, 0]),
+      },
     );
     expect(isFromRows).toBe(true);
   });
