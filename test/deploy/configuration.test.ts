@@ -9,6 +9,7 @@ import {
   variables,
 } from '../../deploy/configuration/configuration.ts';
 import { DeploymentFileError, readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
+import { buildSettings } from '../../deploy/service/serviceSettings.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 
@@ -26,6 +27,33 @@ describe('configuration', () => {
 
   it('describes the expected value of every variable', () => {
     for (const { schema } of Object.values(variables)) expect(schema.description).toBeTypeOf('string');
+  });
+
+  it('sets each option of the service by its own variable, in the unit of the option', () => {
+    const configuration = readConfiguration({
+      MINER_HTTP_PORT: '8101',
+      MINER_OPS_PORT: '8102',
+      MINER_RETENTION_DAYS: '101',
+      MINER_ROWS_TTL_DAYS: '102',
+      MINER_STREAM_REPLICAS: '3',
+      MINER_CHAIN_STALE_SECONDS: '103',
+      MINER_CHAIN_BEHIND_SECONDS: '104',
+      MINER_READY_GRACE_SECONDS: '105',
+      MINER_AUDIT_SECONDS: '106',
+      MINER_ACCESS_LOG: '107',
+    });
+    expect(buildSettings(configuration, {} as Parameters<typeof buildSettings>[1])).toMatchObject({
+      httpPort: 8_101,
+      opsPort: 8_102,
+      retentionDays: 101,
+      rowsTtlDays: 102,
+      replicas: 3,
+      chainStaleAfterMs: 103_000,
+      chainBehindAfterMs: 104_000,
+      readyGraceMs: 105_000,
+      auditSeconds: 106,
+      accessLogOneOf: 107,
+    });
   });
 
   it('reads lists with spaces and an empty last item', () => {

@@ -10,6 +10,7 @@ import { formatSnapshotName } from '../../storage/tables/foldSnapshot.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import type { FollowerSinks } from '../../streams/follower/streamFollower.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
+import { underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -109,6 +110,16 @@ describe('a follower of a stream', () => {
     await publish(5);
     const last = await followThrough(25, setup);
     expect(last.seen).toEqual({ restoredAt: 20, sequences: [21, 22, 23, 24, 25], removedAbove: [] });
+  });
+
+  it('that stores nothing reads more than may be under way', async () => {
+    const setup = await prepareStream();
+    await setup.publish(1);
+    await saveThrough(1, setup);
+    const [large, count] = ['x'.repeat(60_000), Math.ceil(underWayBytesMax / 60_000) + 1];
+    for (let number = 0; number < count; number++) await setup.nats.js.publish(subject, large);
+    const { seen } = await followThrough(1 + count, setup, { writes: false });
+    expect(seen.sequences).toHaveLength(count);
   });
 
   it('prefers a snapshot that the stream continues, whatever its age', async () => {
