@@ -105,3 +105,17 @@ describe('a start', () => {
     }
   });
 });
+
+it('a process that drains for longer than a stop may take still stops in order', async () => {
+  const dataDir = temporaryDirectory();
+  const run = startMinerCommand(['run'], {
+    MINER_HTTP_PORT: '0',
+    MINER_OPS_PORT: '0',
+    MINER_DATA_DIR: dataDir,
+    MINER_DEPLOYMENT: writeDeployment(dataDir),
+    MINER_DRAIN_SECONDS: '10',
+  });
+  await run.written('"msg":"listening"');
+  expect(await run.end('SIGTERM')).toBe(0);
+  expect(run.output()).toContain('"msg":"stopped"');
+});

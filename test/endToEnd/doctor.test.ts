@@ -16,7 +16,12 @@ import {
 } from '../support/processes/minerProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
-import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
+import {
+  mixedPublications,
+  publishAll,
+  readingMessage,
+  toPublication,
+} from '../support/readings/readingMessages.ts';
 
 const doctor = (environment: Record<string, string>, ...args: string[]) =>
   minerCommand(['doctor', ...args], environment);
@@ -126,6 +131,37 @@ describe('doctor', () => {
     expect(damaged.output).not.toMatch(/FAILED +(?! |readings|node|self-audit)/);
     expect(damaged.status).toBe(1);
     expect((await doctor(environment, '--quick')).output).toContain('skipped by --quick');
+  });
+
+  it('finds nothing wrong while a round begins before the oldest row that is kept and ends after it', async () => {
+    const nats = await startNats();
+    const dataDir = temporaryDirectory();
+    const ttlDays = 32;
+    // The oldest row that is kept lies within the first of the three hours of readings.
+    const startMs = Math.floor(Date.now() / 1_800_000 - 1) * 1_800_000 - ttlDays * 86_400_000;
+    const miner = await startMiner({
+      natsUrl: nats.url,
+      dataDir,
+      startMs,
+      environment: { MINER_ROWS_TTL_DAYS: String(ttlDays) },
+    });
+    await waitUntilReady(miner);
+    const { connection } = await connectTo(nats);
+    const readings = Array.from({ length: 200 }, (_, index) => {
+      const time = new Date(startMs + index * 60_000).toISOString();
+      return toPublication(readingMessage('wheel.one', index, { observedAt: time, receivedAt: time }));
+    });
+    await publishAll(connection, readings);
+    await waitUntilStored(miner, readings.length);
+    expect(await miner.end('SIGTERM')).toBe(0);
+    const { status, output } = await doctor({
+      MINER_NATS_URL: nats.url,
+      MINER_DATA_DIR: dataDir,
+      MINER_DEPLOYMENT: writeDeployment(dataDir, {}, startMs),
+    });
+    for (const what of ['readings', 'rounds'])
+      expect(output).toMatch(new RegExp(`ok +${what}: [1-9]\\d* in the stream and in ClickHouse`));
+    expect(status).toBe(0);
   });
 
   it.each<[string, Record<string, string>, RegExp]>([

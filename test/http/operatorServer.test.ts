@@ -7,10 +7,11 @@ import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-async function start(registry = new Registry()) {
+async function start(registry = new Registry(), diagnose = async (): Promise<unknown> => ({})) {
   const server = createOperatorServer({
     registry,
     readiness: () => ({ isReady: true, detail: {} }),
+    diagnose,
     logger: silentLogger,
     names: ['miner.example.org'],
   });
@@ -75,6 +76,25 @@ describe("the operators' port", () => {
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     expect(collections).toBe(1);
     expect(answers[0]?.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('answers again after metrics or a diagnosis have failed once', async () => {
+    const failOnce = () => {
+      let isFirst = true;
+      return async () => {
+        if (!isFirst) return;
+        isFirst = false;
+        throw new Error('failed once');
+      };
+    };
+    const registry = new Registry();
+    new Gauge({ name: 'failing', help: 'Fails once.', registers: [registry], collect: failOnce() });
+    const failDiagnosis = failOnce();
+    const { ask } = await start(registry, async () => (await failDiagnosis()) ?? {});
+    for (const path of ['/metrics', '/diagnosis']) {
+      expect([path, (await ask(path).answered).status]).toEqual([path, 500]);
+      expect([path, (await ask(path).answered).status]).toEqual([path, 200]);
+    }
   });
 
   it('is not for pages of websites, which a browser could ask it for', async () => {
