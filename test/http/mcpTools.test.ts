@@ -65,12 +65,6 @@ it('a tool asks a route, with its parameters', () => {
   );
   expect(findTool('getEvents')?.input.category?.description).toBe('Category of the events');
   const { installationId } = findTool('getInstallationTelemetry')?.input ?? {};
-  expect(['.', '..', '...', '.a', 'a.', 'wheel'].map((id) => installationId?.safeParse(id).success)).toEqual([
-    false,
-    false,
-    true,
-    true,
-    true,
-    true,
-  ]);
+  const refused = ['.', '..', '...', '.a', 'a.'].filter((id) => !installationId?.safeParse(id).success);
+  expect(refused).toEqual(['.', '..']);
 });
