@@ -1,8 +1,8 @@
 // `npm run mutate -- FOLDER...`: Stryker changes the program in one place at a time, and lists the changes that no unit test notices. A path
-// may be a folder or a file. The report is `data/mutation/report.html`; the next run tries again only what has changed. `--sample N` tries
-// only N changes, drawn by chance: their score estimates the score of all.
+// may be a file, or a folder, which stands for its files without I/O. The report is `data/mutation/report.html`; the next run tries again
+// only what has changed. `--sample N` tries only N changes, drawn by chance: their score estimates the score of all.
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
@@ -10,6 +10,9 @@ import { Instrumenter } from '@stryker-mutator/instrumenter';
 
 const root = resolve(import.meta.dirname, '..');
 const everything = ['actors', 'machines', 'storage', 'streams/operators', 'http'];
+/** What a file does I/O with: sockets, files, the event loop, ClickHouse, and the parts of the program around them, or their types. */
+const io =
+  /'(?:uWebSockets\.js|node:(?:fs|module|perf_hooks)\b.*|@clickhouse\/client|.*\/(?:database|responseWriter|mount|explorerBuild)\.ts)'|\bfetch\(/;
 
 const {
   values: { sample, seed },
@@ -26,12 +29,13 @@ if (positionals.length === 0 || !Number.isSafeInteger(sampleSize)) {
   process.exit(2);
 }
 const paths = positionals[0] === 'all' ? everything : positionals;
-const patterns = paths.map((path) => {
-  if (!statSync(join(root, path), { throwIfNoEntry: false })) {
+const files = paths.flatMap((path) => {
+  const found = statSync(join(root, path), { throwIfNoEntry: false });
+  if (!found) {
     console.error(`${path}: no such folder or file`);
     process.exit(2);
   }
-  return path.endsWith('.ts') ? path : `${path.replace(/\/$/, '')}/**/*.ts`;
+  return found.isDirectory() ? listPureFiles(path) : path;
 });
 
 if (sampleSize > 0) {
@@ -51,6 +55,14 @@ if (sampleSize > 0) {
   };
 }
 
+/** The explorer, its pages and the client are left out: their tests use browsers, built packages and generated files. */
+function listPureFiles(folder) {
+  return readdirSync(join(root, folder), { recursive: true })
+    .map((file) => join(folder, file))
+    .filter((file) => /^(?!http\/(?:client|explorer|server\/pages)\/).*(?<!\.d)\.ts$/.test(file))
+    .filter((file) => !io.test(readFileSync(join(root, file), 'utf8')));
+}
+
 /** Ranks by a hash, so that a change of one file leaves the sample of all others. */
 function rankMutant({ fileName, location, mutatorName, replacement }) {
   const identity = [seed, relative(root, fileName), location, mutatorName, replacement];
@@ -60,7 +72,7 @@ function rankMutant({ fileName, location, mutatorName, replacement }) {
 process.chdir(root);
 const report = paths.join('-').replaceAll('/', '.');
 await new Stryker({
-  mutate: patterns,
+  mutate: files,
   incrementalFile: `data/mutation/${report}${sampleSize > 0 ? `.sample-${seed}` : ''}.json`,
   // Machines are computed while their module loads. Elsewhere, load-time code is tables and texts, and each mutation costs a whole run.
   ignoreStatic: !paths.every((path) => path.startsWith('machines')),

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { rateClasses, siteFactor } from '../../http/routes/rateClasses.ts';
+import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
-import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import { refusalsPerTurn } from '../../http/server/limits/refusalCount.ts';
-import { createTurnBudget, expensiveMsPerTurn } from '../../http/server/limits/turnBudget.ts';
+import { expensiveMsPerTurn } from '../../http/server/limits/turnBudget.ts';
 import { loadDocuments } from '../../http/server/pages/documents.ts';
-import { parseAddress } from '../../http/server/requests/ipAddress.ts';
 import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
@@ -121,32 +119,6 @@ describe('a client that goes on behind its rate limit', () => {
 });
 
 describe('expensive requests that arrive together', () => {
-  it('leave turns of the event loop to others, and are all answered', async () => {
-    const clock = manualClock();
-    const budget = createTurnBudget(clock);
-    let turn = 0;
-    let isOver = false;
-    const countTurn = () => {
-      turn++;
-      if (!isOver) setImmediate(countTurn);
-    };
-    setImmediate(countTurn);
-    const turns = await new Promise<number[]>((resolve) => {
-      const done: number[] = [];
-      for (let index = 0; index < 10; index++)
-        budget.run(() => {
-          clock.advance(expensiveMsPerTurn / 2);
-          if (done.push(turn) === 10) resolve(done);
-        });
-    });
-    isOver = true;
-    // Two fit in each turn.
-    const [first = 0] = turns;
-    expect(turns.map((one) => one - first)).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
-    expect(budget.isSpent()).toBe(true);
-    await eventually(() => !budget.isSpent(), 'the next turn');
-  });
-
   it('of one event loop are answered in turns, beside a cheap one', async () => {
     const server = await startPublicServer({
       observations: {
@@ -227,46 +199,6 @@ describe('documents', () => {
       const { headers } = await server.get(path, { 'Accept-Encoding': 'identity' }, 'HEAD');
       expect([path, isLarge]).toEqual([path, Number(headers.get('content-length')) > 128 * 1024]);
     }
-  });
-});
-
-describe('a client with many IPv6 addresses', () => {
-  const { burst } = rateClasses.publicHeavy;
-
-  /** Number of requests that pass at one instant, from this number of addresses. */
-  const createCount = () => {
-    const limiter = createRateLimiter();
-    return (count: number, addressOf: (index: number) => string) =>
-      Array.from({ length: count }, (_, index) => {
-        const words = parseAddress(addressOf(index));
-        return words !== null && limiter.take(words, 'publicHeavy', 1_000).waitSeconds === 0;
-      }).filter((isPassed) => isPassed).length;
-  };
-
-  it('is one client in a /64', () => {
-    expect(createCount()(1_000, (host) => `2001:db8:1:2::${host.toString(16)}`)).toBe(burst);
-  });
-
-  it.each([
-    ['is a client for each IPv4 address that NAT64 embeds', '64:ff9b::c000:201', '64:ff9b::c000:202'],
-    ['is the same client by IPv4 as through NAT64', '192.0.2.1', '192.0.2.2'],
-  ])('%s', (_what, own, another) => {
-    const countPassed = createCount();
-    expect(countPassed(burst + 1, () => '64:ff9b::192.0.2.1')).toBe(burst);
-    expect([countPassed(1, () => own), countPassed(1, () => another)]).toEqual([0, 1]);
-  });
-
-  it('has no common site if NAT64 embeds IPv4 addresses', () => {
-    const count = 2 * siteFactor * burst;
-    expect(createCount()(count, (client) => `64:ff9b::${(client + 1).toString(16)}`)).toBe(count);
-  });
-
-  it('has sixteen times that in a /48, and nothing of another one', () => {
-    const countPassed = createCount();
-    for (const site of ['2001:db8:1', '2001:db8:2'])
-      expect(countPassed(100 * burst, (request) => `${site}:${(request % 100).toString(16)}::1`)).toBe(
-        siteFactor * burst,
-      );
   });
 });
 

@@ -50,3 +50,11 @@ it('the delay of a reading is that of the first response that shows it; one from
   expect(text).toContain('miner_reading_delay_seconds_sum 0.25\n');
   expect(text).toContain('miner_reading_delay_seconds_count 2\n');
 });
+
+it('reads in flight are those that began and have not ended', async () => {
+  const registry = new Registry();
+  const metrics = createHttpMetrics(registry, 'native');
+  for (const by of [1, 1, -1] as const) metrics.changeReadsInFlight(by);
+  expect(metrics.readsInFlight).toBe(1);
+  expect(await registry.metrics()).toContain('miner_http_reads_in_flight 1\n');
+});

@@ -2,8 +2,6 @@ import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
-import { capAnswer } from '../../http/mcp/capAnswer.ts';
-import { examples } from '../../http/routes/documentation/examples.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
@@ -56,20 +54,5 @@ describe('the tools of a language model', () => {
     );
     const elsewhere = await connect('http://127.0.0.1:1');
     expect((await elsewhere.ask('getStatus')).texts[0]).toMatch(/^the service at \S+ cannot be reached/);
-  });
-
-  it('answer with texts of bounded length, which stay JSON and say what was cut', () => {
-    const { answer } = examples.bodies.Statistics ?? {};
-    expect(capAnswer(answer, 100_000)).toEqual({ text: JSON.stringify(answer), cuts: [] });
-    const { text, cuts } = capAnswer(answer, 20_000);
-    expect(text.length).toBeLessThanOrEqual(20_000);
-    expect(cuts).toContain('activity.typicalDay: 20 of 48');
-    expect(JSON.parse(text).activity.days).toHaveLength(7);
-    const token = { name: 'a token', imageDataUri: 'x'.repeat(240_000) };
-    expect(capAnswer(token)).toEqual({
-      text: JSON.stringify({ ...token, imageDataUri: 'x'.repeat(3_000) }),
-      cuts: ['imageDataUri: 3000 of 240000 characters'],
-    });
-    expect(() => capAnswer({ name: 'x'.repeat(100) }, 50)).toThrow(RangeError);
   });
 });

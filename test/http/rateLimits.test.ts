@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type RateClass, rateClasses } from '../../http/routes/rateClasses.ts';
+import { type RateClass, rateClasses, siteFactor } from '../../http/routes/rateClasses.ts';
 import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
 import { parseAddress } from '../../http/server/requests/ipAddress.ts';
 import { expectError } from '../support/http/expectError.ts';
@@ -166,5 +166,45 @@ describe('rate limits over HTTP', () => {
       expect(await ask([`192.0.2.${count}`, '198.51.100.4'])).toBe(200);
     expect(await ask(['192.0.2.99', '198.51.100.4'])).toBe(429);
     expect(await ask(['198.51.100.4', '198.51.100.5'])).toBe(200);
+  });
+});
+
+describe('a client with many IPv6 addresses', () => {
+  const { burst } = rateClasses.publicHeavy;
+
+  /** Number of requests that pass at one instant, from this number of addresses. */
+  const createCount = () => {
+    const limiter = createRateLimiter();
+    return (count: number, addressOf: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => {
+        const words = parseAddress(addressOf(index));
+        return words !== null && limiter.take(words, 'publicHeavy', 1_000).waitSeconds === 0;
+      }).filter((isPassed) => isPassed).length;
+  };
+
+  it('is one client in a /64', () => {
+    expect(createCount()(1_000, (host) => `2001:db8:1:2::${host.toString(16)}`)).toBe(burst);
+  });
+
+  it.each([
+    ['is a client for each IPv4 address that NAT64 embeds', '64:ff9b::c000:201', '64:ff9b::c000:202'],
+    ['is the same client by IPv4 as through NAT64', '192.0.2.1', '192.0.2.2'],
+  ])('%s', (_what, own, another) => {
+    const countPassed = createCount();
+    expect(countPassed(burst + 1, () => '64:ff9b::192.0.2.1')).toBe(burst);
+    expect([countPassed(1, () => own), countPassed(1, () => another)]).toEqual([0, 1]);
+  });
+
+  it('has no common site if NAT64 embeds IPv4 addresses', () => {
+    const count = 2 * siteFactor * burst;
+    expect(createCount()(count, (client) => `64:ff9b::${(client + 1).toString(16)}`)).toBe(count);
+  });
+
+  it('has sixteen times that in a /48, and nothing of another one', () => {
+    const countPassed = createCount();
+    for (const site of ['2001:db8:1', '2001:db8:2'])
+      expect(countPassed(100 * burst, (request) => `${site}:${(request % 100).toString(16)}::1`)).toBe(
+        siteFactor * burst,
+      );
   });
 });

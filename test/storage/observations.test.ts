@@ -45,17 +45,6 @@ describe('observations of any age', () => {
     ]);
   });
 
-  it('never leave memory before they are stored', () => {
-    let storedThrough = 0;
-    const recent = createRecentReadings({ storedThrough: () => storedThrough, retained: 10 });
-    for (let position = 1; position <= 50; position++) recent.add(acceptedReading({ position }));
-    expect(recent.size).toBe(50);
-    storedThrough = 30;
-    recent.add(acceptedReading({ position: 51 }));
-    expect(recent.coversAbove().position).toBe(30);
-    expect(recent.size).toBe(21);
-  });
-
   it('are refused, not shortened, until the database has the reading that was evicted last', async () => {
     const { database, tables } = await openTables();
     const store = storeInto(database, tables);

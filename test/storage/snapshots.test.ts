@@ -1,4 +1,3 @@
-import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +6,6 @@ import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
-import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import type {
@@ -340,71 +338,5 @@ describe('snapshots', () => {
       expect(await readContent(store, header)).toEqual([['value at', String(header.position)]]);
     expect(headers.length).toBeLessThan(position);
     expect(Math.min(...headers.map((header) => header.position))).toBeLessThan(position - 40);
-  });
-});
-
-function header(ordinal: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
-  return {
-    ...buildHeader(ordinal),
-    snapshot: String(ordinal),
-    part: 0,
-    ordinal,
-    ...overrides,
-  };
-}
-
-/** Retained snapshots after saving `count` of them; `check` sees them after each. */
-function savedInOrder(
-  count: number,
-  check: (kept: readonly StoredSnapshotHeader[], ordinal: number) => void = () => undefined,
-): StoredSnapshotHeader[] {
-  let kept: StoredSnapshotHeader[] = [];
-  for (let ordinal = 1; ordinal <= count; ordinal++) {
-    kept = selectRetained(header(ordinal), kept);
-    check(kept, ordinal);
-  }
-  return kept;
-}
-
-describe('retained snapshots', () => {
-  it('are of every age, and bounded in number, however many were saved', () => {
-    const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096];
-    savedInOrder(9_000, (kept, saved) => {
-      assert(kept.length <= snapshotsRetainedMax, `${kept.length} after the ${saved}th`);
-      const ages = kept.map(({ ordinal }) => saved - ordinal);
-      assert(ages.includes(0), `the ${saved}th itself`);
-      for (const [index, from] of bandsFrom.entries()) {
-        const oldest = from + (from - (bandsFrom[index - 1] ?? 0));
-        const isOfBand = (age: number) => from <= age && age <= oldest;
-        assert(
-          saved <= oldest || ages.some(isOfBand),
-          `none of the ${from}th to the ${oldest}th before the ${saved}th`,
-        );
-      }
-    });
-  });
-
-  it('do not go for a clock that is ahead for a while', () => {
-    const dayMs = 86_400_000;
-    const before = savedInOrder(5_000);
-    let kept = before;
-    for (let ordinal = 5_001; ordinal <= 5_005; ordinal++)
-      kept = selectRetained(header(ordinal, { takenAtMs: ordinal * 60_000 + 30 * dayMs }), kept);
-    const old = ({ ordinal }: StoredSnapshotHeader) => ordinal < 4_900;
-    expect(kept.filter(old)).toEqual(before.filter(old));
-  });
-
-  it('of earlier folds are kept, the newest of each, and do not displace others', () => {
-    const others = [1, 2, 3, 4].flatMap((foldVersion) =>
-      [1, 2].map((number) => header(foldVersion * 10 + number, { foldVersion })),
-    );
-    const saved = header(50, { foldVersion: 5 });
-    expect(selectRetained(saved, others).map(({ ordinal }) => ordinal)).toEqual([50, 42, 32]);
-  });
-
-  it('of higher positions than the saved one stay: an older state was restored, and is being folded on from', () => {
-    const saved = header(9, { position: 5 });
-    const above = header(8, { position: 20 });
-    expect(selectRetained(saved, [above])).toEqual([saved, above]);
   });
 });

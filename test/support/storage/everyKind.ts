@@ -1,0 +1,119 @@
+import type { Address, BlockHash, TransactionHash } from '../../../actors/schemas/hex.ts';
+import { toAddress } from '../../../actors/schemas/hex.ts';
+import {
+  address,
+  amount,
+  amounts,
+  blockHash,
+  byte,
+  column,
+  count,
+  enumerated,
+  integer,
+  json,
+  largeCount,
+  name,
+  nullableAddress,
+  nullableAmount,
+  nullableByte,
+  nullableLargeCount,
+  nullableString,
+  oneOf,
+  smallCount,
+  string,
+  stringOrEmpty,
+  sum,
+  time,
+  transactionHash,
+  uuid,
+} from '../../../storage/tables/column.ts';
+import { defineTable } from '../../../storage/tables/table.ts';
+import { buildBlockHash, buildTransactionHash } from '../chain/hashes.ts';
+
+export interface Values {
+  readonly order: number;
+  readonly text: string;
+  readonly unknownText: string | null;
+  readonly named: string;
+  readonly perhapsNamed: string | null;
+  readonly identifier: string;
+  readonly happenedAtMs: number;
+  readonly amountOfWork: bigint;
+  readonly total: bigint | null;
+  readonly many: number;
+  readonly some: number;
+  readonly few: number;
+  readonly oneOfTwo: 'one' | 'two';
+  readonly enumeratedOne: 'one' | 'two';
+  readonly account: Address;
+  readonly perhapsAccount: Address | null;
+  readonly blockHash: BlockHash;
+  readonly transactionHash: TransactionHash;
+  readonly perhapsAmount: bigint | null;
+  readonly listed: readonly bigint[];
+  readonly large: bigint;
+  readonly perhapsLarge: bigint | null;
+  readonly perhapsFew: number | null;
+  readonly document: { readonly text: string; readonly number: number | null };
+}
+
+export const someValues: Values = {
+  order: -1,
+  text: 'text',
+  unknownText: null,
+  named: 'name',
+  perhapsNamed: null,
+  identifier: 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+  happenedAtMs: 0,
+  amountOfWork: 1n,
+  total: null,
+  many: 2,
+  some: 3,
+  few: 4,
+  oneOfTwo: 'one',
+  enumeratedOne: 'two',
+  account: toAddress(`0x${'1'.repeat(40)}`),
+  perhapsAccount: null,
+  blockHash: buildBlockHash(1n),
+  transactionHash: buildTransactionHash(2n),
+  perhapsAmount: null,
+  listed: [5n],
+  large: 6n,
+  perhapsLarge: null,
+  perhapsFew: null,
+  document: { text: '', number: null },
+};
+
+export const everyKind = defineTable<Values>({
+  name: 'every_kind_of_column',
+  comment: "A table of every kind of column, the test's",
+  columns: {
+    order: integer,
+    text: string,
+    unknownText: stringOrEmpty,
+    named: name,
+    perhapsNamed: nullableString,
+    identifier: uuid,
+    happenedAtMs: column(time, { comment: 'When it happened', codec: 'Delta, ZSTD(1)' }),
+    amountOfWork: amount,
+    total: sum,
+    many: count,
+    some: smallCount,
+    few: byte,
+    oneOfTwo: oneOf(['one', 'two']),
+    enumeratedOne: enumerated(['one', 'two']),
+    account: address,
+    perhapsAccount: nullableAddress,
+    blockHash,
+    transactionHash,
+    perhapsAmount: nullableAmount,
+    listed: amounts,
+    large: largeCount,
+    perhapsLarge: nullableLargeCount,
+    perhapsFew: nullableByte,
+    document: json<Values['document']>(),
+  },
+  engine: 'MergeTree()',
+  partitionBy: { month: 'happenedAtMs' },
+  orderBy: ['order'],
+});
