@@ -58,3 +58,13 @@ it('reads in flight are those that began and have not ended', async () => {
   expect(metrics.readsInFlight).toBe(1);
   expect(await registry.metrics()).toContain('miner_http_reads_in_flight 1\n');
 });
+
+it('requests that were shed or failed are counted by route', async () => {
+  const registry = new Registry();
+  const route = createHttpMetrics(registry, 'native').route('/v1/core', 'publicFast');
+  route.shed();
+  route.failed();
+  const text = await registry.metrics();
+  expect(text).toContain('miner_http_shed_requests_total{route="/v1/core"} 1\n');
+  expect(text).toContain('miner_http_failures_total{route="/v1/core"} 1\n');
+});

@@ -4,7 +4,7 @@ import type { MeasurementEvent } from '../../actors/events/eventSchemas.ts';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { ChainFeedEvent } from '../../actors/views/chain/chainViewTypes.ts';
 import type { MeasurementProgress } from '../../actors/wheel/measurementEvents.ts';
-import { writeSitemap } from '../../http/routes/documentation/machineTexts.ts';
+import { writeModelText, writeSitemap } from '../../http/routes/documentation/machineTexts.ts';
 import {
   buildEconomyEvents,
   buildState,
@@ -78,6 +78,6 @@ it('the same state has the recorded bodies', async () => {
     '/v1/events',
   ])
     await record(path);
-  recorded.push(writeSitemap('https://wheel.example'));
+  recorded.push(writeSitemap('https://wheel.example'), writeModelText());
   await expect(`${recorded.join('\n')}\n`).toMatchFileSnapshot('recordedBodies.txt');
 });
