@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findTestProject } from './test/support/testProject.ts';
 
 /** Tests that ask a server of their own process. */
-const asksServer = /^test\/http\/(?:extremeValues|rateLimits|refusedBodies|statistics|strictBodies)\./;
+const asksServer =
+  /^test\/(?:http\/(?:extremeValues|rateLimits|refusedBodies|statistics|strictBodies)|reference\/(?:measurements|world))\./;
 
 /** Tests that read the text of the program, which Stryker has rewritten. */
 const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;
@@ -22,6 +23,8 @@ const slow = [
   'actors/settlementEquality',
   'actors/stateBounds',
   'streams/chainRewinds',
+  'reference/measurements',
+  'reference/world',
 ];
 
 class SlowLast extends BaseSequencer {
