@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../../actors/chain/fold/spanFoldState.ts';
+import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
+import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
+import { stateDeployment } from '../../support/chain/economyState.ts';
 import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
 import {
   buildSpan,
@@ -9,13 +12,14 @@ import {
   type WrittenEvent,
   writtenSettings,
 } from '../../support/chain/writtenSpans.ts';
+import { manualClock } from '../../support/manualClock.ts';
 
 const heir = toAddress(`0x${'f'.repeat(40)}`);
 const pastOwners = Array.from({ length: 40 }, (_, index) =>
   toAddress(`0xe${String(index).padStart(39, '0')}`),
 );
 
-it('memory and snapshots hold only the number of events for owners without tokens', () => {
+it('memory and snapshots hold only the number of events for owners without tokens; their events are read', async () => {
   const actors = createChainActors({ ...writtenSettings, eventsRetained: 0 });
   let number = 0;
   const append = (events: readonly WrittenEvent[]) =>
@@ -41,4 +45,23 @@ it('memory and snapshots hold only the number of events for owners without token
   );
   const sorted = records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'activityCount', key, value: '2' })));
+
+  const [owner] = pastOwners as [Address];
+  const views = createChainViews({
+    installationId: 'wheel-1',
+    onChain: { deployment: { ...stateDeployment, contracts: writtenSettings.contracts }, actors },
+    isCaughtUp: () => true,
+    staleAfterMs: Number.POSITIVE_INFINITY,
+    behindAfterMs: Number.POSITIVE_INFINITY,
+    olderActivity: { read: async (range) => [range as never, 'the newest' as never] },
+    clock: manualClock(),
+  });
+  const { feed, position } = actors.newest() as ChainState;
+  const range = { run: feed.run, owner, from: 0, end: 2, throughPosition: position };
+  const page = { owner, limit: 2, cursor: null };
+  expect(await views.ownerActivity(page, new AbortController().signal)).toMatchObject({
+    total: 2n,
+    activity: ['the newest', range],
+    nextCursor: null,
+  });
 });
