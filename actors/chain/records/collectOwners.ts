@@ -217,7 +217,7 @@ function sortLogged(owners: ImmutableMap<Address, OwnerState>): List<LoggedActiv
 }
 
 function findProgress(logged: List<LoggedActivity>, rowsThroughBlock: bigint | null): ActivityProgress {
-  if (rowsThroughBlock === null) return { rowsThroughBlock, logged, rowCount: 0 };
-  const rowCount = logged.findLastIndex(({ blockNumber }) => blockNumber <= rowsThroughBlock) + 1;
+  const through = rowsThroughBlock ?? -1n;
+  const rowCount = logged.findLastIndex(({ blockNumber }) => blockNumber <= through) + 1;
   return { rowsThroughBlock, logged, rowCount };
 }
