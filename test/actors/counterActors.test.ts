@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatRecord } from '../../actors/foldRecord.ts';
+import { formatRecord, RecordRefused } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
@@ -69,6 +69,20 @@ describe('the actors of the counter stream', () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it('refuse a snapshot without some of the records that others need', () => {
+    const actors = createActors();
+    for (const [index, { subject, body }] of mixedPublications(2_000, 0, 60_000).entries())
+      actors.receive({ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: 0n });
+    const records = [...actors.capture().all()];
+    for (const missing of ['installation', 'history', 'day', 'progress'])
+      expect(() =>
+        restoreState(
+          createActors(),
+          records.filter(({ kind }) => kind !== missing),
+        ),
+      ).toThrow(RecordRefused);
   });
 
   it('capture the state of the moment, even if more is folded while it is written', () => {
