@@ -147,11 +147,7 @@ export function collectOwners() {
 
 function putEvent(collected: CollectedActivity, eventNumber: number, event: OwnerEvent) {
   const { first, events } = collected;
-  if (eventNumber === first + events.size) {
-    collected.events = events.push(event);
-    return;
-  }
-  collected.isIrregular = true;
+  collected.isIrregular ||= eventNumber !== first + events.size;
   if (eventNumber >= first) collected.events = events.set(eventNumber - first, event);
   else {
     // A reorganization brings evicted events back.

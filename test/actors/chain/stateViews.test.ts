@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainState.ts';
 import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
-import type { ChainViews, IssuanceView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainViews, CoreView, IssuanceView } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../../actors/views/chain/ownerCursor.ts';
 import {
   buildEconomyEvents,
@@ -144,6 +144,14 @@ describe('a safe state', () => {
       expect(read(list, source.state)).toMatchObject({ status: 'available' });
       expect(read(list, source.older)).toEqual({ fault: 'invalidated' });
     }
+  });
+
+  it('shows whether the core is paused', () => {
+    const emit = (name: string): StateEvent => ({ contract: 'core', name, args: {} });
+    const pause = [emit('Paused'), emit('Unpaused'), emit('Paused')];
+    const isPausedAfter = (count: number) =>
+      (createViews([...buildEconomyEvents(), ...pause.slice(0, count)]).core() as CoreView).core.paused;
+    expect([0, 1, 2, 3].map(isPausedAfter)).toEqual([false, true, false, true]);
   });
 
   it('shows an operation as ready once its delay has passed at the block', () => {
