@@ -193,27 +193,6 @@ describe('bad input', () => {
     }
   });
 
-  it.each([
-    ['3', '5', ['3', '4', '5'], true],
-    ['3', '5', ['3', '5', '5'], false],
-    ['3', '5', ['3', '4'], false],
-    ['3', '5', ['2', '3', '4'], false],
-    ['3', '2', [], false],
-  ])('of the oracle closes every round from %s to %s once: %j is valid: %s', (first, last, ids, isValid) => {
-    const at = '2026-01-31T12:00:00Z';
-    const rounds = ids.map((roundId) => ({ roundId, workUnits: '7' }));
-    const closure = {
-      type: 'closure_accepted',
-      at,
-      firstRound: first,
-      lastRound: last,
-      rounds,
-      acceptedAt: at,
-    };
-    const decoded = decodeSettlement('miner.oracle.wheel~one', bytes(closure));
-    expect(decoded !== null && 'value' in decoded).toBe(isValid);
-  });
-
   it('is described, even if only a list’s later items are wrong', () => {
     const [on, reads] = messages.find(([one]) => one.endsWith('.reads')) as [string, { proposers: object[] }];
     const proposers = [...Array(8).fill(reads.proposers[0]), {}];

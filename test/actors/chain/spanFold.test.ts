@@ -15,7 +15,6 @@ import {
   writtenChainId,
   writtenContracts,
 } from '../../support/chain/writtenSpans.ts';
-import { jsonMessage } from '../../support/jsonMessage.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
 const deploymentBlock = 10;
@@ -311,19 +310,6 @@ describe('spans of another deployment', () => {
     expect(restored.state.isMismatched).toBe(true);
     restored.receive(buildSpanMessage(buildSpan({ number: deploymentBlock }), 2));
     expect(restored.state.isMismatched).toBe(false);
-  });
-
-  it.each([
-    [{}, 'output'],
-    [{ core: writtenContracts.mining }, 'other_deployment'],
-    [{ blockNumber: String(deploymentBlock) }, 'malformed'],
-  ])('are told from reads of this one: %j', (change, outcome) => {
-    const root = { blockNumber: String(deploymentBlock - 1), blockHash: buildHash(deploymentBlock - 1) };
-    const reads = { core: writtenContracts.core, ...root, proposers: [], ...change };
-    const subject = `miner.chain.${writtenChainId}.reads`;
-    const received = createChainActors(settings).receive(jsonMessage(subject, reads));
-    if (outcome === 'output') expect(received).toHaveProperty('output');
-    else expect(received).toHaveProperty('rejection.reason', outcome);
   });
 });
 

@@ -192,13 +192,6 @@ describe('a safe state', () => {
       checkedIssuance: condition,
     });
   });
-
-  it('is not a mismatch for ever: the next state is checked again', () => {
-    const { views, source } = createStateViews(buildState(buildEconomyEvents({ supply: 251n })));
-    expect(views.checkedIssuance()).toMatchObject({ reason: 'indexer_unavailable' });
-    source.state = buildState(buildEconomyEvents());
-    expect(views.checkedIssuance()).toMatchObject({ status: 'available' });
-  });
 });
 
 describe('the supply of the token', () => {
