@@ -1,4 +1,4 @@
-import { assign, emit, type SnapshotFrom } from 'xstate';
+import { assertEvent, assign, emit, type SnapshotFrom } from 'xstate';
 import { requireValue } from './requireValue.ts';
 import {
   approvedEpochsMax,
@@ -52,17 +52,17 @@ const emitEndedRun = settlement.emit(({ context }) => ({
 }));
 
 const startRun = settlement.assign(({ event }) => {
-  if (event.type !== 'run_started') throw new Error(`${event.type} starts no run`);
+  assertEvent(event, 'run_started');
   return { unfinishedRun: { runId: event.runId, startedAtMs: event.atMs } };
 });
 
 const openIncident = settlement.assign(({ context, event }) => {
-  if (event.type !== 'incident_opened') throw new Error(`${event.type} opens no incident`);
+  assertEvent(event, 'incident_opened');
   return { openIncidents: [...context.openIncidents, event.incidentId] };
 });
 
 const closeIncident = settlement.enqueueActions(({ context, event, enqueue }) => {
-  if (event.type !== 'incident_closed') throw new Error(`${event.type} closes no incident`);
+  assertEvent(event, 'incident_closed');
   const { incidentId } = event;
   enqueue.assign({ openIncidents: context.openIncidents.filter((one) => one !== incidentId) });
   enqueue.emit({ type: 'incidentEnded', incidentId });

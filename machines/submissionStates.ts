@@ -1,3 +1,4 @@
+import { assertEvent } from 'xstate';
 import { requireValue } from './requireValue.ts';
 import type { SettlementContext, SubmissionMove } from './settlementEvents.ts';
 import { isNew, settlement } from './settlementSetup.ts';
@@ -14,7 +15,7 @@ function isLatest({
 }
 
 const prepareSubmission = settlement.assign(({ event }) => {
-  if (event.type !== 'submission_prepared') throw new Error(`${event.type} prepares no submission`);
+  assertEvent(event, 'submission_prepared');
   const { submissionId, previousSettledThroughRound, settledThroughRound, activeRoundCount, expected, atMs } =
     event;
   return {

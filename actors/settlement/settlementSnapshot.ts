@@ -82,11 +82,10 @@ export function* encodeSettlement(
   });
   const known = before ?? initialSettlement;
   // Closures come in order.
-  const [lastBefore = -1n, firstAfter] = [known.closedRounds.last()?.roundId, closedRounds.first()];
-  for (const one of known.closedRounds) {
-    if (firstAfter === undefined || one.roundId >= firstAfter.roundId) break;
-    yield settlementRecords.closedRound.writeChange(`${installationId}/${one.roundId}`, undefined);
-  }
+  const lastBefore = known.closedRounds.last()?.roundId ?? -1n;
+  const firstAfter = closedRounds.first()?.roundId ?? 0n;
+  for (const { roundId } of known.closedRounds.toSeq().takeWhile(({ roundId }) => roundId < firstAfter))
+    yield settlementRecords.closedRound.writeChange(`${installationId}/${roundId}`, undefined);
   const closed = closedRounds.toSeq().reverse();
   for (const one of closed.takeWhile(({ roundId }) => roundId > lastBefore))
     yield settlementRecords.closedRound.write(`${installationId}/${one.roundId}`, one);

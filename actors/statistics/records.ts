@@ -27,9 +27,7 @@ export function findRecords(
     return toRecord(selectAmount(day), findStartMs(index), isFull(day));
   };
   const ofPeaks = (selectPeak: (day: DaySummary) => Peak | null): StatisticsRecord | null => {
-    const peaks = window
-      .flatMap(({ summary }) => (summary === null ? [] : [selectPeak(summary)]))
-      .filter((peak) => peak !== null);
+    const peaks = window.flatMap(({ summary }) => (summary === null ? null : selectPeak(summary)) ?? []);
     const peak = findLargest(peaks, ({ value }) => BigInt(value));
     return peak === null ? null : toRecord(BigInt(peak.value), peak.atMs, isWindowComplete);
   };
@@ -79,17 +77,18 @@ function findLongestActiveStreak(
   window: readonly WindowDay[],
   days: readonly DayStatistics[],
 ): StatisticsRecord | null {
-  let best: { length: number; first: number } | null = null;
-  let first: number | null = null;
+  const best = { length: 0, end: 0 };
+  let length = 0;
   for (const [index, { observedWorkUnits }] of days.entries()) {
-    first = observedWorkUnits > 0n ? (first ?? index) : null;
-    const length = first === null ? 0 : index - first + 1;
-    if (first !== null && length > (best?.length ?? 0)) best = { length, first };
+    length = observedWorkUnits > 0n ? length + 1 : 0;
+    if (length > best.length) Object.assign(best, { length, end: index + 1 });
   }
-  if (best === null) return null;
-  const spanned = days.slice(best.first, best.first + best.length);
-  const isComplete = spanned.every(({ coverage }) => coverage.observedRoundCount === roundsPerDay);
-  return toRecord(BigInt(best.length), (window[best.first] as WindowDay).startMs, isComplete);
+  if (best.length === 0) return null;
+  const first = best.end - best.length;
+  const isComplete = days
+    .slice(first, best.end)
+    .every(({ coverage }) => coverage.observedRoundCount === roundsPerDay);
+  return toRecord(BigInt(best.length), (window[first] as WindowDay).startMs, isComplete);
 }
 
 function toRecord(value: bigint, occurredAtMs: number, isComplete: boolean) {

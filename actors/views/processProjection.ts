@@ -1,4 +1,5 @@
 import type { List } from 'immutable';
+import { requireValue } from '../../machines/requireValue.ts';
 import type { ClosedRound } from '../../machines/settlementEvents.ts';
 import { findSubmissionLifecycle, type SettlementSnapshot } from '../../machines/settlementMachine.ts';
 import { blockUnitsPerBlock, countWholeBlocks } from '../chain/state/blockUnits.ts';
@@ -75,7 +76,7 @@ function projectBuffer(sources: ProcessSources): Buffer | QueueUnavailableReason
   if (sources.chain === null || configuration === null) return 'round_projection_gap';
   const { core, settlements } = sources.chain;
   // A frontier whose sums no route can show is no basis for a projection.
-  if (closure.lastRound < core.settledThroughRound || !isWithinBounds(core)) return 'round_projection_gap';
+  if (!isWithinBounds(core)) return 'round_projection_gap';
   const through = findCountedThrough(sources, core.settledThroughRound);
   const rounds = listRoundsAbove(closedRounds, core.settledThroughRound).filter(
     ({ roundId }) => roundId <= through,
@@ -226,8 +227,8 @@ function projectFrontierView(
 /** Null before any submission was prepared. */
 function buildSubmissionView(snapshot: SettlementSnapshot): SubmissionView | null {
   const { submission } = snapshot.context;
-  const lifecycle = findSubmissionLifecycle(snapshot);
-  if (submission === null || lifecycle === null) return null;
+  if (submission === null) return null;
+  const lifecycle = requireValue(findSubmissionLifecycle(snapshot), 'the lifecycle of a submission');
   const { expected, settledThroughRound, ...rest } = submission;
   const { completedBlockCount, ...sums } = expected;
   const frontier = buildFrontierView({ ...sums, settledThroughRound });

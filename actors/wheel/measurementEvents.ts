@@ -148,7 +148,7 @@ function distancesThrough(next: bigint, lifetimeMm: bigint): { reached: bigint[]
   if (following !== undefined) return { reached, next: following };
   const highest = lifetimeMm / laterDistancesMm;
   const firstLater = last / laterDistancesMm + 1n;
-  const bounded = highest - BigInt(distancesOfReadingMax) + 1n;
+  const bounded = highest - BigInt(distancesOfReadingMax);
   let step = next > last ? next / laterDistancesMm : firstLater;
   if (step < bounded) step = bounded;
   for (; step <= highest; step++) reached.push(step * laterDistancesMm);

@@ -113,22 +113,6 @@ describe('the process snapshot', () => {
       for (let reader = 0; reader < 3; reader++) expect(views.process()).toBe(after);
     },
   );
-
-  it('changes its revision with a measurement and its freshness, but not with time alone', () => {
-    const { clock, views, receive } = startViews();
-    const revisions = [views.process().revision];
-    receive(0);
-    revisions.push(views.process().revision);
-    clock.advance(60_000);
-    expect(views.process().revision).toBe(revisions[1]);
-    clock.advance(60_051);
-    const stale = views.process();
-    expect(stale.measurement?.freshness).toBe('stale');
-    revisions.push(stale.revision);
-    receive(13);
-    revisions.push(views.process().revision);
-    expect(new Set(revisions).size).toBe(4);
-  });
 });
 
 describe('the tags of the process snapshot and of the status', () => {

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatRecord } from '../../actors/foldRecord.ts';
+import { type FoldRecord, formatRecord, RecordRefused } from '../../actors/foldRecord.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
+import { replaceInstallation } from '../../actors/wheel/counterSnapshot.ts';
 import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
@@ -69,6 +70,38 @@ describe('the actors of the counter stream', () => {
       }),
       { numRuns: 25 },
     );
+  });
+
+  it('refuse a snapshot without some of the records that others need', () => {
+    const actors = createActors();
+    for (const [index, { subject, body }] of mixedPublications(2_000, 0, 60_000).entries())
+      actors.receive({ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: 0n });
+    const records = [...actors.capture().all()];
+    for (const missing of ['installation', 'history', 'day', 'progress'])
+      expect(() =>
+        restoreState(
+          createActors(),
+          records.filter(({ kind }) => kind !== missing),
+        ),
+      ).toThrow(RecordRefused);
+  });
+
+  it('replace one installation, and the history if it is public', () => {
+    const [one, other] = [0, 1].map((from) => {
+      const actors = createActors();
+      for (const [index, { subject, body }] of mixedPublications(1_800 + from * 200).entries())
+        actors.receive({ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: 0n });
+      return [...actors.capture().all()];
+    }) as [FoldRecord[], FoldRecord[]];
+    for (const installationId of installations) {
+      const isPublic = installationId === 'wheel.one';
+      const isOf = ({ kind, key }: FoldRecord) =>
+        /installation|rounds/i.test(kind) ? key.split('/')[0] === installationId : isPublic;
+      const replaced = replaceInstallation(one, other, { installationId, isPublic });
+      expect(replaced).not.toEqual(one);
+      expect(replaced.filter(isOf)).toEqual(other.filter(isOf));
+      expect(replaced.filter((record) => !isOf(record))).toEqual(one.filter((record) => !isOf(record)));
+    }
   });
 
   it('capture the state of the moment, even if more is folded while it is written', () => {

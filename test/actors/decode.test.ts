@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decodeChainReads } from '../../actors/chain/spans/chainReads.ts';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
@@ -190,6 +191,17 @@ describe('bad input', () => {
       // The largest value is valid, even if it is inconsistent with the others.
       expect(readReason(changeMember(name, 2n ** 64n - 1n))?.detail ?? '').not.toContain('2^64 - 1');
     }
+  });
+
+  it('is described, even if only a list’s later items are wrong', () => {
+    const [on, reads] = messages.find(([one]) => one.endsWith('.reads')) as [string, { proposers: object[] }];
+    const proposers = [...Array(8).fill(reads.proposers[0]), {}];
+    expect(decodeChainReads(on, bytes({ ...reads, proposers }))).toEqual({
+      rejection: {
+        reason: 'malformed',
+        detail: 'a list is too long, or not as expected behind its first 8 items',
+      },
+    });
   });
 
   it('of the reporter is malformed with a difficulty of zero', () => {

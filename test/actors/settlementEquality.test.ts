@@ -35,13 +35,21 @@ interface Body {
 }
 
 const closure = fc
-  .record({ first: fc.nat(9), count: fc.nat(3), more: fc.constantFrom(0, 0, 0, 1) })
-  .map(({ first, count, more }) => ({
+  .record({
+    first: fc.nat(9),
+    count: fc.nat(3),
+    more: fc.constantFrom(0, 0, 0, 1),
+    moved: fc.constantFrom(null, null, null, 0, 1),
+  })
+  .map(({ first, count, more, moved }) => ({
     type: 'closure_accepted',
     firstRound: String(first),
-    // Without any round, and with one too few, a closure is malformed.
+    // Without any round, with one too few, and with a wrong one, a closure is malformed.
     lastRound: String(first + count - 1 + more),
-    rounds: Array.from({ length: count }, (_, index) => ({ roundId: String(first + index), workUnits: '7' })),
+    rounds: Array.from({ length: count }, (_, index) => ({
+      roundId: String(first + index + (index === moved ? 1 : 0)),
+      workUnits: '7',
+    })),
     acceptedAt: new Date(startMs + first * 1_000).toISOString(),
   }));
 

@@ -1,3 +1,4 @@
+import { requireValue } from '../../../machines/requireValue.ts';
 import { type Rejection, reject } from '../../messages/decodeMessage.ts';
 import type { ChainSpan } from '../spans/chainSpan.ts';
 import { linkSpan } from '../spans/linkSpan.ts';
@@ -98,8 +99,6 @@ function forkAt(state: SpanFoldState, fork: KnownBlock, spanFork: number): Linke
 }
 
 /** The oldest block that the fold can go back to. The state must hold a block. */
-function findOldestBlock({ safe, unsafe, head }: SpanFoldState): bigint {
-  const oldest = safe[0]?.block ?? unsafe[0] ?? head;
-  if (oldest === null) throw new Error('no block is folded yet');
-  return oldest.number;
+function findOldestBlock({ safe, unsafe }: SpanFoldState): bigint {
+  return requireValue(safe[0]?.block ?? unsafe[0], 'a folded block').number;
 }

@@ -69,7 +69,7 @@ export function* encodeChainChanges(
 
 /** Undefined for an owner with an event in memory, since that event's number implies the count. */
 function findRecordedCount({ activityCount, activity }: OwnerState): number | undefined {
-  return activityCount > 0 && activity.isEmpty() ? activityCount : undefined;
+  return activity.isEmpty() ? activityCount : undefined;
 }
 
 /** The entry with a number, in a list whose first entry has the number `first`. */

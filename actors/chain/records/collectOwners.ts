@@ -147,11 +147,7 @@ export function collectOwners() {
 
 function putEvent(collected: CollectedActivity, eventNumber: number, event: OwnerEvent) {
   const { first, events } = collected;
-  if (eventNumber === first + events.size) {
-    collected.events = events.push(event);
-    return;
-  }
-  collected.isIrregular = true;
+  collected.isIrregular ||= eventNumber !== first + events.size;
   if (eventNumber >= first) collected.events = events.set(eventNumber - first, event);
   else {
     // A reorganization brings evicted events back.
@@ -217,7 +213,7 @@ function sortLogged(owners: ImmutableMap<Address, OwnerState>): List<LoggedActiv
 }
 
 function findProgress(logged: List<LoggedActivity>, rowsThroughBlock: bigint | null): ActivityProgress {
-  if (rowsThroughBlock === null) return { rowsThroughBlock, logged, rowCount: 0 };
-  const rowCount = logged.findLastIndex(({ blockNumber }) => blockNumber <= rowsThroughBlock) + 1;
+  const through = rowsThroughBlock ?? -1n;
+  const rowCount = logged.findLastIndex(({ blockNumber }) => blockNumber <= through) + 1;
   return { rowsThroughBlock, logged, rowCount };
 }

@@ -26,9 +26,9 @@ function isChainEvent(value: unknown): value is ChainEvent {
 }
 
 /** Whether a value has the form that viem decodes parameters of the type to. Ranges and lengths are not checked. */
-function isOfType({ type, indexed = false }: AbiEvent['inputs'][number], value: unknown): boolean {
+function isOfType({ type, indexed }: AbiEvent['inputs'][number], value: unknown): boolean {
   const items = /^(.+)\[\d*\]$/.exec(type)?.[1];
-  const isHashed = indexed && (items !== undefined || type === 'string' || type === 'bytes');
+  const isHashed = indexed === true && (items !== undefined || type === 'string' || type === 'bytes');
   if (isHashed) return typeof value === 'string' && isBytes(value);
   if (items !== undefined)
     return Array.isArray(value) && value.every((item) => isOfType({ type: items }, item));

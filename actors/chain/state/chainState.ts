@@ -22,7 +22,7 @@ import {
 export type KnownBlock = Inferred<typeof knownBlock>;
 
 export const tokenState = z.strictObject({ symbol: z.string(), decimals: count, supplyBaseUnits: amount });
-type TokenState = Inferred<typeof tokenState>;
+export type TokenState = Inferred<typeof tokenState>;
 
 /** Everything that is read from the chain, at one block. Immutable; successive states share unchanged parts. */
 export interface ChainState {

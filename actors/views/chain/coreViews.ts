@@ -1,3 +1,5 @@
+import { requireValue } from '../../../machines/requireValue.ts';
+import type { TokenState } from '../../chain/state/chainState.ts';
 import { findPhase } from '../../chain/state/collectionPhase.ts';
 import type { ChainUnavailable, CoreView, EconomyView, IssuanceView } from './chainViewTypes.ts';
 import { listIdentities, type ShownState, type ShownStates } from './shownStates.ts';
@@ -25,14 +27,12 @@ export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnav
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;
   const { mining, collection, minerPositions, block, token } = shown.state;
-  const asset = describeAsset(shown);
-  if (asset === null || token === null || mining.configuration === null)
-    return states.unavailable('not_yet_safe');
+  if (token === null) return states.unavailable('not_yet_safe');
   return {
     ...states.describe(shown),
     identities: listIdentities(shown),
-    asset,
-    supplyCap: mining.configuration.supplyCap,
+    asset: describeAsset(token, shown),
+    supplyCap: requireValue(mining.configuration, 'the configuration of a shown economy').supplyCap,
     mintedBaseUnits: mining.mintedBaseUnits,
     tokenSupplyBaseUnits: token.supplyBaseUnits,
     paidBaseUnits: mining.paidBaseUnits,
@@ -47,18 +47,17 @@ export function buildIssuanceView(states: ShownStates): IssuanceView | ChainUnav
 export function buildEconomyView(states: ShownStates): EconomyView | ChainUnavailable {
   const shown = states.newestOfEconomy();
   if ('status' in shown) return shown;
-  const asset = describeAsset(shown);
-  if (asset === null) return states.unavailable('not_yet_safe');
+  const { feed, token } = shown.state;
+  if (token === null) return states.unavailable('not_yet_safe');
   return {
     ...states.describe(shown),
     identities: listIdentities(shown),
-    asset,
-    feed: shown.state.feed,
+    asset: describeAsset(token, shown),
+    feed,
   };
 }
 
-/** The reward token; null before its creation is safe. */
-function describeAsset({ state: { token }, deployment }: ShownState): IssuanceView['asset'] | null {
-  if (token === null) return null;
-  return { address: deployment.contracts.token, symbol: token.symbol, decimals: token.decimals };
+/** The reward token. Its creation may be safe later than the rest of the economy. */
+function describeAsset({ symbol, decimals }: TokenState, { deployment }: ShownState): IssuanceView['asset'] {
+  return { address: deployment.contracts.token, symbol, decimals };
 }

@@ -61,17 +61,21 @@ export function createShownStates(options: ShownStatesOptions) {
     return show(requireValue(onChain?.actors.newest(), 'the safe state of an available chain'));
   }
 
-  const showIfThere = (state: ChainState | null | undefined) => (state == null ? null : show(state));
-
   return {
     /** The newest safe state, or why the core cannot be shown. */
     newest: () => showNewest(conditions.core()),
     /** The newest safe state, or why the economy cannot be shown. */
     newestOfEconomy: () => showNewest(conditions.economy()),
     /** The newest safe state if it passes every check, even if it is too old to be shown as live; otherwise null. */
-    lastGood: () => (conditions.isGood() ? showIfThere(onChain?.actors.newest()) : null),
-    /** Null for a state that is not retained. */
-    at: (block: bigint, hash: string) => showIfThere(onChain?.actors.at(block, hash)),
+    lastGood: () => {
+      const state = onChain?.actors.newest();
+      return state != null && conditions.isGood() ? show(state) : null;
+    },
+    /** Null for a state that is not retained, or whose economy could not be shown yet. */
+    at: (block: bigint, hash: string) => {
+      const state = onChain?.actors.at(block, hash);
+      return state?.mining.implementation == null ? null : show(state);
+    },
     unavailable,
     describe: ({ chain, deployment }: ShownState): ChainAvailable => ({
       status: 'available',

@@ -23,7 +23,16 @@ const without = (member: string) =>
 
 describe('an event of a deployment', () => {
   it('has the arguments of the ABI', () => {
-    expect(chainEvent.safeParse(event).success).toBe(true);
+    const names = {
+      token: stateOwner,
+      minter: stateOwner,
+      name: 'Reward',
+      symbol: 'SQK',
+      decimals: 6,
+      cap: 1n,
+    };
+    const created = { ...event, contract: 'tokenFactory', name: 'TokenCreated', args: names };
+    for (const one of [event, created]) expect(chainEvent.safeParse(one).success).toBe(true);
   });
 
   it.each<[string, unknown]>([
@@ -43,6 +52,7 @@ describe('an event of a deployment', () => {
     ['a list is none', { ...event, args: { ...args, tokenIds: 1n } }],
     ['an item of a list has another type', { ...event, args: { ...args, tokenIds: [1n, 2] } }],
     ['an address is none', { ...event, args: { ...args, owner: '0x1' } }],
+    ['an address is a number', { ...event, args: { ...args, owner: 1n } }],
   ])('is refused if %s', (_, value) => {
     expect(chainEvent.safeParse(value).success).toBe(false);
   });

@@ -4,9 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { type ProposerChange, proposerRole } from '../../../actors/chain/spans/chainReads.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
-import { foldChain } from '../../support/chain/foldedChain.ts';
-import { startLyingNode } from '../../support/chain/lyingNode.ts';
-import { startEconomy } from '../../support/chain/testEconomy.ts';
 import {
   buildEvent,
   buildHash,
@@ -15,7 +12,6 @@ import {
   writtenChainId,
   writtenContracts,
 } from '../../support/chain/writtenSpans.ts';
-import { eventually } from '../../support/processes/childProcess.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
 const settings = { chainId: writtenChainId, contracts: writtenContracts, deploymentBlock: 10n };
@@ -103,34 +99,5 @@ describe('chain reads from before the deployment block', () => {
     const before = [...actors.capture().all()];
     expect(actors.receive(readsMessage([], change))).toMatchObject({ rejection: { reason } });
     expect([...actors.capture().all()]).toEqual(before);
-  });
-});
-
-describe('a timelock that is older than the deployment block', () => {
-  /** An economy whose deployment begins after the block of its timelock. */
-  async function startYounger() {
-    const economy = await startEconomy();
-    const { deployed } = economy;
-    for (let block = 0; block < 14; block++) await economy.mine();
-    return { ...economy, deployed: { ...deployed, deploymentBlock: deployed.deploymentBlock + 1n } };
-  }
-
-  it('makes only core state unavailable until the node answers', async () => {
-    const economy = await startYounger();
-    const node = await startLyingNode(economy.url);
-    node.lie = (method) => (method === 'eth_getLogs' ? { error: { code: -32000, message: 'no' } } : null);
-    const chain = await foldChain(economy, node.url);
-    await chain.fold();
-    expect(chain.views.core()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
-    expect(chain.views.issuance()).toMatchObject({ status: 'available' });
-    node.lie = () => null;
-    const reads = () =>
-      chain.nats.jsm.streams.getMessage('MINER_CHAIN', { last_by_subj: 'miner.chain.*.reads' });
-    await eventually(async () => (await reads()) !== null, 'the reads');
-    await chain.fold();
-    expect(chain.views.core()).toMatchObject({
-      status: 'available',
-      governance: { operatorProposer: economy.operator },
-    });
   });
 });

@@ -154,3 +154,14 @@ it('a truncated log keeps values of a fixed size and the beginning of bytes, and
   const published = { tokenId: 1n, epoch: 2n, uri: 'ipfs://a-long-name-of-a-file' };
   expect(decodeTruncated('collection', 'MetadataPublished', published, 8)).toEqual({ ...published, uri: '' });
 });
+
+it('a log of another contract, or of an event that the contract lacks, is none of the deployment', () => {
+  const decode = createLogDecoder(addresses);
+  const place = { transactionHash: buildTransactionHash(1), transactionIndex: 0, logIndex: 0 };
+  const [topic] = encodeEventTopics({ abi: abis.tokenAbi, eventName: 'Transfer' }) as Hex[];
+  const log = { ...place, address: addresses.core, topics: [topic as Hex], data: '0x' } as const;
+  expect(decode(block, log)).toBeNull();
+  expect(decode(block, { ...log, address: toAddress(pad('0x99', { size: 20 })) })).toBeNull();
+  expect(decode(block, { ...log, topics: [] })).toBeNull();
+  expect(() => decode(block, { ...log, address: addresses.token })).toThrow('no topic for from');
+});

@@ -133,8 +133,4 @@ describe('the operation that is shown', () => {
     if (expected === null) expect(operation).toBeNull();
     else expect(operation).toMatchObject(expected);
   });
-
-  it('becomes ready after its delay', () => {
-    expect(governanceAfter([buildSchedule(1, core)]).operation?.readyAtMs).toBe(1_060_000);
-  });
 });

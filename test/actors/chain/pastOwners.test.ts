@@ -1,21 +1,61 @@
+import { Map as ImmutableMap, List } from 'immutable';
 import { expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { retainedStatesMax } from '../../../actors/chain/fold/spanFoldState.ts';
+import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
+import { createChainViews } from '../../../actors/views/chain/chainViews.ts';
+import { buildActivityPage } from '../../../actors/views/chain/ownerPages.ts';
+import { stateDeployment } from '../../support/chain/economyState.ts';
+import { buildClaim } from '../../support/chain/ownerEvents.ts';
 import { configuredEconomy, minted, transferred } from '../../support/chain/writtenEconomy.ts';
 import {
+  buildHash,
   buildSpan,
   buildSpanMessage,
   type WrittenEvent,
   writtenSettings,
 } from '../../support/chain/writtenSpans.ts';
+import { manualClock } from '../../support/manualClock.ts';
 
 const heir = toAddress(`0x${'f'.repeat(40)}`);
 const pastOwners = Array.from({ length: 40 }, (_, index) =>
   toAddress(`0xe${String(index).padStart(39, '0')}`),
 );
 
-it('memory and snapshots hold only the number of events for owners without tokens', () => {
+it('a page of activity ends in the range of events that memory no longer holds', () => {
+  const first = 6;
+  const end = 10;
+  const activity = List(
+    Array.from({ length: end - first }, (_, index) => buildClaim({ blockNumber: BigInt(first + index) })),
+  );
+  const owners = ImmutableMap([[heir, { tokenIds: [], activityCount: end, activity }]]);
+  const start = emptyChainState({ number: 1n, hash: buildHash(1), timestampMs: 0 }, 'run');
+  for (let after = 0; after <= end + 1; after++)
+    for (let limit = 1; limit <= end + 1; limit++) {
+      const page = buildActivityPage({ ...start, owners, position: 5 }, { owner: heir, limit, after });
+      const numbers = Array.from({ length: end }, (_, index) => end - 1 - index).slice(after, after + limit);
+      const older = numbers.filter((number) => number < first);
+      const range = {
+        from: older.at(-1),
+        end: (older[0] ?? 0) + 1,
+        run: 'run',
+        owner: heir,
+        throughPosition: 5,
+      };
+      expect({
+        ...page,
+        activity: page.activity.map(({ source }) => Number(source.blockNumber)),
+      }).toEqual({
+        total: BigInt(end),
+        activity: numbers.filter((number) => number >= first),
+        older: older.length === 0 ? null : range,
+        hasMore: after + limit < end,
+      });
+    }
+});
+
+it('memory and snapshots hold only the number of events for owners without tokens; their events are read', async () => {
   const actors = createChainActors({ ...writtenSettings, eventsRetained: 0 });
   let number = 0;
   const append = (events: readonly WrittenEvent[]) =>
@@ -41,4 +81,23 @@ it('memory and snapshots hold only the number of events for owners without token
   );
   const sorted = records.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   expect(sorted).toEqual(pastOwners.map((key) => ({ kind: 'activityCount', key, value: '2' })));
+
+  const [owner] = pastOwners as [Address];
+  const views = createChainViews({
+    installationId: 'wheel-1',
+    onChain: { deployment: { ...stateDeployment, contracts: writtenSettings.contracts }, actors },
+    isCaughtUp: () => true,
+    staleAfterMs: Number.POSITIVE_INFINITY,
+    behindAfterMs: Number.POSITIVE_INFINITY,
+    olderActivity: { read: async (range) => [range as never, 'the newest' as never] },
+    clock: manualClock(),
+  });
+  const { feed, position } = actors.newest() as ChainState;
+  const range = { run: feed.run, owner, from: 0, end: 2, throughPosition: position };
+  const page = { owner, limit: 2, cursor: null };
+  expect(await views.ownerActivity(page, new AbortController().signal)).toMatchObject({
+    total: 2n,
+    activity: ['the newest', range],
+    nextCursor: null,
+  });
 });

@@ -11,7 +11,7 @@ import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/cha
 import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
 import type { ChainState } from '../../../actors/chain/state/chainState.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
-import { settlementRanges } from '../../../actors/views/chain/chainViewTypes.ts';
+import { type SettlementHistoryView, settlementRanges } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
   buildState,
   coreEvents,
@@ -144,7 +144,7 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
 
 describe('settlements and checkpoints', () => {
   it('become rows once each and are evicted, without a change of any range', () => {
-    let evicted = 0;
+    const evicted = { settlements: 0, checkpoints: 0 };
     const history = fc.array(entry, { minLength: 40, maxLength: 90 });
     fc.assert(
       fc.property(history, fc.integer({ min: -5, max: 40 }), (entries, lateHours) => {
@@ -156,7 +156,10 @@ describe('settlements and checkpoints', () => {
           whole.settlements.take(settlements.length).map(withoutMinted).toArray(),
         );
         expect(checkpoints).toEqual(whole.checkpoints.take(checkpoints.length).toArray());
-        evicted += short.archive.settlements.count + short.archive.checkpoints.count;
+        for (const list of ['settlements', 'checkpoints'] as const) {
+          evicted[list] += short.archive[list].count;
+          expect(short[list].size).toBe(whole[list].size - short.archive[list].count);
+        }
 
         const all = createRecords();
         all.apply(encodeSpanFold(createCapture(short)));
@@ -168,7 +171,7 @@ describe('settlements and checkpoints', () => {
       }),
       { numRuns: 20 },
     );
-    expect(evicted).toBeGreaterThan(300);
+    expect(Math.min(evicted.settlements, evicted.checkpoints)).toBeGreaterThan(100);
   });
 
   it('are unavailable for a range with evicted entries, which a clock far behind the chain requests', () => {
@@ -184,5 +187,16 @@ describe('settlements and checkpoints', () => {
     expect(now).toMatchObject({ status: 'available', summary: { settlementCount: 40n } });
     for (const range of ranges)
       expect(range).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+    const { views, clock } = createStateViews(begun);
+    const { window } = views.settlements('24h') as SettlementHistoryView;
+    const previousStartMs = (window?.startAtMs ?? 0) - 24 * hourMs;
+    for (const list of ['settlements', 'checkpoints'] as const)
+      for (const [throughMs, status] of [
+        [previousStartMs - 1, 'available'],
+        [previousStartMs, 'unavailable'],
+      ] as const) {
+        const archive = { ...begun.archive, [list]: { ...begun.archive[list], throughMs } };
+        expect(showAll({ ...begun, archive }, clock.nowMs())[1]).toMatchObject({ status });
+      }
   });
 });

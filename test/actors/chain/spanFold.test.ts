@@ -5,6 +5,7 @@ import { createChainActors } from '../../../actors/chain/chainActors.ts';
 import { ForkBelowStates } from '../../../actors/chain/fold/followLink.ts';
 import { toChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
+import { buildTransactionHash } from '../../support/chain/hashes.ts';
 import {
   buildEvent,
   buildHash,
@@ -105,26 +106,31 @@ function foldMessages(messages: readonly ReturnType<typeof buildSpanMessage>[]) 
   return { actors, outcomes };
 }
 
-const impossible: readonly (readonly [what: string, block: number, events: readonly WrittenEvent[]])[] = [
-  ['a transfer of a token whose mint was left out', 14, [buildTransfer(owner, other, 9n)]],
-  ['a transfer from an account that does not own it', 14, [buildTransfer(other, owner, 1n)]],
-  ['a mint of an existing token', 14, [buildMint(1n)]],
-  ['a duplicated merge', 16, [buildRoundMint(1n), merged, merged]],
-  ['a merge to a level that does not exist', 16, [{ ...merged, args: { ...merged.args, level: 7 } }]],
-  ['a settlement after another frontier', 18, [buildSettlement(4n, 6n, 3n, 10n)]],
-  ['a settlement whose sums leave one out', 18, [buildSettlement(5n, 6n, 3n, 17n)]],
-  ['a minted round that was never settled', 16, [buildRoundMint(77n)]],
-  ['a round that is minted twice', 16, [buildRoundMint(1n), buildRoundMint(1n)]],
-  ['a guardian before the configuration', 14, [buildEvent('core', 'GuardianChanged', { guardian: owner })]],
+/** Blocks that cannot follow the honest ones, by the reason that the fault names. */
+const impossible: readonly (readonly [why: string, block: number, events: readonly WrittenEvent[]])[] = [
+  ['token 9 has no position', 14, [buildTransfer(owner, other, 9n)]],
+  [`token 1 does not belong to ${other}`, 14, [buildTransfer(other, owner, 1n)]],
+  ['token 1 has a position already', 14, [buildMint(1n)]],
+  ['token 2 has no position', 16, [buildRoundMint(1n), merged, merged]],
+  ['level 7 has no configured weight', 16, [{ ...merged, args: { ...merged.args, level: 7 } }]],
+  ['settledThroughRound is 5 here, and 4 in the event', 18, [buildSettlement(4n, 6n, 3n, 10n)]],
+  ['cumulativeWork is 10 here, and 17 in the event', 18, [buildSettlement(5n, 6n, 3n, 17n)]],
+  ['round 77 was minted but never settled', 16, [buildRoundMint(77n)]],
+  ['round 1 is minted already, or one after it', 16, [buildRoundMint(1n), buildRoundMint(1n)]],
   [
-    'a claim for a token that does not exist',
+    'the core changed its configuration before it had one',
+    14,
+    [buildEvent('core', 'GuardianChanged', { guardian: owner })],
+  ],
+  [
+    'token 9 has no position',
     14,
     [buildEvent('mining', 'RewardsClaimed', { owner, tokenIds: [9n], amount: 1n })],
   ],
 ];
 
 describe('a block that cannot be applied', () => {
-  it.each(impossible)('stops only the chain: %s', (_what, block, events) => {
+  it.each(impossible)('stops only the chain: %s', (why, block, events) => {
     // A good event before the impossible one: a block is applied as a whole or not at all.
     const before = buildEvent('token', 'Transfer', { from: zeroAddress, to: owner, value: 5n });
     const wrong = chainWith({ [block]: [before, ...events] });
@@ -132,7 +138,9 @@ describe('a block that cannot be applied', () => {
     expect(outcomes.every((outcome) => typeof outcome === 'object' && !('rejection' in outcome))).toBe(true);
     expect(actors.state.head?.number).toBe(60n);
     expect(actors.fault?.block).toMatchObject({ number: BigInt(block), hash: buildHash(block) });
-    expect(actors.fault?.detail).toMatch(/^[a-zA-Z]+\.[a-zA-Z]+ \(log \d+, transaction 0x[0-9a-f]{64}\): ./);
+    const { contract, name } = events.at(-1) as WrittenEvent;
+    const log = `log ${events.length}, transaction ${buildTransactionHash(events.length + 1)}`;
+    expect(actors.fault?.detail).toBe(`${contract}.${name} (${log}): ${why}`);
     const sound = foldMessages(chainWith({}).slice(0, block - deploymentBlock + 11));
     expect(actors.newest()).toEqual(sound.actors.newest());
 
@@ -146,7 +154,7 @@ describe('a block that cannot be applied', () => {
     }
   });
 
-  it.each(impossible)('is replaced by a corrected span of a higher fork: %s', (_what, block, events) => {
+  it.each(impossible)('is replaced by a corrected span of a higher fork: %s', (_why, block, events) => {
     const wrong = chainWith({ [block]: events });
     const expected = foldMessages(chainWith({})).actors;
     for (const from of [block, block - 1, deploymentBlock]) {
@@ -301,7 +309,7 @@ describe('the beginning of a chain', () => {
     const fork = buildSpan({ number: 25, fork: 1 });
     const actors = createChainActors(settings);
     actors.receive(buildSpanMessage(wide, 1));
-    expect(() => actors.receive(buildSpanMessage(fork, 2))).toThrow(ForkBelowStates);
+    expect(() => actors.receive(buildSpanMessage(fork, 2))).toThrow(new ForkBelowStates(24n, 40n));
     restoreState(actors, []);
     actors.retainFrom(24n);
     actors.receive(buildSpanMessage(wide, 1));

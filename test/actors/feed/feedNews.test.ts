@@ -67,6 +67,10 @@ function createProcess(streams: Streams) {
       expect(source).toBe('measurement');
       return rows().toReversed();
     },
+    find: async ({ source }, id) =>
+      listItems(streams).find((row) => row.source === source && row.id === id) ?? null,
+    lastBefore: async ({ source }, timeMs) =>
+      listItems(streams).findLast((row) => row.source === source && row.arrivedAtMs < timeMs) ?? null,
     after: async ({ evicted }, { categories, arrival, limit }) =>
       rows()
         .filter(({ category }) => categories.some((one) => one === category))
@@ -119,6 +123,7 @@ function createClient(feed: FeedViews, category: FeedCategory, lastId: string | 
       if (position === null) throw new Error('a client without a position has nothing to resume');
       const found = feed.after(category, position, limit);
       const news = (typeof found === 'function' ? await found(neverAborted) : found) as FeedNews;
+      expect(news.items.every(({ item }) => isOfCategory(category, item.type))).toBe(true);
       take(news);
       isBehind = !news.isComplete;
       if (news.isComplete || news.items.length === 0) return;
@@ -163,7 +168,7 @@ describe('a client of the event stream', () => {
     const story = fc.record({
       readings: readingHistory(60),
       spans: spanHistory(40),
-      steps: fc.array(step, { minLength: 1, maxLength: 20 }),
+      steps: fc.array(step, { minLength: 1, maxLength: 20, size: 'max' }),
       category: fc.constantFrom(...feedCategories),
       limit: fc.integer({ min: 1, max: 9 }),
     });
@@ -232,8 +237,39 @@ describe('a client of the event stream', () => {
         }
         client.stop();
       }),
-      { numRuns: runs(200) },
+      { numRuns: runs(60) },
     );
+  });
+
+  it('that names an event by its ID continues after it, and a minute earlier in the other source', async () => {
+    const slowly = 20_000;
+    const measurements = buildMeasurementEvents(Array(12).fill({ receivedAtMs: 0, distances: 0 })).map(
+      (event) => ({ ...event, arrivedAtMs: event.position * slowly }),
+    );
+    const chain = buildChainEvents(Array(12).fill({ gapMs: 1, blocks: [[[true, false]]] })).map((event) => ({
+      ...event,
+      recordedAtMs: event.position * slowly + 1,
+    }));
+    const streams = { measurements, chain };
+    const { feed, fold } = createProcess(streams);
+    const toPlace = (found?: ReturnType<typeof listItems>[number]) => ({
+      run: feedRun,
+      position: found?.position ?? 0,
+      ordinal: found?.ordinal ?? 0,
+    });
+    for (const share of [0, 0.5, 1]) {
+      fold(share, chain.length);
+      for (const item of listItems(streams)) {
+        const other = listItems(streams).findLast(
+          ({ source, arrivedAtMs }) => source !== item.source && arrivedAtMs < item.arrivedAtMs - 60_000,
+        );
+        const [at, otherAt] = [toPlace(item), toPlace(other)];
+        expect(await feed.locate(item.id, neverAborted)).toEqual(
+          item.source === 'chain' ? { chain: at, measurement: otherAt } : { measurement: at, chain: otherAt },
+        );
+      }
+      for (const id of ['chain:1', 'measurement:1']) expect(await feed.locate(id, neverAborted)).toBeNull();
+    }
   });
 
   it('receives all events of a recreated stream, although its positions restart', async () => {

@@ -332,6 +332,7 @@ export function createStateViews(
 ) {
   const source = {
     state: first,
+    older: null as ChainState | null,
     isCaughtUp: true,
     isMismatched: false,
     behindAfterMs: Number.POSITIVE_INFINITY,
@@ -342,7 +343,8 @@ export function createStateViews(
     newest: { value: () => source.state },
     at: {
       value: (block: bigint, hash: string) =>
-        source.state?.block.number === block && source.state.block.hash === hash ? source.state : null,
+        [source.state, source.older].find((one) => one?.block.number === block && one.block.hash === hash) ??
+        null,
     },
     newestSpanAtMs: { value: spanAtMs },
     state: { get: () => ({ ...empty.state, isMismatched: source.isMismatched }) },

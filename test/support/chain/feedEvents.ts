@@ -42,7 +42,7 @@ export const spanHistory = (maxLength: number) =>
         maxLength: 3,
       }),
     }),
-    { maxLength },
+    { maxLength, size: 'max' },
   );
 type SpanHistory = ReturnType<typeof spanHistory> extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -88,7 +88,7 @@ export function buildChainEvents(spans: SpanHistory, firstPosition = 1): ChainFe
 
 /** Readings in order of arrival: their receipt by the gateway, and the number of distances they passed. */
 export const readingHistory = (maxLength: number) =>
-  fc.array(fc.record({ receivedAtMs: fc.nat(12), distances: fc.nat(3) }), { maxLength });
+  fc.array(fc.record({ receivedAtMs: fc.nat(12), distances: fc.nat(3) }), { maxLength, size: 'max' });
 type ReadingHistory = ReturnType<typeof readingHistory> extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Events of readings in order of arrival: each a speed record, and some a few distances. */
