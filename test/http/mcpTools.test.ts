@@ -51,6 +51,7 @@ it('a tool asks a route, with its parameters', () => {
       "getObservations installationId cursor? limit?",
       "getStatus",
       "getStatistics range",
+      "getYear",
       "getCore",
       "getSettlements range?",
       "getMiningState",
