@@ -10,7 +10,7 @@ import { Instrumenter } from '@stryker-mutator/instrumenter';
 
 const root = resolve(import.meta.dirname, '..');
 const everything = ['actors', 'machines', 'storage', 'streams/operators', 'http'];
-/** What a file does I/O with: sockets, files, the event loop, ClickHouse, and the parts of the program around them, or their types. */
+/** Imports of files that do I/O: sockets, files, the event loop, ClickHouse, and the parts of the program around them, or their types. */
 const io =
   /'(?:uWebSockets\.js|node:(?:fs|module|perf_hooks)\b.*|@clickhouse\/client|.*\/(?:database|responseWriter|mount|explorerBuild)\.ts)'|\bfetch\(/;
 

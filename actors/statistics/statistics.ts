@@ -1,11 +1,5 @@
 import { dayMs } from '../schemas/durations.ts';
-import {
-  type DayHistory,
-  type DaySummary,
-  findDayStart,
-  listDays,
-  roundsPerDay,
-} from '../wheel/dayHistory.ts';
+import { type DayHistory, findDayStart, listDays, roundsPerDay } from '../wheel/dayHistory.ts';
 import { roundMs } from '../wheel/roundFold.ts';
 import {
   computeBps,
@@ -23,6 +17,7 @@ import {
   computeDay,
   type DayStatistics,
   findExpectedPlaces,
+  indexDays,
   noRounds,
   selectEndedRounds,
   sumEndedRounds,
@@ -52,8 +47,7 @@ export function computeStatistics(range: StatisticsRange, input: StatisticsInput
   const { history, genesisMs, generatedAtMs } = input;
   const dayCount = dayCounts[range];
   const windowStartMs = findDayStart(generatedAtMs) - (dayCount - 1) * dayMs;
-  const summaries = new Map<number, DaySummary>();
-  for (const day of history === null ? [] : listDays(history)) summaries.set(day.startMs, day);
+  const summaries = indexDays(history);
   const window = Array.from({ length: dayCount }, (_, index): WindowDay => {
     const startMs = windowStartMs + index * dayMs;
     const day = summaries.get(startMs) ?? null;

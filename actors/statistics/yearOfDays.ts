@@ -1,8 +1,9 @@
 import { dayMs } from '../schemas/durations.ts';
-import { type DayHistory, findDayStart, formatDayLabel, listDays } from '../wheel/dayHistory.ts';
+import { type DayHistory, findDayStart, formatDayLabel } from '../wheel/dayHistory.ts';
 import {
   type DayStatistics,
   findExpectedPlaces,
+  indexDays,
   sumEndedRounds,
   summarizeCoverage,
 } from './dayStatistics.ts';
@@ -24,7 +25,7 @@ interface YearInput {
 export function computeYear({ history, genesisMs, generatedAtMs }: YearInput): YearOfDays {
   const todayMs = findDayStart(generatedAtMs);
   const firstMs = Math.max(findDayStart(genesisMs), todayMs - (yearDayCount - 1) * dayMs);
-  const known = new Map((history === null ? [] : listDays(history)).map((day) => [day.startMs, day]));
+  const known = indexDays(history);
   return Array.from({ length: Math.max(0, (todayMs - firstMs) / dayMs + 1) }, (_, index) => {
     const startMs = firstMs + index * dayMs;
     const day = known.get(startMs);

@@ -24,6 +24,17 @@ function isRunning(pid: number): boolean {
   }
 }
 
+/** Starts the service with its own servers in a folder, on free ports. */
+function startRun(dataDir: string, settings: Readonly<Record<string, string>> = {}) {
+  return startMinerCommand(['run'], {
+    MINER_HTTP_PORT: '0',
+    MINER_OPS_PORT: '0',
+    MINER_DATA_DIR: dataDir,
+    MINER_DEPLOYMENT: writeDeployment(dataDir),
+    ...settings,
+  });
+}
+
 describe('a start', () => {
   it.each(['run', 'local'])('of %s on a taken port ends before anything else starts', async (command) => {
     const server = createServer().listen(0, '127.0.0.1');
@@ -45,12 +56,7 @@ describe('a start', () => {
 
   it.runIf(process.platform === 'linux')('leaves no server behind, even after a kill -9', async () => {
     const dataDir = temporaryDirectory();
-    const run = startMinerCommand(['run'], {
-      MINER_HTTP_PORT: '0',
-      MINER_OPS_PORT: '0',
-      MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir),
-    });
+    const run = startRun(dataDir);
     await run.written('"msg":"listening"');
     const pid = Number(readFileSync(join(dataDir, 'nats/nats.pid'), 'utf8'));
     expect(isRunning(pid)).toBe(true);
@@ -108,13 +114,7 @@ describe('a start', () => {
 
 it('a process that drains for longer than a stop may take still stops in order', async () => {
   const dataDir = temporaryDirectory();
-  const run = startMinerCommand(['run'], {
-    MINER_HTTP_PORT: '0',
-    MINER_OPS_PORT: '0',
-    MINER_DATA_DIR: dataDir,
-    MINER_DEPLOYMENT: writeDeployment(dataDir),
-    MINER_DRAIN_SECONDS: '10',
-  });
+  const run = startRun(dataDir, { MINER_DRAIN_SECONDS: '10' });
   await run.written('"msg":"listening"');
   expect(await run.end('SIGTERM')).toBe(0);
   expect(run.output()).toContain('"msg":"stopped"');

@@ -100,6 +100,7 @@ function toChainEvent(
 }
 
 function assignValues(args: Record<string, unknown>, parameters: readonly NamedParameter[], data: Hex): void {
+  if (parameters.length === 0) return;
   const values = decodeAbiParameters(parameters, data);
   for (const [index, { name, type }] of parameters.entries()) {
     const value = values[index];
