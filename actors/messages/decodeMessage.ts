@@ -18,7 +18,7 @@ export function reject(reason: RejectionReason, detail: string): { rejection: Re
 }
 
 /** The same bytes as a buffer. The NATS client's data is one already, but its types do not say so. */
-function toBuffer(data: Uint8Array): Buffer {
+export function toBuffer(data: Uint8Array): Buffer {
   return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 }
 

@@ -1,7 +1,8 @@
-import { type Decoded, decodeMessage, defineFormat, reject } from '../messages/decodeMessage.ts';
+import { type Decoded, decodeMessage, defineFormat, reject, toBuffer } from '../messages/decodeMessage.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
 import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
+import { parseUsualReading } from './usualReading.ts';
 
 /** A longer message is malformed (MESSAGES.md, Acceptance of readings). */
 export const readingBytesMax = 16 * 1024;
@@ -19,9 +20,9 @@ export function decodeCounter({
   data,
   seq,
 }: Omit<StreamMessage, 'timestampNanos'>): Decoded<CounterReading> {
-  const decoded = decodeMessage(readingFormat, data);
+  const decoded = decodeReading(data, seq);
   if ('rejection' in decoded) return decoded;
-  const reading = toCounterReading(decoded.value, seq);
+  const reading = decoded.value;
   if (subject !== counterSubject(reading.installationId)) {
     return reject(
       'wrong_installation',
@@ -35,5 +36,12 @@ export function decodeCounter({
       `observedAt is ${aheadMs} ms after receivedAt, at most ${futureObservationMsMax} ms are accepted`,
     );
   }
-  return { value: reading };
+  return decoded;
+}
+
+function decodeReading(data: Uint8Array, position: number): Decoded<CounterReading> {
+  const usual = data.length <= readingBytesMax ? parseUsualReading(toBuffer(data), position) : null;
+  if (usual !== null) return { value: usual };
+  const decoded = decodeMessage(readingFormat, data);
+  return 'rejection' in decoded ? decoded : { value: toCounterReading(decoded.value, position) };
 }

@@ -1,0 +1,68 @@
+import { parseTimestampMs } from '../schemas/parseTimestampMs.ts';
+import {
+  type CounterReading,
+  type CounterReadingMessage,
+  coreStatuses,
+  provenances,
+} from './counterReading.ts';
+
+const uuid = /"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"/.source;
+const dayOfYear =
+  /(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))/
+    .source;
+const time = `"(\\d{4}-${dayOfYear}T(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d\\.\\d{3}Z)"`;
+const count = /(0|[1-9]\d{0,14})/.source;
+const memberPatterns: Record<keyof CounterReadingMessage, string> = {
+  telemetryId: uuid,
+  installationId: /"([A-Za-z0-9._:-]{1,128})"/.source,
+  bootId: uuid,
+  sequence: count,
+  observedAt: time,
+  receivedAt: time,
+  counterEpoch: uuid,
+  cumulativeWorkUnits: /"(0|[1-9]\d{0,76})"/.source,
+  provenance: `"(${provenances.join('|')})"`,
+  softwareVersion: /(?:null|"([\w .+-]{0,256})")/.source,
+  coreStatus: `"(${coreStatuses.join('|')})"`,
+  rpmMilli: count,
+  speedMmPerSecond: count,
+  distanceMm: count,
+};
+const usualForm = new RegExp(
+  `^\\{${Object.entries(memberPatterns)
+    .map(([name, pattern]) => `"${name}": ?${pattern}`)
+    .join(', ?')}\\}$`,
+);
+/** Where the opening quote of the first value is, or a space before it. */
+const telemetryIdAt = '{"telemetryId":'.length;
+
+/**
+ * The reading of a message in the form that gateways send: the members in the schema's order, nothing else, lower case. One regular
+ * expression both checks and reads it, in less than half the time of `JSON.parse` and the schema.
+ *
+ * @returns null for any other message, which may be valid all the same.
+ */
+export function parseUsualReading(data: Buffer, position: number): CounterReading | null {
+  const text = data.toString('latin1');
+  const found = usualForm.exec(text);
+  if (found === null) return null;
+  const idAt = text.indexOf('"', telemetryIdAt) + 1;
+  return {
+    // A copy: a match would keep the whole text in memory, as long as the reading.
+    telemetryId: data.toString('latin1', idAt, idAt + 36),
+    installationId: found[2] as string,
+    bootId: found[3] as string,
+    sequence: Number(found[4]),
+    observedAtMs: parseTimestampMs(found[5] as string),
+    receivedAtMs: parseTimestampMs(found[6] as string),
+    counterEpoch: found[7] as string,
+    cumulativeWorkUnits: BigInt(found[8] as string),
+    provenance: found[9] as CounterReading['provenance'],
+    softwareVersion: found[10] ?? null,
+    coreStatus: found[11] as CounterReading['coreStatus'],
+    rpmMilli: Number(found[12]),
+    speedMmPerSecond: Number(found[13]),
+    distanceMm: Number(found[14]),
+    position,
+  };
+}
