@@ -83,6 +83,8 @@ export interface Database {
   readonly cluster: string | null;
   /** Appends rows, as blocks of the `Native` format. After a failure the outcome is unknown: send the same rows again. */
   insertBlocks(table: string, blocks: Buffer): Promise<void>;
+  /** Changes when an insert into a table begins and when it ends. Null if other processes may insert rows too. */
+  insertMarks(table: string): number | null;
   select(sql: string, parameters?: QueryParameters, signal?: AbortSignal): Promise<ResultRow[]>;
   /**
    * Reads columns without JSON, which takes ten times as long for large cells. The columns may hold only numbers and ASCII text that needs no
@@ -218,6 +220,7 @@ interface DatabaseParts extends Pick<Database, 'kind' | 'cluster'> {
 function createDatabase(parts: DatabaseParts): Database {
   const { client, insert, prepare, readSettings, onClosed, ...about } = parts;
   const running = new Set<Promise<unknown>>();
+  const marks = new Map<string, number>();
   let isClosed = false;
 
   async function attempt<Result>(request: () => Promise<Result>): Promise<Result> {
@@ -238,6 +241,18 @@ function createDatabase(parts: DatabaseParts): Database {
     }
   }
 
+  const insertMarks = (table: string) => (about.kind === 'embedded' ? (marks.get(table) ?? 0) : null);
+  const mark = (table: string) => marks.set(table, (marks.get(table) ?? 0) + 1);
+
+  async function insertBlocks(table: string, blocks: Buffer) {
+    mark(table);
+    try {
+      await attempt(() => insert(table, blocks));
+    } finally {
+      mark(table);
+    }
+  }
+
   async function command(query: string, parameters: QueryParameters = {}) {
     await attempt(() => client.command({ query, query_params: parameters }));
   }
@@ -245,7 +260,8 @@ function createDatabase(parts: DatabaseParts): Database {
   return {
     ...about,
     command,
-    insertBlocks: (...rows) => attempt(() => insert(...rows)),
+    insertBlocks,
+    insertMarks,
     select: (sql, parameters = {}, signal) =>
       attempt(async () => {
         const abort = signal === undefined ? {} : { abort_signal: signal };

@@ -33,29 +33,36 @@ export async function hasOpenRemoval(database: Database): Promise<boolean> {
 export function createConsistentReads(
   database: Database,
 ): <Result>(read: (removal: number | null) => Promise<Result>) => Promise<Result> {
+  const findRemoval = createRemovalQuery(database);
   let lastRemoval: number | null = null;
   return async (read) => {
     // Another read may notice a later removal meanwhile, which this one must not take for its own.
     const expected = lastRemoval;
     if (expected !== null) {
       const result = await read(expected);
-      if ((await removalNumber(database)) === expected) return result;
+      if ((await findRemoval()) === expected) return result;
       if (lastRemoval === expected) lastRemoval = null;
     }
-    const { result, removal } = await readBetween(database, () => read(null));
+    const before = await readRemovals(database);
+    const result = await read(null);
+    const removal = await findRemoval();
+    if (before.begun > before.ended || removal !== before.begun)
+      throw new StorageUnavailable('rows of messages that the stream has lost are being removed');
     lastRemoval = removal;
     return result;
   };
 }
 
-/** @returns the result and the number of the last removal, which has ended. */
-async function readBetween<Result>(database: Database, read: () => Promise<Result>) {
-  const before = await readRemovals(database);
-  const result = await read();
-  const removal = await removalNumber(database);
-  if (before.begun > before.ended || removal !== before.begun)
-    throw new StorageUnavailable('rows of messages that the stream has lost are being removed');
-  return { result, removal };
+/** Finds the number of the last removal. In an embedded database, ClickHouse is asked again only after this process began a removal. */
+function createRemovalQuery(database: Database): () => Promise<number> {
+  let known = { marks: Number.NaN, number: 0 };
+  return async () => {
+    const marks = database.insertMarks(removals.name);
+    if (marks === known.marks) return known.number;
+    const number = await removalNumber(database);
+    if (marks !== null) known = { marks, number };
+    return number;
+  };
 }
 
 /** Number of the last removal that began. If it changed, earlier results are invalid. */

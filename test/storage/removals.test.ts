@@ -9,11 +9,12 @@ import { openTables } from '../support/storage/openTables.ts';
 
 const removeNothing = async () => undefined;
 
-async function open() {
+async function open({ hasOtherWriters = false } = {}) {
   const { database } = await openTables();
   let statements = 0;
   const counted: Database = {
     ...database,
+    ...(hasOtherWriters && { insertMarks: () => null }),
     select: (...query) => {
       statements++;
       return database.select(...query);
@@ -37,18 +38,47 @@ async function open() {
   };
 }
 
-it('rows are read once, and asked about once, while nothing was removed since they were read before', async () => {
-  const { read } = await open();
-  expect(await read()).toEqual({ reads: 1, statements: 2 });
-  expect(await read()).toEqual({ reads: 1, statements: 1 });
+describe.each([
+  { owner: 'this process alone', hasOtherWriters: false, asked: 0 },
+  { owner: 'several processes', hasOtherWriters: true, asked: 1 },
+])('rows of $owner', ({ hasOtherWriters, asked }) => {
+  it(`are read once, with ${asked} questions, while nothing was removed since they were read before`, async () => {
+    const { read } = await open({ hasOtherWriters });
+    expect(await read()).toEqual({ reads: 1, statements: 2 });
+    expect(await read()).toEqual({ reads: 1, statements: asked });
+  });
+
+  it('are read again where some were removed since the read before', async () => {
+    const { database, read } = await open({ hasOtherWriters });
+    await read();
+    await withRemovalMarks(database, removeNothing);
+    expect(await read()).toEqual({ reads: 2, statements: asked === 0 ? 2 : 3 });
+    expect(await read()).toEqual({ reads: 1, statements: asked });
+  });
 });
 
-it('rows are read again where some were removed since the read before', async () => {
-  const { database, read } = await open();
+it('a removal that begins while its number is read is noticed', async () => {
+  const { database } = await openTables();
+  let meanwhile = removeNothing;
+  const readConsistently = createConsistentReads({
+    ...database,
+    select: async (...query) => {
+      const rows = await database.select(...query);
+      await meanwhile();
+      return rows;
+    },
+  });
+  const seen: (number | null)[] = [];
+  const read = () => readConsistently(async (removal) => void seen.push(removal));
   await read();
   await withRemovalMarks(database, removeNothing);
-  expect(await read()).toEqual({ reads: 2, statements: 3 });
-  expect(await read()).toEqual({ reads: 1, statements: 1 });
+  meanwhile = () => {
+    meanwhile = removeNothing;
+    return withRemovalMarks(database, removeNothing);
+  };
+  await read();
+  await read();
+  expect(seen).toEqual([null, 0, null, 2]);
 });
 
 it('rows that are read while some are being removed are refused, until that has ended', async () => {

@@ -29,6 +29,7 @@ function openSimulated(): Database {
   return {
     kind: 'server',
     cluster: null,
+    insertMarks: () => null,
     command: async (sql: string, parameters: QueryParameters = {}) => server.command(sql, parameters),
     insertBlocks: async (table, blocks) => server.insert(table, blocks),
     select: async (sql, parameters = {}) => server.query(sql, parameters) as unknown as ResultRow[],
