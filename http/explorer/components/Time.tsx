@@ -1,4 +1,10 @@
-import { formatClock, formatDate, formatDayAndMinute, formatDuration } from '../format/times.ts';
+import {
+  formatClock,
+  formatDate,
+  formatDateAndClock,
+  formatDayAndMinute,
+  formatDuration,
+} from '../format/times.ts';
 import { useNowMs, usePage } from './pageContext.ts';
 
 const formats = { clock: formatClock, minute: formatDayAndMinute, date: formatDate };
@@ -18,7 +24,7 @@ function useTitle(at: string): string {
   const { actions } = usePage();
   return actions === null
     ? at
-    : `${formatDayAndMinute(at, 'UTC')} UTC, ${new Date(at).toLocaleString()} your time`;
+    : `${formatDateAndClock(at, 'UTC')} UTC, ${formatDateAndClock(at, 'local')} your time`;
 }
 
 /** A time and its age. The age needs script. */
