@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import { Map as ImmutableMap, List } from 'immutable';
 import type { Hash } from 'viem';
 import { emptySpanFoldState, type SpanFoldState } from '../../actors/chain/fold/spanFoldState.ts';
 import { ownerEventsRetained } from '../../actors/chain/rows/activityRows.ts';
@@ -114,7 +114,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     ...before.activityProgress,
     logged: before.activityProgress.logged.push(...logged),
   };
-  const changed = OrderedSet<RecordName>();
+  const changed = List<RecordName>();
   return noteChanged({ ...before, block, minerPositions, owners, activityProgress, changed }, ...names);
 }
 

@@ -1,4 +1,4 @@
-import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import { Map as ImmutableMap, List } from 'immutable';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { compareArrivals, formatArrival } from '../../events/arrival.ts';
 import {
@@ -219,7 +219,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
         ...collection,
         metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
       },
-      changed: OrderedSet(),
+      changed: List(),
     };
   }
 

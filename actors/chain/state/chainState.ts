@@ -1,4 +1,4 @@
-import { Map as ImmutableMap, List, OrderedSet } from 'immutable';
+import { Map as ImmutableMap, List } from 'immutable';
 import { z } from 'zod';
 import type { Inferred } from '../../../machines/inferred.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
@@ -45,8 +45,8 @@ export interface ChainState {
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
-  /** Keyed records of a snapshot that the block changed, in the order of its events. */
-  readonly changed: OrderedSet<RecordName>;
+  /** Keyed records of a snapshot that the block changed, in the order of its events. A name may occur several times. */
+  readonly changed: List<RecordName>;
 }
 
 /** Names a record of a snapshot (`chainRecords.ts`). */
@@ -71,7 +71,7 @@ export function countSettlements({ archive, settlements }: ChainState): number {
 
 /** Notes which records a block changed, so that a snapshot need not write the others again. */
 export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
-  return { ...state, changed: state.changed.union(names) };
+  return { ...state, changed: state.changed.push(...names) };
 }
 
 /**
@@ -136,6 +136,6 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     token: null,
     feed: { run, events: List(), evicted: nothingEvicted },
-    changed: OrderedSet(),
+    changed: List(),
   };
 }
