@@ -1,9 +1,9 @@
 // Runs before everything else, with nothing installed: `node deploy/build/bootstrap.mjs start|run|test|client`. Installs missing packages and
-// servers, and builds. If nothing is missing it costs little more than the build's own check. In production (NODE_ENV) it installs
+// servers, and builds. If nothing is missing or has changed it does nothing. In production (NODE_ENV) it installs
 // nothing and names what is missing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { chooseEngine, describeMachine } from '../engines/chooseEngine.mjs';
 import { browserNames } from './browserNames.mjs';
@@ -15,13 +15,16 @@ const purpose = process.argv[2] ?? 'run';
 const engine = process.env.UWS_USE_FALLBACK === undefined ? chooseEngine(describeMachine()) : 'legacy';
 const engineOptions = [`--workspace=deploy/engines/${engine}`, '--include-workspace-root'];
 
+/** Folders whose files become part of the programs. */
+const sourceFolders = ['actors', 'streams', 'machines', 'storage', 'http', 'deploy', 'benchmarks'];
+
 const needsNats = purpose === 'test' || (purpose !== 'client' && !process.env.MINER_NATS_URL);
 
 checkNode();
 if (process.env.NODE_ENV === 'production') requireInstalled();
 else install();
 // Tests build by themselves, however they are started.
-if (purpose !== 'test' && purpose !== 'client' && canBuild()) build();
+if (purpose !== 'test' && purpose !== 'client' && canBuild()) buildIfChanged();
 
 function install() {
   installPackages();
@@ -92,7 +95,7 @@ function installPackages() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
   // Not `npm ci`, which refuses a lock file with the optional packages of one platform only.
-  step('installing npm packages (about a minute, once)', 'npm', [
+  step('installing npm packages (one to three minutes, once)', 'npm', [
     'install',
     '--no-save',
     '--no-audit',
@@ -232,6 +235,27 @@ function onPath(program) {
   return (process.env.PATH ?? '')
     .split(delimiter)
     .some((folder) => folder !== '' && existsSync(join(folder, program)));
+}
+
+function buildIfChanged() {
+  const stamp = join(root, 'dist', '.miner-built');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === describeSources()) return;
+  console.error('bootstrap: building (some seconds, after each change)');
+  build();
+  // The build also writes files of the client.
+  writeFileSync(stamp, describeSources());
+}
+
+function describeSources() {
+  const files = ['package-lock.json'];
+  for (const folder of sourceFolders)
+    for (const path of readdirSync(join(root, folder), { recursive: true })) files.push(join(folder, path));
+  const hash = createHash('sha256');
+  for (const path of files) {
+    const { mtimeMs, size } = statSync(join(root, path));
+    hash.update(`${path} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
 }
 
 function build() {

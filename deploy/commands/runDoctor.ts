@@ -172,7 +172,8 @@ export async function connectForDiagnosis(
   configuration: Configuration,
   print: (findings: readonly Finding[]) => void,
 ): Promise<NatsConnection | null> {
-  const access = locateNats(configuration) ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
+  const configured = locateNats(configuration);
+  const access = configured ?? findLocalNats(join(configuration.MINER_DATA_DIR, 'nats'));
   if (access === null) {
     const detail =
       'MINER_NATS_URL is not set, and no service with a server of its own runs in MINER_DATA_DIR';
@@ -195,7 +196,9 @@ export async function connectForDiagnosis(
       failed(
         'NATS',
         `${servers}: ${readErrorMessage(error)}`,
-        'check MINER_NATS_URL and that nats-server runs',
+        configured === null
+          ? 'start the service, which starts this nats-server, or set MINER_NATS_URL'
+          : 'check MINER_NATS_URL and that nats-server runs',
       ),
     ]);
     return null;

@@ -51,7 +51,7 @@ export class DeploymentFileError extends Error {
   override readonly name = 'DeploymentFileError';
 
   constructor(path: string, problem: string) {
-    super(`deployment file ${path}: ${problem}`);
+    super(`deployment file ${path} (MINER_DEPLOYMENT): ${problem}`);
   }
 }
 
@@ -61,7 +61,7 @@ export function readDeploymentFile(path: string): Deployment {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new DeploymentFileError(path, `cannot be read (${readErrorMessage(error)}); set MINER_DEPLOYMENT`);
+    throw new DeploymentFileError(path, `cannot be read (${readErrorMessage(error)})`);
   }
   let json: unknown;
   try {

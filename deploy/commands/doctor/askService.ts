@@ -37,7 +37,7 @@ export async function askAudit(configuration: Configuration): Promise<Finding> {
     if (drifts.length === 0) return ok(check, 'nothing is known to differ');
     return failed(check, drifts.map(({ detail }) => detail).join('; '), drifts[0]?.remedy ?? '');
   } catch {
-    return skipped(check, `no service answers at ${url}`);
+    return skipped(check, `no service answers at ${url}; if one runs, set MINER_OPS_PORT to its port`);
   }
 }
 
