@@ -69,6 +69,7 @@ export function formatPlace(place: Place): string {
 export function nameView(place: Place): string {
   if ('id' in place)
     return `${place.view.charAt(0).toUpperCase()}${place.view.slice(1)} ${place.view === 'event' ? '' : shortenHash(place.id)}`.trim();
+  if (place.view === 'owners' && place.address !== null) return `Owner ${shortenHash(place.address)}`;
   if (place.view === 'missing') return place.others.length > 1 ? 'Which one?' : 'Not found';
   const names = {
     glance: 'At a glance',
