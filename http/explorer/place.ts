@@ -9,7 +9,13 @@ export type Place =
   | { readonly view: 'feed'; readonly category: FeedCategory }
   | { readonly view: 'embed' }
   | { readonly view: RecordView; readonly id: string }
-  | { readonly view: 'missing'; readonly reason: string; readonly others: readonly Place[] };
+  | {
+      readonly view: 'missing';
+      readonly reason: string;
+      readonly others: readonly Place[];
+      /** The text that was searched for. */
+      readonly query?: string;
+    };
 
 /** Views of one record. Only the server renders them, and they have no script. */
 export type RecordView = 'miner' | 'round' | 'block' | 'settlement' | 'event';
@@ -63,6 +69,8 @@ export function formatPlace(place: Place): string {
 export function nameView(place: Place): string {
   if ('id' in place)
     return `${place.view.charAt(0).toUpperCase()}${place.view.slice(1)} ${place.view === 'event' ? '' : shortenHash(place.id)}`.trim();
+  if (place.view === 'owners' && place.address !== null) return `Owner ${shortenHash(place.address)}`;
+  if (place.view === 'missing') return place.others.length > 1 ? 'Which one?' : 'Not found';
   const names = {
     glance: 'At a glance',
     statistics: 'Statistics',
@@ -70,7 +78,6 @@ export function nameView(place: Place): string {
     owners: 'Owners',
     feed: 'Feed',
     embed: 'The wheel',
-    missing: 'Not found',
   };
   return names[place.view];
 }

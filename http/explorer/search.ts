@@ -18,10 +18,13 @@ const lastMiner = 9_999;
 export function search(query: string, context: SearchContext): string | Missing {
   // 1,234 is a number, and so is #1234.
   const text = query.trim().replace(/(?<=\d),(?=\d{3})/g, '');
-  const date = /^\d{4}-\d\d-\d\d$|^\d{1,2} [A-Za-z]{3,9} \d{4}$/.test(text)
-    ? Date.parse(`${text} UTC`)
-    : Number.NaN;
-  if (!Number.isNaN(date)) return findDay(date, context);
+  const [, isoDay, day = isoDay] = /^\d{4}-\d\d-(\d\d)$|^(\d{1,2}) [A-Za-z]{3,9} \d{4}$/.exec(text) ?? [];
+  if (day !== undefined) {
+    const atMs = Date.parse(`${text} UTC`);
+    // 30 Feb would be 2 Mar.
+    if (new Date(atMs).getUTCDate() !== Number(day)) return describeMissing('There is no such date.');
+    return findDay(atMs, context);
+  }
   if (/^0x[0-9a-fA-F]{64}$/.test(text)) return `/settlements/${text.toLowerCase()}`;
   if (/^0x/i.test(text)) return `/owners/${encodeURIComponent(text)}`;
   if (/^(?:chain|measurement):/.test(text)) return formatPlace({ view: 'event', id: text });

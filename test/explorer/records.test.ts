@@ -102,6 +102,8 @@ describe('the page of a record', () => {
     const [, path = ''] = /href="(\/events\/[^"]*)"/.exec((await readPage('/rounds/1')).html) ?? [];
     const event = await readPage(path);
     expect([event.status, event.html.includes(shown(0))]).toEqual([200, true]);
+    expect(event.html).toMatch(/<time[^>]* title="\d+ [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d UTC">/);
+    expect(event.html).toContain('chain block 1,000,000');
     expect(event.html).toContain(`<link rel="canonical" href="https://wheel.example${path}"/>`);
     expect(event.html).toContain('property="og:description" content="Rounds 1 to 3 are recorded');
     expect((await server.get(`${path}0`)).status).toBe(404);

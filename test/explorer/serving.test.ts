@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { describeEvent } from '../../http/explorer/format/events.ts';
 import { compareWeeks } from '../../http/explorer/format/weeks.ts';
+import type { FeedEvent } from '../../http/explorer/page.ts';
 import { formatPlace } from '../../http/explorer/place.ts';
 import { search } from '../../http/explorer/search.ts';
 import { examples } from '../../http/routes/documentation/examples.ts';
@@ -75,6 +77,12 @@ describe('pages of the explorer', () => {
     expect(text).toContain(`10 rounds wait, 7 with work: 1,234 units, the first since ${end}.`);
   });
 
+  it('say of a mint without a block that nothing was minted', () => {
+    const payload = { afterRound: '1096', throughRound: '1108', completedBlockCount: '0', asset: {} };
+    const { sentence } = describeEvent({ type: 'system.mining_checkpointed', payload } as FeedEvent);
+    expect(sentence).toBe('No block was completed in rounds 1,097 to 1,108, so nothing was minted.');
+  });
+
   it('are rendered once per change of what they show', async () => {
     const server = await startPublicServer();
     const readTag = async (path: string) => (await server.get(path)).headers.get('etag');
@@ -127,7 +135,7 @@ describe('pages of the explorer', () => {
     ['/settlements/0x12', 'A transaction has 0x'],
     ['/events/x', 'An event has an ID'],
     ['/search?q=hello', 'This is not something that can be found'],
-  ])('%s is a page with status 404, which does not repeat it', async (path, sentence) => {
+  ])('%s is a page with status 404, which runs and prints nothing of it', async (path, sentence) => {
     const server = await startPublicServer();
     const response = await server.get(path, { Accept: 'text/html,*/*;q=0.8' });
     expect([response.status, response.headers.get('content-type')]).toEqual([
@@ -137,7 +145,7 @@ describe('pages of the explorer', () => {
     expect([response.headers.get('etag'), response.headers.get('cache-control')]).toEqual([null, 'no-store']);
     const html = await response.text();
     expect(html).toContain(sentence);
-    expect(html).not.toMatch(/alert|<script|rel="canonical"/);
+    expect(html).not.toMatch(/alert|<script|rel="canonical"|Printed from/);
   });
 
   it('are errors to programs where no page is', async () => {
@@ -382,13 +390,22 @@ describe('the search', () => {
     expect(found.reason).toMatch(/\.$/);
   });
 
+  it.each(['2026-02-30', '2026-13-45', '31 Jun 2026'])('says that there is no date %s', (text) => {
+    expect(search(text, context)).toMatchObject({ reason: 'There is no such date.' });
+  });
+
   it('redirects to the page, and asks which one a number stands for', async () => {
     const server = await startPublicServer();
     const response = await fetch(`${server.base}/search?q=round+5`, { redirect: 'manual' });
     expect([response.status, response.headers.get('location')]).toEqual([303, '/rounds/5']);
     expect([response.headers.get('cache-control'), await response.text()]).toEqual(['no-store', '']);
+    const missing = await (await server.get('/search?q=%22%3Ehello')).text();
+    expect(missing).toMatch(/<input[^>]* value="&quot;>hello"/);
+    expect(await (await server.get('/search?q=other')).text()).toMatch(/<input[^>]* value="other"/);
     const which = await server.get('/search?q=5');
     expect(which.status).toBe(200);
-    expect(await which.text()).toContain('href="/blocks/5"');
+    const html = await which.text();
+    expect(html).toContain('href="/blocks/5"');
+    expect(html).toContain('<title>Which one? · ');
   });
 });

@@ -265,6 +265,21 @@ describe('the explorer on what npm start runs', () => {
     await page.locator(`a[href="/owners/${owner}"]`).first().click();
     await page.waitForURL(`**/owners/${owner}`);
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
+    const name = `Owner ${owner.slice(0, 8)}…${owner.slice(-4)}`;
+    expect(await page.locator('h1').textContent()).toBe(name);
+    expect(await page.title()).toContain(`${name} · `);
+    expect(await page.getByText('press any figure').isVisible()).toBe(true);
+    // Amounts keep their unit on their line.
+    await page.evaluate(
+      "for (const one of document.querySelectorAll('.figure .value')) one.firstChild.data = '4,312.4248'",
+    );
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 740 });
+      expect([width, await findOverflow(page)]).toEqual([width, 0]);
+      const lines =
+        "[...document.querySelectorAll('.figure .value')].map((one) => one.getClientRects().length)";
+      expect([width, await page.evaluate(lines)]).toEqual([width, [1, 1, 1, 1]]);
+    }
     await page.goBack();
     await page.goBack();
     await page.goBack();
@@ -312,6 +327,7 @@ describe('the explorer on what npm start runs', () => {
       }
       await savePicture(page, `record-${title.toLowerCase().replaceAll(' ', '-')}`);
     }
+    expect(await page.getByText('press any figure').isVisible()).toBe(false);
     expect(conduct.errors).toEqual([]);
     for (const unknown of [
       '/miners/9999',

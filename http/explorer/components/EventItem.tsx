@@ -8,7 +8,7 @@ interface EventItemProps {
   readonly at: string;
   /** Path of the event's own page, if it has one. */
   readonly address?: string;
-  /** Origin of the event, such as `block 17`. */
+  /** Origin of the event, such as `chain block 17`. */
   readonly source: string;
   /** Null for an event of the wheel. */
   readonly transactionHash: string | null;

@@ -6,14 +6,17 @@ export function Footer() {
   const { place, renderedAtMs, zone, actions } = usePage();
   return (
     <footer>
-      <p class="printed">
-        Printed from {formatPlace(place)}, with the figures of{' '}
-        <Time at={new Date(renderedAtMs).toISOString()} as="minute" />. Each has its route and field below it.
-      </p>
+      {place.view !== 'missing' && (
+        <p class="printed">
+          Printed from {formatPlace(place)}, with the figures of{' '}
+          <Time at={new Date(renderedAtMs).toISOString()} as="minute" />.
+          <span class="sources"> Each has its route and field below it.</span>
+        </p>
+      )}
       <p>
         Everything here is read from this service’s own public routes
-        <span class="screen">; press any figure to see which one</span>. Unknown is never shown as zero. For
-        display: read the contracts again before you sign anything.
+        <span class="screen sources">; press any figure to see which one</span>. Unknown is never shown as
+        zero. For display: read the contracts again before you sign anything.
       </p>
       <p>
         <a href="/docs">Documentation of the routes</a> · <a href="/openapi.json">OpenAPI</a> ·{' '}

@@ -59,6 +59,7 @@ export function Header() {
               name="q"
               type="search"
               required
+              value={place.view === 'missing' ? place.query : undefined}
               maxLength={searchLengthMax}
               spellcheck={false}
               autocomplete="off"

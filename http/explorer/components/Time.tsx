@@ -9,7 +9,7 @@ import { useNowMs, usePage } from './pageContext.ts';
 
 const formats = { clock: formatClock, minute: formatDayAndMinute, date: formatDate };
 
-/** A time in the zone that the visitor has chosen, with both zones as its title. A date is the name of a universal day. */
+/** A time in the zone that the visitor has chosen, with all of it as its title, in both zones if there is script. A date is the name of a universal day. */
 export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof formats }) {
   const { zone } = usePage();
   return (
@@ -22,9 +22,8 @@ export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof forma
 
 function useTitle(at: string): string {
   const { actions } = usePage();
-  return actions === null
-    ? at
-    : `${formatDateAndClock(at, 'UTC')} UTC, ${formatDateAndClock(at, 'local')} your time`;
+  const universal = `${formatDateAndClock(at, 'UTC')} UTC`;
+  return actions === null ? universal : `${universal}, ${formatDateAndClock(at, 'local')} your time`;
 }
 
 /** A time and its age. The age needs script. */

@@ -27,10 +27,13 @@ const words: { readonly [Of in Type]: (payload: Payload<Of>) => EventWords } = {
   },
   'system.mining_checkpointed': (payload) => {
     const { asset } = payload;
-    const first = formatInteger(String(BigInt(payload.afterRound) + 1n));
+    const rounds = `rounds ${formatInteger(String(BigInt(payload.afterRound) + 1n))} to ${formatInteger(payload.throughRound)}`;
     return {
       title: 'Minted',
-      sentence: `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(payload.completedBlockCount, 'block')} of rounds ${first} to ${formatInteger(payload.throughRound)}. Owners can claim their parts.`,
+      sentence:
+        payload.completedBlockCount === '0'
+          ? `No block was completed in ${rounds}, so nothing was minted.`
+          : `${formatShort(payload.amountBaseUnits, asset.decimals, 2)} ${asset.symbol} were minted for ${count(payload.completedBlockCount, 'block')} of ${rounds}. Owners can claim their parts.`,
       owner: null,
     };
   },
@@ -87,10 +90,10 @@ export function describeEvent({ type, payload }: FeedEvent): EventWords {
   return describe?.(payload) ?? fromWheel('Event', `The service reports ${type}.`);
 }
 
-/** Names the origin of an event: a block, or an accepted reading. */
+/** Names the origin of an event: a block of the chain, which is not a block of work, or an accepted reading. */
 export function nameEventSource({ source }: FeedEvent): string {
   return source.kind === 'chain'
-    ? `block ${formatInteger(source.blockNumber)}`
+    ? `chain block ${formatInteger(source.blockNumber)}`
     : `reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 

@@ -23,7 +23,11 @@ const recordViews = Object.keys(ids) as RecordView[]; // The keys that the type 
  */
 export function findPlace(path: string, query: string, readContext: () => SearchContext): Place | string {
   const [, first = '', second = ''] = path.split('/');
-  if (first === 'search') return search(new URLSearchParams(query).get('q') ?? '', readContext());
+  if (first === 'search') {
+    const text = new URLSearchParams(query).get('q') ?? '';
+    const found = search(text, readContext());
+    return typeof found === 'string' ? found : { ...found, query: text };
+  }
   if (first === 'embed') return { view: 'embed' };
   const id = decodePercent(second).trim();
   if (first === 'owners' && id !== '') {

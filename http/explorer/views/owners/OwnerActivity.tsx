@@ -30,7 +30,7 @@ export function OwnerActivity({ activity, path, configuration }: OwnerActivityPr
                     key={event.id}
                     family="players"
                     at={event.source.blockTimestamp}
-                    source={`block ${formatInteger(event.source.blockNumber)}`}
+                    source={`chain block ${formatInteger(event.source.blockNumber)}`}
                     transactionHash={event.source.transactionHash}
                   >
                     {describe(event, owner, configuration)}

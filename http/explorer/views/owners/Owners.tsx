@@ -1,5 +1,6 @@
 import { usePage } from '../../components/pageContext.ts';
 import { Available } from '../../components/ResourceNotice.tsx';
+import { nameView } from '../../place.ts';
 import { activityPath, corePath, portfolioPath } from '../../resources.ts';
 import { EventPages } from '../feed/EventList.tsx';
 import { OwnerActivity } from './OwnerActivity.tsx';
@@ -10,7 +11,7 @@ export function Owners({ address }: { address: string | null }) {
   return (
     <>
       <section aria-labelledby="owners">
-        <h1 id="owners">Owners</h1>
+        <h1 id="owners">{nameView({ view: 'owners', address })}</h1>
         <p class="lead">
           Miners are positions that share in what is minted, by their weight. Search for an address to see
           what it owns.

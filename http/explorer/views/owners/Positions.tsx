@@ -32,7 +32,7 @@ export function Positions({ portfolio, path }: { portfolio: Portfolio; path: str
         <h2 id="positions" class="owner-title">
           <code>{portfolio.owner}</code>
         </h2>
-        <div class="figures wide">
+        <div class="figures">
           <Figure
             {...common}
             label="Miners"

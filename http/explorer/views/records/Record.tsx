@@ -80,15 +80,15 @@ function Payload({ event: { id, recordedAt, payload } }: { event: FeedEvent }) {
   );
 }
 
-export function Missing({ place: { reason, others } }: { place: Extract<Place, { view: 'missing' }> }) {
+export function Missing({ place }: { place: Extract<Place, { view: 'missing' }> }) {
   return (
     <section aria-labelledby="missing">
-      <h1 id="missing">{others.length > 1 ? 'Which one?' : 'Not found'}</h1>
-      <p class="lead">{reason}</p>
+      <h1 id="missing">{nameView(place)}</h1>
+      <p class="lead">{place.reason}</p>
       <ul>
-        {others.map((place) => (
-          <li key={place.view}>
-            <a href={formatPlace(place)}>{'address' in place ? place.address : nameView(place)}</a>
+        {place.others.map((one) => (
+          <li key={one.view}>
+            <a href={formatPlace(one)}>{'address' in one ? one.address : nameView(one)}</a>
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { usePage } from '../../components/pageContext.ts';
 import { Available } from '../../components/ResourceNotice.tsx';
+import { formatInteger } from '../../format/numbers.ts';
 import { metadataPath } from '../../resources.ts';
 
 /** Picture and attributes of a miner, from its contract's metadata. */
@@ -15,7 +16,7 @@ export function TokenCard({ tokenId }: { tokenId: string }) {
               {attributes.map(({ traitType, value }) => (
                 <div key={traitType}>
                   <dt>{traitType}</dt>
-                  <dd>{value}</dd>
+                  <dd>{traitType === 'Weight' ? formatInteger(value) : value}</dd>
                 </div>
               ))}
             </dl>

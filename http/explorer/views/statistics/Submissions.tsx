@@ -19,7 +19,7 @@ export function Submissions({ oracle }: { oracle: Bodies['statistics']['oracle']
             {formatInteger(oracle.confirmedCount)} confirmed ({formatPercent(oracle.confirmedRateBps)}),{' '}
             {formatInteger(oracle.revertedCount)} reverted, {formatInteger(oracle.supersededCount)} replaced
             by another one.
-            {oracle.confirmationLatencyMedianMs !== null && (
+            {oracle.confirmationLatencyMedianMs !== null && oracle.confirmationLatencyMedianMs >= 1_000 && (
               <>
                 {' '}
                 Half of them were confirmed within {formatDuration(oracle.confirmationLatencyMedianMs / 1000)}
