@@ -64,7 +64,7 @@ function countRows({ throughPosition: _, ...lists }: StoredRows): number {
 /** The inserts of consecutive pieces of the stream, in order. */
 export function buildInserts(tables: Tables, pieces: readonly EncodedRows[]): RowInsert[] {
   return rowTables.flatMap(({ resolveName }, at) =>
-    joinSegments(pieces.flatMap(({ segments }) => segments[at] ?? [])).map((rows) => ({
+    joinSegments(pieces.flatMap(({ segments }) => segments[at] as Segment[])).map((rows) => ({
       table: resolveName(tables),
       ...rows,
     })),

@@ -63,7 +63,7 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
   const { policy, capture, isDue = () => false, save, onFailure } = options;
   let isUnderWay = false;
   let savedThrough = options.from;
-  let onSettled: (isSaved: boolean) => void = () => undefined;
+  let onSettled: () => void = () => undefined;
 
   return {
     set: (source) =>
@@ -87,20 +87,17 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
 
         /** The last mark covers everything. If a mark under way does so already, it is awaited, and repeated only if it fails. */
         function markEnd() {
-          if (latest === null || savedThrough === latest.position) return subscriber.complete();
-          if (isUnderWay && marked === latest.position) {
-            onSettled = (isSaved) => {
-              onSettled = () => undefined;
-              if (!isSaved) {
-                marked = savedThrough;
-                mark();
-              }
-              subscriber.complete();
-            };
+          if (isUnderWay && marked === latest?.position) {
+            onSettled = markLast;
             return;
           }
-          marked = savedThrough;
           isUnderWay = false;
+          markLast();
+        }
+
+        function markLast() {
+          onSettled = () => undefined;
+          marked = savedThrough;
           mark();
           subscriber.complete();
         }
@@ -131,20 +128,20 @@ export function createSnapshotMarks<Item extends Folded, Captured>(
 
     save: mergeMap((item) => {
       if (item.kind === 'batch') return of(item);
-      const settle = (isSaved: boolean) => {
+      const settle = () => {
         isUnderWay = false;
-        onSettled(isSaved);
+        onSettled();
       };
       return from(save(item)).pipe(
         ignoreElements(),
         endWith(item),
         tap(() => {
           savedThrough = Math.max(savedThrough, item.position);
-          settle(true);
+          settle();
         }),
         catchError((error: unknown) => {
           onFailure(error);
-          settle(false);
+          settle();
           return EMPTY;
         }),
       );

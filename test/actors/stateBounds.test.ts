@@ -302,16 +302,21 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
     events: List(Array.from({ length: size }, (_, index) => eventAt(index))),
     evicted: nothingEvicted,
   });
+  // Receipt does not follow arrival: the latest one is within the evicted events.
   const evict = (size: number) =>
     evictOldest(createWindow(size), {
-      recordedAtMs: ({ position }) => position,
+      recordedAtMs: ({ position }) => (position === 500 ? 9_000 : position),
       canEvict: () => true,
       position: size,
     });
   expect(evict(2_000)).toBeNull();
   const evicted = evict(2_001);
-  expect(evicted?.window.events.size).toBe(1_000);
-  expect(evicted?.evicted).toHaveLength(1_001);
+  expect(evicted?.evicted).toEqual(Array.from({ length: 1_001 }, (_, index) => eventAt(index)));
+  expect(evicted?.window).toEqual({
+    run: '1.0',
+    events: createWindow(2_001).events.skip(1_001),
+    evicted: { through: eventAt(1_000), throughMs: 9_000, atPosition: 2_001 },
+  });
 });
 
 it('the events of the public installation are evicted with the reading that makes them too many', () => {
@@ -320,9 +325,14 @@ it('the events of the public installation are evicted with the reading that make
   for (let position = 1; position <= 1_000; position++) {
     const speedMmPerSecond = 3_000 + position * recordStep;
     const reading = acceptedReading({ position, speedMmPerSecond, distanceMm: position * 50_000_000 });
-    const before = state.progress?.events.size ?? 0;
+    const before = state.progress?.events.toArray() ?? [];
     const evicted = addPublicReading(state, { reading, round: null, stored: { timestampNanos: 1n } });
-    if (evicted !== null) evictions.push(before);
+    if (evicted !== null) {
+      evictions.push(before.length);
+      const kept = state.progress?.events.toArray() ?? [];
+      expect(evicted.run).toBe(state.progress?.run);
+      expect([...evicted.events, ...kept].slice(0, before.length)).toEqual(before);
+    }
     // Nothing changes with a reading that achieves nothing.
     if (position % 100 === 0)
       expect(addPublicReading(state, { reading, round: null, stored: { timestampNanos: 1n } })).toBeNull();

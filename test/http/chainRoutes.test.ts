@@ -1,6 +1,7 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { miningAbi } from '../../actors/chain/spans/contractAbis.ts';
+import type { ChainViews, OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor, type OwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/chain/settlementHistory.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -83,6 +84,35 @@ describe('routes of the chain', () => {
     const { get } = await startPublicServer({ chain: { ...views, ownerActivity } });
     for (const path of [`/v1/owners/${owner}/activity`, `/v2/public/miners/activity?owner=${owner}`])
       await expectError(await get(path), 503, 'database_unavailable');
+  });
+
+  it('show a page of ClickHouse as the same page of memory', async () => {
+    const { views } = createStateViews(buildState(buildEconomyEvents()));
+    const readFrom = async (chain: ChainViews) => {
+      const { get } = await startPublicServer({ chain });
+      const paths = [`/v1/owners/${owner}/activity`, `/v2/public/miners/activity?owner=${owner}`];
+      return Promise.all(paths.map(async (path) => (await get(path)).json()));
+    };
+    const ownerActivity: ChainViews['ownerActivity'] = (page, signal) =>
+      Promise.resolve(views.ownerActivity(page, signal) as OwnerActivityView);
+    expect(await readFrom({ ...views, ownerActivity })).toEqual(await readFrom(views));
+  });
+
+  it('show a collection without a sale, with zeros and without times', async () => {
+    const events = buildEconomyEvents().filter(({ name }) => name !== 'SaleConfigured');
+    const { get } = await startPublicServer({ chain: createStateViews(buildState(events)).views });
+    for (const path of ['/v1/mining/state', '/v2/public/miners/state'])
+      expect(await (await get(path)).json()).toHaveProperty('collection', {
+        phase: 'unconfigured',
+        paused: false,
+        publicMinted: '1',
+        publicAllocation: '0',
+        reserveMinted: '0',
+        protocolReserve: '0',
+        publicPriceBaseUnits: '0',
+        allowlistStart: null,
+        allowlistEnd: null,
+      });
   });
 
   it.each([
@@ -198,6 +228,8 @@ describe('routes of the chain', () => {
       expect(await json(`${path}/${bad}`, 400)).toEqual({ error: 'invalid_token_id' });
       expect(await json(`/v1/miners/${bad}/metadata`, 400)).toEqual({ error: 'invalid_token_id' });
     }
+    const chainless = await startPublicServer();
+    await expectError(await chainless.get(`${path}/1?release=release-1`), 400, 'invalid_query');
     const readImages = async (request: string) => {
       const response = await server.get(`${path}/${request}`);
       const { status, imageDataUri, cardImageUrl } = (await response.json()) as Json;

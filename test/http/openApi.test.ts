@@ -12,6 +12,32 @@ interface Operations {
   readonly get: { readonly responses: { readonly 200: { readonly description: string } } };
 }
 
+/** Headers of HTTP itself, which the document need not name. */
+const isOfProtocol =
+  /^(?:access-control-.+|connection|content-.+|cross-origin-.+|date|keep-alive|transfer-encoding|vary|x-content-type-options)$/;
+
+interface Answer {
+  readonly headers: Readonly<Record<string, unknown>>;
+}
+
+interface Document {
+  readonly paths: Readonly<
+    Record<
+      string,
+      {
+        readonly get: {
+          readonly parameters: readonly {
+            readonly in: string;
+            readonly name: string;
+            readonly required?: boolean;
+          }[];
+          readonly responses: Readonly<Record<number, Answer | undefined>>;
+        };
+      }
+    >
+  >;
+}
+
 describe('OpenAPI', () => {
   it('is served as it is generated, and names every route of the table, the process’s own and the stream, and no other', async () => {
     const server = await startPublicServer();
@@ -71,6 +97,35 @@ describe('OpenAPI', () => {
       const body = (await (await server.get(examplePath(route))).json()) as object;
       expect([path, validate(body)]).toEqual([path, true]);
       expect([path, validate({ ...body, installationId: 'no ID' })]).toEqual([path, false]);
+    }
+  });
+
+  it('names the parameters of each route, and the headers of its answers, and no others', async () => {
+    const server = await startPublicServer({ rateLimits: true });
+    const { paths } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as Document;
+    const listHeaders = (answer: Answer | undefined) =>
+      Object.keys(answer?.headers ?? {})
+        .map((name) => name.toLowerCase())
+        .sort();
+    const listSent = ({ headers }: Response) =>
+      [...headers.keys()].filter((name) => !isOfProtocol.test(name)).sort();
+    for (const route of routes) {
+      const { parameters, responses } = (paths[route.path] as Document['paths'][string]).get;
+      server.clock.advance(10_000);
+      const answer = await server.get(examplePath(route));
+      const again = await server.get(examplePath(route), { 'If-None-Match': '*' });
+      expect([route.path, listHeaders(responses[200])]).toEqual([route.path, listSent(answer)]);
+      const isKept = again.status === 304;
+      expect([route.path, listHeaders(responses[304])]).toEqual([route.path, isKept ? listSent(again) : []]);
+      const query = typeof route.query === 'string' ? [] : route.query;
+      expect(parameters.map((one) => `${one.in} ${one.name} ${one.required ?? false}`).sort()).toEqual(
+        [
+          ...(route.pathParameter === null ? [] : [`path ${route.pathParameter.name} true`]),
+          ...query.map(({ name, isRequired }) => `query ${name} ${isRequired ?? false}`),
+          'header X-Request-Id false',
+          ...(isKept ? ['header If-None-Match false'] : []),
+        ].sort(),
+      );
     }
   });
 

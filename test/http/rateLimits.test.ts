@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type RateClass, rateClasses, siteFactor } from '../../http/routes/rateClasses.ts';
 import { createRateLimiter } from '../../http/server/limits/rateLimiter.ts';
-import { parseAddress } from '../../http/server/requests/ipAddress.ts';
+import { decodeAddress, parseAddress, toClient, toSite } from '../../http/server/requests/ipAddress.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { requestStatus } from '../support/http/requestStatus.ts';
@@ -86,6 +86,28 @@ describe('rate limiter', () => {
     expect(after.arrayBuffers).toBeLessThanOrEqual(before.arrayBuffers + 1_000_000);
     // 1,001 requests in one second: the burst and five more may pass.
     expect(refused).toBeGreaterThan(900);
+  });
+});
+
+describe('an address', () => {
+  it('is the same from the bytes of a socket as from text', () => {
+    const decode = (hex: string) => decodeAddress(new Uint8Array(Buffer.from(hex, 'hex')).buffer);
+    expect(decode('c0000207')).toEqual(words('192.0.2.7'));
+    expect(decode('20010db8000100020003000400050006')).toEqual(words('2001:db8:1:2:3:4:5:6'));
+  });
+
+  it.each([
+    ['192.0.2.7', '192.0.2.7', null],
+    ['64:ff9b::192.0.2.7', '192.0.2.7', null],
+    ['64:ff9b::1:192.0.2.7', '64:ff9b::', '64:ff9b::ffff:ffff:0:30'],
+    ['64:ff9b:0:1::192.0.2.7', '64:ff9b:0:1::', '64:ff9b::ffff:ffff:0:30'],
+    ['64:ff9c::192.0.2.7', '64:ff9c::', '64:ff9c::ffff:ffff:0:30'],
+    ['::192.0.2.7', '::', '::ffff:ffff:0:30'],
+    ['0:0:0:1::ffff:192.0.2.7', '0:0:0:1::', '::ffff:ffff:0:30'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::', '2001:db8:1:0:ffff:ffff:0:30'],
+  ])('%s counts for the client %s, and for the site %s', (text, client, site) => {
+    expect(toClient(words(text))).toEqual(words(client));
+    expect(toSite(words(text))).toEqual(site === null ? null : words(site));
   });
 });
 

@@ -4,8 +4,13 @@ import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import { type Address, toAddress } from '../../actors/schemas/hex.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
-import { configuredEconomy, minted } from '../support/chain/writtenEconomy.ts';
-import { buildSpan, buildSpanMessage, writtenSettings } from '../support/chain/writtenSpans.ts';
+import { configuredEconomy, minted, transferred } from '../support/chain/writtenEconomy.ts';
+import {
+  buildSpan,
+  buildSpanMessage,
+  type WrittenEvent,
+  writtenSettings,
+} from '../support/chain/writtenSpans.ts';
 import { followCaptures } from '../support/increments.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
@@ -34,7 +39,7 @@ function createFold(settings: Partial<Parameters<typeof createChainActors>[0]> =
   return { registry, actors, fold, take, countEvicted };
 }
 
-/** Blocks in a row, each with this number of feed events, and with a mint of an owner if there is one. */
+/** Blocks in a row, each with this number of feed events, and with a mint of an owner if there is one; `first` are events of the first block. */
 function buildBlocks(
   fromBlock: number,
   toBlock: number,
@@ -44,7 +49,13 @@ function buildBlocks(
     fork = 0,
     parentBranch = fork,
     owner,
-  }: { readonly fork?: number; readonly parentBranch?: number; readonly owner?: Address } = {},
+    first = [],
+  }: {
+    readonly fork?: number;
+    readonly parentBranch?: number;
+    readonly owner?: Address;
+    readonly first?: readonly WrittenEvent[];
+  } = {},
 ) {
   return Array.from({ length: toBlock - fromBlock + 1 }, (_, index) =>
     buildSpanMessage(
@@ -54,6 +65,7 @@ function buildBlocks(
         ...(index === 0 && { parentBranch }),
         events: [
           ...(owner !== undefined && fromBlock + index === 1 ? configuredEconomy : []),
+          ...(index === 0 ? first : []),
           ...Array.from({ length: events }, () => buildCheckpointed(1)),
           ...(owner === undefined ? [] : [minted(owner, fromBlock + index)]),
         ],
@@ -86,10 +98,11 @@ describe('what changed since the previous capture', () => {
     // Most events of an owner leave memory, too, long after the last one.
     const { actors, take } = createFold({ eventsRetained: 20 });
     const { follow, increments } = followCaptures();
-    const owner = toAddress(`0x${'a'.repeat(40)}`);
+    const [owner, heir] = [toAddress(`0x${'a'.repeat(40)}`), toAddress(`0x${'b'.repeat(40)}`)];
     const messages = [
       ...buildBlocks(1, 50, 1, 4, { owner }),
-      ...buildBlocks(51, 900, 51, 4),
+      ...buildBlocks(51, 99, 51, 4),
+      ...buildBlocks(100, 900, 100, 4, { first: [transferred(owner, heir, 1)] }),
       // Twice, safe blocks are replaced by blocks with fewer and different events.
       ...buildBlocks(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
       ...buildBlocks(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),

@@ -51,7 +51,7 @@ export function createChainConditions(options: ChainConditionsOptions) {
     const isBehind = state !== null && nowMs - state.block.timestampMs > options.behindAfterMs;
     return findChainAvailability({
       isConfigured: onChain !== null,
-      isMismatched: (onChain?.actors.state.isMismatched ?? false) || hasOtherMining(state),
+      isMismatched: onChain !== null && (onChain.actors.state.isMismatched || hasOtherMining(state)),
       isCaughtUp: options.isCaughtUp(),
       isApplied: onChain?.actors.fault == null,
       isIndexed: spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind,

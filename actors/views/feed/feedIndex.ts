@@ -58,7 +58,7 @@ function isContinuationOf<Event extends Arrival>(
   before: EventWindow<Event>,
   window: EventWindow<Event>,
 ): boolean {
-  if (window.run !== before.run || window.evicted.through !== before.evicted.through) return false;
+  if (window.evicted.through !== before.evicted.through) return false;
   const { size } = before.events;
   return size === 0 || window.events.get(size - 1) === before.events.last();
 }

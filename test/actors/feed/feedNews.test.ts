@@ -28,6 +28,7 @@ import {
   createWindow,
   evictShare,
   feedRun,
+  inFeedOrder,
   readingHistory,
   spanHistory,
 } from '../../support/chain/feedEvents.ts';
@@ -63,10 +64,10 @@ function createProcess(streams: Streams) {
   ];
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
-    before: async ({ source }) => {
-      expect(source).toBe('measurement');
-      return rows().toReversed();
-    },
+    before: async (_from, { categories }) =>
+      rows()
+        .filter(({ category }) => categories.some((one) => one === category))
+        .toReversed(),
     find: async ({ source }, id) =>
       listItems(streams).find((row) => row.source === source && row.id === id) ?? null,
     lastBefore: async ({ source }, timeMs) =>
@@ -298,21 +299,41 @@ describe('a page of the feed', () => {
     expect(new Set(types).size).toBe(types.length);
   });
 
-  it('continues with the evicted events of a source that has some', async () => {
+  it('names no type of the measurements before the first reading', () => {
+    const feed = createFeed({ run: feedRun, events: List() }, null);
+    const read = (category: FeedCategory) => feed.page({ category, limit: 1, cursor: null }, neverAborted);
+    const { activeEventTypes } = read('all') as FeedPage;
+    expect(activeEventTypes.filter((type) => isOfCategory('measurement', type))).toEqual([]);
+    expect(read('protocol')).toHaveProperty('status', 'available');
+    expect(read('measurement')).toMatchObject({ status: 'unavailable', reason: 'source_disabled' });
+  });
+
+  it('continues with the evicted events of its category, of each source that has some', async () => {
     const measurements = buildMeasurementEvents([{ receivedAtMs: 0, distances: 0 }]);
-    const { feed, fold } = createProcess({ measurements, chain: [] });
-    fold(1, 0);
-    const page = (await feed.page({ category: 'all', limit: 99, cursor: null }, neverAborted)) as FeedPage;
-    expect(page.events).toHaveLength(measurements.length);
+    const chain = buildChainEvents([{ gapMs: 1, blocks: [[[true, false]]] }]);
+    const { feed, fold } = createProcess({ measurements, chain });
+    for (const irreversible of [0, chain.length]) {
+      fold(1, irreversible);
+      for (const category of feedCategories) {
+        const page = (await feed.page({ category, limit: 99, cursor: null }, neverAborted)) as FeedPage;
+        const ofCategory = inFeedOrder(measurements, chain).filter(({ type }) =>
+          isOfCategory(category, type),
+        );
+        expect(page.events.map(({ id }) => id)).toEqual(ofCategory.map(({ id }) => id));
+      }
+    }
   });
 });
 
-function createFeed(chain: Pick<EventWindow<ChainFeedEvent>, 'run' | 'events'>): FeedViews {
+function createFeed(
+  chain: Pick<EventWindow<ChainFeedEvent>, 'run' | 'events'>,
+  measurement: EventWindow<MeasurementEvent> | null = createWindow<MeasurementEvent>([]),
+): FeedViews {
   const feed = { ...createWindow<ChainFeedEvent>([]), ...chain };
   return createFeedViews({
     installationId: 'wheel-1',
     chain: { economy: () => ({ status: 'available', chain: { chainId }, feed }) as EconomyView },
-    progress: () => createWindow<MeasurementEvent>([]) as MeasurementProgress,
+    progress: () => measurement as MeasurementProgress | null,
     olderEvents: noOlderEvents,
   });
 }

@@ -41,6 +41,7 @@ const values = Object.fromEntries([
   ['c', 'm6'],
   ['d', 'm9'],
   ['e', 'm3'],
+  ['f', 'm7'],
 ]);
 
 describe('snapshot marks', () => {
@@ -64,6 +65,31 @@ describe('snapshot marks', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('-1-2-3|');
       expectObservable(startMarks(source, () => cold('--|'))).toBe('-1-2-3--(e|)', values);
+    });
+  });
+
+  it('cover everything at the end: at once while an earlier one is under way, again after one that failed', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const failFirst = (failing: Observable<string>) => {
+        let attempts = 0;
+        return () => (attempts++ === 0 ? failing : cold<string>('|'));
+      };
+      const ends = (source: string, save: () => Observable<unknown>, expected: string) =>
+        expectObservable(startMarks(hot(source), save)).toBe(expected, values);
+      ends('-6-7-|', () => cold('------|'), '-6-7---c---(f|)');
+      ends('-6---|', failFirst(cold('--#')), '-6---(c|)');
+      ends('-6-|', failFirst(cold('----#')), '-6---(c|)');
+      ends('-6---|', () => cold('--|'), '-6-c-|');
+      ends('---|', () => cold('|'), '---|');
+    });
+  });
+
+  it('end with the error of their source', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      expectObservable(
+        startMarks(hot('-1-#'), () => cold('|')),
+        '----!',
+      ).toBe('-1-#', values);
     });
   });
 
