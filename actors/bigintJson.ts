@@ -21,11 +21,15 @@ export function parse(text: string): unknown {
 function reviveBigints(value: Json): Json {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) value[index] = reviveBigints(item);
+    for (const [index, item] of value.entries())
+      if (typeof item === 'object' && item !== null) value[index] = reviveBigints(item);
     return value;
   }
   const { $bigint } = value;
   if (typeof $bigint === 'string') return BigInt($bigint);
-  for (const [key, member] of Object.entries(value)) value[key] = reviveBigints(member);
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (typeof member === 'object' && member !== null) value[key] = reviveBigints(member);
+  }
   return value;
 }
