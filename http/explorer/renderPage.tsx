@@ -75,9 +75,13 @@ export const renderPage: RenderPage = ({ place, nowMs, settings, events, read: r
         <link rel="alternate" type="application/atom+xml" href={`/feed.atom?category=${place.category}`} />
       )}
       <link rel="stylesheet" href={files['style.css']} />
+      {isEmbedded && (
+        <noscript>
+          <meta http-equiv="refresh" content="60" />
+        </noscript>
+      )}
       {/* Not a module: browsers request modules with an Origin header, which the service refuses (CONTRACT.md, Origins). */}
-      {isEmbedded && <meta http-equiv="refresh" content="60" />}
-      {content === undefined && !isEmbedded && <script defer src={files['explorer.js']} />}
+      {content === undefined && <script defer src={files[isEmbedded ? 'embed.js' : 'explorer.js']} />}
     </head>,
   );
   const attributes = [

@@ -181,3 +181,25 @@ describe('the page on paper', () => {
     await expect.poll(() => page.evaluate('window.rows')).toBe(7);
   });
 });
+
+describe('the view in a frame', () => {
+  it('shows a new state after a minute without being loaded again, but not under a visitor’s focus', async () => {
+    const server = await startPublicServer();
+    const context = await openWindow(await sharedBrowser(), { scheme: 'light' });
+    await context.clock.install();
+    const { page } = await openPage(context, `${server.base}/embed`);
+    expect(await findViolations(page)).toEqual([]);
+    let reads = 0;
+    page.on('request', () => reads++);
+    await page.evaluate('isKept = true');
+    server.views.process = { ...server.views.process, measurement: null };
+    server.clock.advance(2_000);
+    await page.getByRole('link').focus();
+    await page.clock.fastForward(61_000);
+    await page.evaluate('document.activeElement.blur()');
+    await page.clock.fastForward(61_000);
+    await page.getByText('has not been heard of').waitFor();
+    expect(reads).toBe(1);
+    expect(await page.evaluate('isKept')).toBe(true);
+  });
+});

@@ -244,8 +244,9 @@ describe('what other sites and programs show', () => {
       ]);
     const html = await (await server.get('/embed')).text();
     expect(html).toContain('The wheel is ');
-    expect(html).toContain('http-equiv="refresh"');
-    expect(html).not.toMatch(/<script|<header/);
+    expect(html).toMatch(/<noscript><meta http-equiv="refresh" content="60"\/><\/noscript>/);
+    expect(html).not.toContain('<header');
+    expect(html.match(/<script [^>]*>/g)).toEqual([expect.stringMatching(/src="[^"]*\/embed\.[^"]*js"/)]);
   });
 
   it('is a badge, which calls unknown what is unknown', async () => {
