@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Inferred } from '../../machines/inferred.ts';
+import { copyText } from '../copyText.ts';
 import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { amount, count } from '../schemas/stateScalars.ts';
 import { type CounterReading, counterReading } from './counterReading.ts';
@@ -74,17 +75,18 @@ export function acceptReading(state: AcceptanceState | null, reading: CounterRea
 }
 
 /**
- * Reuses the previous reading's strings where they are equal, to save memory: thousands of readings are in memory. Changes the reading in
- * place, so nothing else may hold it yet.
+ * Gives the reading strings of its own, or the previous reading's where they are equal, to save memory: thousands of readings are in memory.
+ * Changes the reading in place, so nothing else may hold it yet.
  */
-export function shareStrings(reading: z.infer<typeof counterReading>, previous: CounterReading): void {
-  reading.installationId = previous.installationId;
-  if (reading.bootId === previous.bootId) reading.bootId = previous.bootId;
-  if (reading.counterEpoch === previous.counterEpoch) reading.counterEpoch = previous.counterEpoch;
-  if (reading.provenance === previous.provenance) reading.provenance = previous.provenance;
-  if (reading.softwareVersion === previous.softwareVersion)
-    reading.softwareVersion = previous.softwareVersion;
-  if (reading.coreStatus === previous.coreStatus) reading.coreStatus = previous.coreStatus;
+export function shareStrings(reading: z.infer<typeof counterReading>, previous: CounterReading | null): void {
+  const share = <Text extends string | null>(text: Text, known: Text | undefined): Text =>
+    text === known ? known : copyText(text);
+  reading.installationId = share(reading.installationId, previous?.installationId);
+  reading.bootId = share(reading.bootId, previous?.bootId);
+  reading.counterEpoch = share(reading.counterEpoch, previous?.counterEpoch);
+  reading.provenance = share(reading.provenance, previous?.provenance);
+  reading.softwareVersion = share(reading.softwareVersion, previous?.softwareVersion);
+  reading.coreStatus = share(reading.coreStatus, previous?.coreStatus);
 }
 
 function findLastSequence({ latest, earlierBoots }: AcceptanceState, bootId: string): number | null {

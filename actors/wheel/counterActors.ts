@@ -1,3 +1,4 @@
+import { copyText } from '../copyText.ts';
 import { type FoldIdentity, identifyFold } from '../foldIdentity.ts';
 import type { StateCapture, StateRestoration } from '../foldRecord.ts';
 import { installationsMax } from '../installationsMax.ts';
@@ -72,7 +73,7 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     if (known !== undefined) return known;
     if (actors.size >= installationsMax) return null;
     const actor = createInstallationActor(installationId, genesisMs, null);
-    actors.set(installationId, actor);
+    actors.set(copyText(installationId), actor);
     return actor;
   }
 

@@ -45,12 +45,12 @@ export function createInstallationActor(
     const rejection = findRejection(state?.acceptance ?? null, reading);
     if (rejection !== null) return { rejection };
     const acceptance = acceptReading(state?.acceptance ?? null, reading);
+    shareStrings(reading, state?.acceptance.latest ?? null);
     if (state === null) {
       state = { acceptance, roundState: createRoundState(reading) };
       return { output: { reading, closed: nothingClosed } };
     }
     const previous = state.acceptance.latest;
-    shareStrings(reading, previous);
     const folded = foldRound(state.roundState, { reading, previous, genesisMs });
     state = { acceptance, roundState: folded.state };
     return { output: { reading, closed: folded.closed } };

@@ -48,7 +48,7 @@ export function parseUsualReading(data: Buffer, position: number): CounterReadin
   if (found === null) return null;
   const idAt = text.indexOf('"', telemetryIdAt) + 1;
   return {
-    // A copy: a match would keep the whole text in memory, as long as the reading.
+    // A copy of the bytes: a match keeps the whole text in memory. The actor copies the others, which seldom change.
     telemetryId: data.toString('latin1', idAt, idAt + 36),
     installationId: found[2] as string,
     bootId: found[3] as string,

@@ -15,8 +15,9 @@ const purpose = process.argv[2] ?? 'run';
 const engine = process.env.UWS_USE_FALLBACK === undefined ? chooseEngine(describeMachine()) : 'legacy';
 const engineOptions = [`--workspace=deploy/engines/${engine}`, '--include-workspace-root'];
 
-/** Folders whose files become part of the programs. */
-const sourceFolders = ['actors', 'streams', 'machines', 'storage', 'http', 'deploy', 'benchmarks'];
+/** What becomes part of the programs, and what the build or the programs write there. */
+const sources = ['actors', 'streams', 'machines', 'storage', 'http', 'deploy', 'benchmarks', 'test/support'];
+const written = ['http/client/dist/', 'http/client/responses.ts', 'benchmarks/results/'];
 
 const needsNats = purpose === 'test' || (purpose !== 'client' && !process.env.MINER_NATS_URL);
 
@@ -239,21 +240,27 @@ function onPath(program) {
 
 function buildIfChanged() {
   const stamp = join(root, 'dist', '.miner-built');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === describeSources()) return;
+  const isBuilt = [stamp, 'dist/deploy/miner.js', 'dist/package/client.tgz', 'dist/tools/bench.js'].every(
+    (path) => existsSync(resolve(root, path)),
+  );
+  // Before the build, which may miss what is saved meanwhile.
+  const current = describeSources();
+  if (isBuilt && readFileSync(stamp, 'utf8') === current) return;
   console.error('bootstrap: building (some seconds, after each change)');
   build();
-  // The build also writes files of the client.
-  writeFileSync(stamp, describeSources());
+  writeFileSync(stamp, current);
 }
 
 function describeSources() {
-  const files = ['package-lock.json'];
-  for (const folder of sourceFolders)
-    for (const path of readdirSync(join(root, folder), { recursive: true })) files.push(join(folder, path));
+  const paths = ['package.json', 'package-lock.json'];
+  for (const folder of sources)
+    for (const path of readdirSync(join(root, folder), { recursive: true })) paths.push(join(folder, path));
   const hash = createHash('sha256');
-  for (const path of files) {
-    const { mtimeMs, size } = statSync(join(root, path));
-    hash.update(`${path} ${mtimeMs} ${size}\n`);
+  for (const path of paths) {
+    // Editors leave links behind that point nowhere.
+    const file = statSync(join(root, path), { throwIfNoEntry: false });
+    const isSource = file?.isFile() && !written.some((one) => path.startsWith(one));
+    if (isSource) hash.update(`${path} ${file.mtimeMs} ${file.size}\n`);
   }
   return hash.digest('hex');
 }

@@ -18,7 +18,10 @@ const lastMiner = 9_999;
 export function search(query: string, context: SearchContext): string | Missing {
   // 1,234 is a number, and so is #1234.
   const text = query.trim().replace(/(?<=\d),(?=\d{3})/g, '');
-  const [, isoDay, day = isoDay] = /^\d{4}-\d\d-(\d\d)$|^(\d{1,2}) [A-Za-z]{3,9} \d{4}$/.exec(text) ?? [];
+  const [, isoDay, day = isoDay] =
+    /^\d{4}-\d\d-(\d\d)$|^(\d{1,2}) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{4}$/i.exec(
+      text,
+    ) ?? [];
   if (day !== undefined) {
     const atMs = Date.parse(`${text} UTC`);
     // 30 Feb would be 2 Mar.
