@@ -79,14 +79,16 @@ export function acceptReading(state: AcceptanceState | null, reading: CounterRea
  * Changes the reading in place, so nothing else may hold it yet.
  */
 export function shareStrings(reading: z.infer<typeof counterReading>, previous: CounterReading | null): void {
-  const share = <Text extends string | null>(text: Text, known: Text | undefined): Text =>
-    text === known ? known : copyText(text);
   reading.installationId = share(reading.installationId, previous?.installationId);
   reading.bootId = share(reading.bootId, previous?.bootId);
   reading.counterEpoch = share(reading.counterEpoch, previous?.counterEpoch);
   reading.provenance = share(reading.provenance, previous?.provenance);
   reading.softwareVersion = share(reading.softwareVersion, previous?.softwareVersion);
   reading.coreStatus = share(reading.coreStatus, previous?.coreStatus);
+}
+
+function share<Text extends string | null>(text: Text, known: Text | undefined): Text {
+  return text === known ? known : copyText(text);
 }
 
 function findLastSequence({ latest, earlierBoots }: AcceptanceState, bootId: string): number | null {

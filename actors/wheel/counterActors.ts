@@ -72,8 +72,9 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     const known = actors.get(installationId);
     if (known !== undefined) return known;
     if (actors.size >= installationsMax) return null;
-    const actor = createInstallationActor(installationId, genesisMs, null);
-    actors.set(copyText(installationId), actor);
+    const id = copyText(installationId);
+    const actor = createInstallationActor(id, genesisMs, null);
+    actors.set(id, actor);
     return actor;
   }
 

@@ -1,6 +1,10 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
+import { counterSubject } from '../../actors/messages/subjects.ts';
+import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import {
   type CounterReadingMessage,
   coreStatuses,
@@ -31,16 +35,17 @@ const compact = JSON.stringify(usual);
 /** As Python writes it. */
 const spaced = compact.replaceAll('":', '": ').replaceAll(',"', ', "');
 
-/** What the schema makes of a message; null if it does not fit. */
+/** The reading by the schema; null if the message does not fit. */
 function readBySchema(text: string) {
   const decoded = decodeMessage(defineFormat(counterReadingMessage, 16_384), Buffer.from(text));
   return 'rejection' in decoded ? null : toCounterReading(decoded.value, 7);
 }
 
-/** The usual form may be stricter than the schema, but reads nothing else. */
-function expectAgreement(text: string) {
+/** The usual form may be stricter than the schema, but reads nothing else. Returns whether it read the message. */
+function expectAgreement(text: string): boolean {
   const reading = parseUsualReading(Buffer.from(text), 7);
   if (reading !== null) expect(reading).toStrictEqual(readBySchema(text));
+  return reading !== null;
 }
 
 const uuid = fc.uuid();
@@ -96,10 +101,14 @@ describe('a reading in the usual form', () => {
   });
 
   it('is what the schema reads, for any reading', () => {
+    let usualCount = 0;
     fc.assert(
-      fc.property(message, (reading) => expectAgreement(JSON.stringify(reading))),
+      fc.property(message, (reading) => {
+        if (expectAgreement(JSON.stringify(reading))) usualCount++;
+      }),
       { numRuns: runs(1_000) },
     );
+    expect(usualCount).toBeGreaterThan(0);
   });
 
   it('is what the schema reads, with any byte replaced', () => {
@@ -107,9 +116,42 @@ describe('a reading in the usual form', () => {
       fc.property(
         fc.nat({ max: compact.length - 1 }),
         fc.oneof(fc.constantFrom(...'09aAfTZ-+.,:"\\ {}'), fc.string({ minLength: 0, maxLength: 2 })),
-        (at, replacement) => expectAgreement(compact.slice(0, at) + replacement + compact.slice(at + 1)),
+        (at, replacement) => {
+          expectAgreement(compact.slice(0, at) + replacement + compact.slice(at + 1));
+        },
       ),
       { numRuns: runs(3_000) },
     );
+  });
+});
+
+describe('memory', () => {
+  it('is as large for installations whose readings were in the usual form as for others', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const measureBytes = (further: object) => {
+      const actors = createCounterActors({ genesisMs: 0, publicInstallationId: 'another' });
+      collectGarbage();
+      const before = process.memoryUsage().heapUsed;
+      for (let seq = 0; seq < 4_000; seq++) {
+        const id = String(seq).padStart(12, '0');
+        const body = {
+          ...usual,
+          installationId: `wheel-number-${seq % 200}`,
+          bootId: `bbbbbbbb-0000-4000-8000-${id}`,
+          counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
+          softwareVersion: 'v'.repeat(256),
+          ...further,
+        };
+        const subject = counterSubject(body.installationId);
+        actors.receive({ seq, subject, data: Buffer.from(JSON.stringify(body)), timestampNanos: 0n });
+      }
+      collectGarbage();
+      const bytes = process.memoryUsage().heapUsed - before;
+      expect([...actors.capture().all()].length).toBeGreaterThanOrEqual(200);
+      return bytes;
+    };
+    measureBytes({});
+    expect(measureBytes({})).toBeLessThan(1.5 * measureBytes({ last: 1 }));
   });
 });
