@@ -15,7 +15,7 @@ const purpose = process.argv[2] ?? 'run';
 const engine = process.env.UWS_USE_FALLBACK === undefined ? chooseEngine(describeMachine()) : 'legacy';
 const engineOptions = [`--workspace=deploy/engines/${engine}`, '--include-workspace-root'];
 
-/** What becomes part of the programs, and what the build or the programs write there. */
+/** Folders that become part of the programs, and the files in them that the build and the programs write. */
 const sources = ['actors', 'streams', 'machines', 'storage', 'http', 'deploy', 'benchmarks', 'test/support'];
 const written = ['http/client/dist/', 'http/client/responses.ts', 'benchmarks/results/'];
 

@@ -1,4 +1,5 @@
 import { formatInteger } from './format/numbers.ts';
+import { months } from './format/times.ts';
 import { formatPlace, type Place } from './place.ts';
 import { roundMs } from './rounds.ts';
 
@@ -13,15 +14,13 @@ export interface SearchContext {
 const dayMs = 86_400_000;
 const statisticsDays = 30;
 const lastMiner = 9_999;
+const date = new RegExp(`^\\d{4}-\\d\\d-(\\d\\d)$|^(\\d{1,2}) (?:${months.join('|')})[a-z]* \\d{4}$`, 'i');
 
 /** Returns the path of the page that a visitor's text asks for, or what to answer if no page or several pages fit. */
 export function search(query: string, context: SearchContext): string | Missing {
   // 1,234 is a number, and so is #1234.
   const text = query.trim().replace(/(?<=\d),(?=\d{3})/g, '');
-  const [, isoDay, day = isoDay] =
-    /^\d{4}-\d\d-(\d\d)$|^(\d{1,2}) (?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{4}$/i.exec(
-      text,
-    ) ?? [];
+  const [, isoDay, day = isoDay] = date.exec(text) ?? [];
   if (day !== undefined) {
     const atMs = Date.parse(`${text} UTC`);
     // 30 Feb would be 2 Mar.

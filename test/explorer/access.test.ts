@@ -183,7 +183,7 @@ describe('the page on paper', () => {
 });
 
 describe('the view in a frame', () => {
-  it('shows a new state after a minute without being loaded again, but not under a visitor’s focus', async () => {
+  it('shows a new state after a minute without being loaded again, but not under a visitor’s focus, and says when there is none', async () => {
     const server = await startPublicServer();
     const context = await openWindow(await sharedBrowser(), { scheme: 'light' });
     await context.clock.install();
@@ -200,6 +200,12 @@ describe('the view in a frame', () => {
     await page.clock.fastForward(61_000);
     await page.getByText('has not been heard of').waitFor();
     expect(reads).toBe(1);
+    await context.setOffline(true);
+    await page.clock.fastForward(61_000);
+    await page.getByText('the service does not answer').waitFor();
+    await context.setOffline(false);
+    await page.clock.fastForward(61_000);
+    await page.getByText('has not been heard of').waitFor();
     expect(await page.evaluate('isKept')).toBe(true);
   });
 });

@@ -9,7 +9,7 @@ import { useNowMs, usePage } from './pageContext.ts';
 
 const formats = { clock: formatClock, minute: formatDayAndMinute, date: formatDate };
 
-/** A time in the zone that the visitor has chosen, with all of it as its title, in both zones if there is script. A date is the name of a universal day. */
+/** A time in the zone that the visitor has chosen. Its title is the whole time, in both zones if there is script. A date is the name of a universal day. */
 export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof formats }) {
   const { zone } = usePage();
   return (

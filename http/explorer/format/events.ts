@@ -90,10 +90,15 @@ export function describeEvent({ type, payload }: FeedEvent): EventWords {
   return describe?.(payload) ?? fromWheel('Event', `The service reports ${type}.`);
 }
 
-/** Names the origin of an event: a block of the chain, which is not a block of work, or an accepted reading. */
+/** A block of the chain, which is not a block of work. */
+export function nameChainBlock(blockNumber: string): string {
+  return `chain block ${formatInteger(blockNumber)}`;
+}
+
+/** Names the origin of an event: a block of the chain, or an accepted reading. */
 export function nameEventSource({ source }: FeedEvent): string {
   return source.kind === 'chain'
-    ? `chain block ${formatInteger(source.blockNumber)}`
+    ? nameChainBlock(source.blockNumber)
     : `reading ${formatInteger(source.receiptCursor)} of ${source.installationId}`;
 }
 

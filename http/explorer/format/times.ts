@@ -1,7 +1,7 @@
 /** Formats the routes' ISO 8601 times in UTC, or in the visitor's own zone. Dates alone name universal days, and are the same in both. */
 export type Zone = 'UTC' | 'local';
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+export const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** The digits that clocks of the zone show. */
 function toZone(iso: string, zone: Zone): string {

@@ -155,8 +155,7 @@ export function createExplorerPages(options: ExplorerPagesOptions): ExplorerPage
       ...(isMissing && place.others.length < 2 && { status: '404 Not Found' }),
     });
     // No view says whether a record is current. The number of possible searches is unbounded. A failed read is repeated at the next request.
-    const isKept =
-      !('id' in requested) && !(isMissing && (place.others.length > 0 || place.query !== undefined));
+    const isKept = !('id' in requested) && !(isMissing && place.query !== undefined);
     if (isKept && ![...known.values()].includes(null))
       cache.set(nameCached(place), { response, bytes: html.length, views });
     return response;

@@ -1,7 +1,8 @@
 import { EventItem } from '../../components/EventItem.tsx';
 import { More } from '../../components/More.tsx';
 import { Available } from '../../components/ResourceNotice.tsx';
-import { formatInteger, formatShort, shortenHash } from '../../format/numbers.ts';
+import { nameChainBlock } from '../../format/events.ts';
+import { formatShort, shortenHash } from '../../format/numbers.ts';
 import type { Bodies, Resource } from '../../page.ts';
 import type { Portfolio } from './Positions.tsx';
 
@@ -30,7 +31,7 @@ export function OwnerActivity({ activity, path, configuration }: OwnerActivityPr
                     key={event.id}
                     family="players"
                     at={event.source.blockTimestamp}
-                    source={`chain block ${formatInteger(event.source.blockNumber)}`}
+                    source={nameChainBlock(event.source.blockNumber)}
                     transactionHash={event.source.transactionHash}
                   >
                     {describe(event, owner, configuration)}
