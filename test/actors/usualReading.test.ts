@@ -1,10 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
-import { counterSubject } from '../../actors/messages/subjects.ts';
-import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import {
   type CounterReadingMessage,
   coreStatuses,
@@ -122,36 +118,5 @@ describe('a reading in the usual form', () => {
       ),
       { numRuns: runs(3_000) },
     );
-  });
-});
-
-describe('memory', () => {
-  it('is as large for installations whose readings were in the usual form as for others', () => {
-    setFlagsFromString('--expose-gc');
-    const collectGarbage = runInNewContext('gc') as () => void;
-    const measureBytes = (further: object) => {
-      const actors = createCounterActors({ genesisMs: 0, publicInstallationId: 'another' });
-      collectGarbage();
-      const before = process.memoryUsage().heapUsed;
-      for (let seq = 0; seq < 4_000; seq++) {
-        const id = String(seq).padStart(12, '0');
-        const body = {
-          ...usual,
-          installationId: `wheel-number-${seq % 200}`,
-          bootId: `bbbbbbbb-0000-4000-8000-${id}`,
-          counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
-          softwareVersion: 'v'.repeat(256),
-          ...further,
-        };
-        const subject = counterSubject(body.installationId);
-        actors.receive({ seq, subject, data: Buffer.from(JSON.stringify(body)), timestampNanos: 0n });
-      }
-      collectGarbage();
-      const bytes = process.memoryUsage().heapUsed - before;
-      expect([...actors.capture().all()].length).toBeGreaterThanOrEqual(200);
-      return bytes;
-    };
-    measureBytes({});
-    expect(measureBytes({})).toBeLessThan(1.5 * measureBytes({ last: 1 }));
   });
 });
