@@ -59,6 +59,7 @@ const members = {
   errors: ['invalid_query', 'invalid_cursor'],
   response: eventsResponse,
   read,
+  inputs: ({ feed }: ActorViews) => feed.inputs(),
   unavailable: (views: ActorViews) => toEventsBody(describeUnreadable(views)),
 } as const;
 

@@ -60,6 +60,7 @@ const portfolio = {
   summary: 'Positions of an owner, and their rewards',
   topic: 'rewards',
   rateClass: 'publicHeavy',
+  inputs: ({ chain }: ActorViews) => [chain.economy()],
 } as const;
 
 const activity = { ...portfolio, summary: 'Activity of an owner, newest first' };

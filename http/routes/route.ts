@@ -96,6 +96,11 @@ export interface ReadRoute extends RouteEntry {
     sources: RouteSources,
     request: ReadRequest,
   ) => ReadResult<unknown> | Promise<ReadResult<unknown>>;
+  /**
+   * What an answer from memory is computed from, besides the request: while each value is the same (`===`), the same request gets the same
+   * bytes. Null if every request is read.
+   */
+  readonly inputs: ((views: ActorViews) => readonly unknown[]) | null;
   /** The `unavailable` body that replaces an invalid body or a failed read. Null: the answer is 500. */
   readonly unavailable: ((views: ActorViews) => unknown) | null;
 }
@@ -153,11 +158,12 @@ export function defineReadRoute<Schema extends z.ZodType>(
         sources: RouteSources,
         request: ReadRequest,
       ) => ReadResult<z.infer<Schema>> | Promise<ReadResult<z.infer<Schema>>>;
+      readonly inputs?: (views: ActorViews) => readonly unknown[];
       readonly unavailable?: (views: ActorViews) => z.infer<Schema>;
     }
   >,
 ): ReadRoute {
-  return { kind: 'read', ...defaults, ...route };
+  return { kind: 'read', ...defaults, inputs: null, ...route };
 }
 
 export function nameBody({ response }: Pick<Route, 'response'>): string {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../actors/foldRecord.ts';
 import { type Database, openDatabase } from '../../storage/database.ts';
 import { findActiveTables, listGenerations } from '../../storage/generations.ts';
+import { applyRowsTtl, readRowsTtlDays, rowsTtlDaysMax } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
@@ -89,6 +90,8 @@ describe('replay', () => {
     await database((one, tables) => damage(one, tables, ofSecondDay));
     await database((one, tables) => damage(one, tables, "installation_id = 'wheel:two'"));
     const damaged = await state();
+    const forDays = { days: rowsTtlDaysMax, nowMs: Date.now() };
+    await database((one, tables) => applyRowsTtl(one, tables, forDays));
     expect(damaged.rounds.length).toBeLessThan(before.rounds.length);
 
     const ofOne = ['--installation', 'wheel.one'];
@@ -107,6 +110,7 @@ describe('replay', () => {
     const rounds = before.rounds.filter((row) => !isOfTwo(row));
     expect(await state()).toEqual({ ...before, rounds });
     expect(await database(newestState)).toEqual(stateBefore);
+    expect(await database((one, { readings }) => readRowsTtlDays(one, readings))).toBe(rowsTtlDaysMax);
     // The dry run left nothing behind.
     expect(await database(async (_, tables) => tables.generation)).toBe(2);
 

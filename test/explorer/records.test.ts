@@ -135,10 +135,18 @@ describe('the Atom feed of a category', () => {
     expect(response.headers.get('content-type')).toBe('application/atom+xml; charset=utf-8');
     const xml = await response.text();
     const feed = await server.get('/v1/events?category=protocol');
-    const { events } = (await feed.json()) as { events: { id: string; recordedAt: string }[] };
+    const { events } = (await feed.json()) as {
+      events: { id: string; recordedAt: string; occurredAt: string }[];
+    };
     expect([...xml.matchAll(/<entry><id>([^<]*)<\/id>/g)].map(([, id]) => id)).toEqual(
       events.map(({ id }) => id),
     );
+    expect(
+      [...xml.matchAll(/<updated>([^<]*)<\/updated><published>([^<]*)<\/published>/g)].map(
+        ([, ...times]) => times,
+      ),
+    ).toEqual(events.map(({ recordedAt, occurredAt }) => [recordedAt, occurredAt]));
+    expect(events.some(({ recordedAt, occurredAt }) => recordedAt !== occurredAt)).toBe(true);
     // RFC 4287: an ID, a title, an update and an author; each entry but the author.
     const [head = ''] = xml.split('<entry>');
     expect(head).toContain('<id>mining-activity:');

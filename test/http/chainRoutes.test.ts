@@ -26,14 +26,14 @@ const card = metadataEvent(1n, { ...plainMetadata, card_image: 'https://cards.ex
 /** A server over the state of an economy with one position. */
 async function startServer() {
   const state = buildState([...buildEconomyEvents(), card]);
-  const { views, clock } = createStateViews(state);
+  const { views, clock, source } = createStateViews(state);
   const server = await startPublicServer({ chain: views });
   const json = async (path: string, status = 200) => {
     const response = await server.get(path);
     expect([path, response.status]).toEqual([path, status]);
     return (await response.json()) as Json;
   };
-  return { state, clock, server, json };
+  return { state, source, clock, server, json };
 }
 
 describe('routes of the chain', () => {
@@ -63,6 +63,41 @@ describe('routes of the chain', () => {
       predicted++;
     }
     expect(predicted).toBeGreaterThan(0);
+  });
+
+  it('prepare the same page once, until the economy changes or a second has passed', async () => {
+    const { state, source, clock, server } = await startServer();
+    const countPrepared = async () =>
+      Number(/^miner_http_prepared_responses_total (\d+)$/m.exec(await server.registry.metrics())?.[1] ?? 0);
+    const pages = [
+      '/v1/events?',
+      `/v1/owners/${owner}/miners?`,
+      `/v2/public/miners/activity?owner=${owner}&`,
+    ];
+    for (const page of pages) {
+      const request = async (limit: number, method = 'GET') => {
+        const before = await countPrepared();
+        const response = await server.get(`${page}limit=${limit}`, {}, method);
+        return { prepared: (await countPrepared()) - before, body: await response.text() };
+      };
+      const first = await request(1);
+      expect([page, first.prepared, JSON.parse(first.body).status]).toEqual([page, 1, 'available']);
+      clock.advance(999);
+      expect(await request(1)).toEqual({ ...first, prepared: 0 });
+      expect(await request(1, 'HEAD')).toEqual({ prepared: 0, body: '' });
+      expect((await request(2)).prepared).toBe(1);
+      clock.advance(1);
+      const later = await request(1);
+      expect(later.prepared).toBe(1);
+      expect(Date.parse(JSON.parse(later.body).generatedAt)).toBe(clock.nowMs());
+      source.state = buildState([...buildEconomyEvents(), card], { number: state.block.number + 1n });
+      expect(JSON.parse((await request(1)).body).chain.safeThroughBlock).toBe(`${state.block.number + 1n}`);
+      source.state = state;
+      // Others than the first sixteen are not kept.
+      for (let limit = 1; limit <= 16; limit++) expect((await request(limit)).prepared).toBe(1);
+      for (let limit = 1; limit <= 16; limit++) expect((await request(limit)).prepared).toBe(0);
+      for (let time = 0; time < 2; time++) expect((await request(17)).prepared).toBe(1);
+    }
   });
 
   it('refuse a cursor that does not decode while the chain is unavailable, too', async () => {

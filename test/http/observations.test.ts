@@ -14,6 +14,13 @@ import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const path = '/v1/public/installations/wheel-1/observations';
 
+/** A request whose client can leave. */
+function ask(base: string) {
+  const asked = httpRequest(`${base}${path}`);
+  asked.on('error', () => undefined);
+  return asked.end();
+}
+
 /** Positions 10, 20, ... 2500, in memory. */
 const readings = Array.from({ length: 250 }, (_, index) => acceptedReading({ position: (index + 1) * 10 }));
 const inMemory: ObservationReader = {
@@ -164,15 +171,26 @@ describe('observations that need the database', () => {
   it('are cancelled when the client disconnects', async () => {
     const { reader, waiting } = createManualReader();
     const server = await startPublicServer({ observations: reader });
-    const asked = httpRequest(`${server.base}${path}`);
-    asked.on('error', () => undefined);
-    asked.end();
+    const asked = ask(server.base);
     await eventually(() => waiting.length === 1, 'the read');
     asked.destroy();
     await eventually(() => waiting[0]?.signal.aborted, 'the abort');
     waiting[0]?.resolve({ items: [], more: false });
     expect((await server.get('/v1/status')).status).toBe(200);
     expect(await server.registry.metrics()).toContain('miner_http_reads_in_flight 0');
+  });
+
+  it('leave their places to the next ones of a client that has gone', async () => {
+    const { reader, waiting } = createManualReader();
+    const server = await startPublicServer({ observations: reader, rateLimits: true });
+    for (let time = 1; time <= 2; time++) {
+      const asked = Array.from({ length: waitingOfClientMax }, () => ask(server.base));
+      await eventually(() => waiting.length === time * waitingOfClientMax, 'the reads');
+      await expectError(await server.get(path), 503, 'database_busy');
+      for (const one of asked) one.destroy();
+      await eventually(() => waiting.every(({ signal }) => signal.aborted), 'the end of the reads');
+      server.clock.advance(60_000);
+    }
   });
 
   it('are answered 503 database_busy while 64 others wait', async () => {
@@ -199,17 +217,17 @@ describe('observations that need the database', () => {
       trustedProxies: ['127.0.0.1'],
     });
     const answers: Promise<Response>[] = [];
-    const ask = (from: string) => server.get(path, { 'X-Forwarded-For': from });
+    const askFrom = (from: string) => server.get(path, { 'X-Forwarded-For': from });
     const wait = async (from: string, count: number) => {
       const waitingThen = waiting.length + count;
-      for (let read = 0; read < count; read++) answers.push(ask(from));
+      for (let read = 0; read < count; read++) answers.push(askFrom(from));
       await eventually(() => waiting.length === waitingThen, `reads of ${from}`);
     };
     await wait('192.0.2.1', waitingOfClientMax);
-    expect((await ask('192.0.2.1')).status).toBe(503);
+    expect((await askFrom('192.0.2.1')).status).toBe(503);
     await wait('2001:db8:7:1::1', waitingOfClientMax);
     await wait('2001:db8:7:2::1', waitingOfSiteMax - waitingOfClientMax);
-    expect((await ask('2001:db8:7:3::1')).status).toBe(503);
+    expect((await askFrom('2001:db8:7:3::1')).status).toBe(503);
     await wait('192.0.2.2', 1);
     for (const { resolve } of waiting) resolve({ items: [], more: false });
     await Promise.all(answers);

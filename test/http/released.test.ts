@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { encodeFeedPosition, type FeedViews } from '../../actors/views/feed/feedViews.ts';
+import { encodeFeedPosition, type FeedNews, type FeedViews } from '../../actors/views/feed/feedViews.ts';
 import type { ContentEncoding } from '../../http/server/answers/contentEncoding.ts';
 import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
@@ -17,16 +17,20 @@ import { eventually } from '../support/processes/childProcess.ts';
 const nowhere = { run: '', position: 0, ordinal: 0 };
 const lastEventId = encodeFeedPosition({ measurement: nowhere, chain: nowhere });
 
-/** An event stream whose connections a test opens and aborts. */
-function createWorld() {
+/** An event stream whose connections a test opens and aborts. Its reads never end unless the missed events are given. */
+function createWorld(missed: FeedNews | null = null) {
   const reads: AbortSignal[] = [];
-  const state = { listeners: 0, ended: 0 };
+  const state = { listeners: 0, ended: 0, asked: 0 };
   const feed: Partial<FeedViews> = {
     refresh: () => undefined,
     position: () => null,
-    after: () => (signal: AbortSignal) => {
-      reads.push(signal);
-      return new Promise(() => undefined);
+    after: () => {
+      state.asked++;
+      if (missed !== null) return missed;
+      return (signal: AbortSignal) => {
+        reads.push(signal);
+        return new Promise(() => undefined);
+      };
     },
     listen: () => {
       state.listeners++;
@@ -96,12 +100,28 @@ describe('a client of the event stream that leaves', () => {
   });
 });
 
+describe('a client of the event stream that is ahead of this process', () => {
+  it('is not looked at again before the feed has changed', async () => {
+    const position = { measurement: nowhere, chain: nowhere };
+    const { state, open } = createWorld({
+      from: position,
+      position,
+      isComplete: false,
+      items: [],
+      context: {} as FeedNews['context'],
+    });
+    open();
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    expect(state.asked).toBe(1);
+  });
+});
+
 describe('a server that closes', () => {
   it('ends every event stream, and stops listening to the feed', async () => {
     const { stream, state, open } = createWorld();
     for (let count = 0; count < 3; count++) open();
     stream.close();
-    expect(state).toEqual({ listeners: 0, ended: 3 });
+    expect(state).toMatchObject({ listeners: 0, ended: 3 });
     const server = await startPublicServer();
     const client = await listen(server.base);
     server.close();

@@ -11,6 +11,8 @@ import { createShownStates, listIdentities } from './shownStates.ts';
 
 /** Core state, issuance state and settlement history are shared for this long (CONTRACT.md, Caching). */
 const sharedMs = 5_000;
+/** Pages of the feed and of owners, whose context is the economy, are shared while many clients ask for the same one. */
+const economySharedMs = 1_000;
 
 interface ChainViewsOptions extends ChainConditionsOptions {
   readonly installationId: string;
@@ -25,12 +27,16 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
   const hasMetadata = createMetadataCheck();
   const newest = () => onChain?.actors.newest() ?? null;
 
-  /** Shares a view until the safe state or another input changes, for five seconds at most. */
-  function share<View>(otherInputs: () => readonly unknown[], compute: () => View): () => View {
+  /** Shares a view until the safe state or another input changes, or it is too old. */
+  function share<View>(
+    otherInputs: () => readonly unknown[],
+    compute: () => View,
+    maxAgeMs = sharedMs,
+  ): () => View {
     return cacheView({
       inputs: () => [newest(), ...otherInputs()],
       compute,
-      validity: { clock, maxAgeMs: sharedMs },
+      validity: { clock, maxAgeMs },
     });
   }
 
@@ -68,7 +74,11 @@ export function createChainViews(options: ChainViewsOptions): ChainViews {
     portfolio: (request) => buildPortfolioView(states, request, hasMetadata),
     ownerActivity: (request, signal) =>
       buildActivityView(states, request, (range) => olderActivity.read(range, signal)),
-    economy: () => buildEconomyView(states),
+    economy: share(
+      () => [conditions.economy(), onChain?.actors.state.head],
+      () => buildEconomyView(states),
+      economySharedMs,
+    ),
     metadata: (tokenId) => {
       const shown = states.newestOfEconomy();
       if ('status' in shown) return shown;

@@ -47,6 +47,8 @@ export interface FeedUnavailable {
 }
 
 export interface FeedViews extends FeedNewsViews {
+  /** What pages in memory are computed from. */
+  inputs(): readonly unknown[];
   /**
    * A value if the page is in memory, else a promise, which may reject with StorageUnavailable. `undecodable` for an invalid cursor or
    * another category's cursor.
@@ -99,6 +101,7 @@ export function createFeedViews(options: FeedViewsOptions): FeedViews {
 
   return {
     ...news,
+    inputs: () => [chain.economy(), progress()],
     page: ({ category, limit, cursor }, signal) => {
       const after = cursor === null ? null : decodeFeedCursor(category, cursor);
       if (cursor !== null && after === null) return { fault: 'undecodable' };

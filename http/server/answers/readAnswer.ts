@@ -1,3 +1,4 @@
+import { cacheView } from '../../../actors/cacheView.ts';
 import type { ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
@@ -14,10 +15,25 @@ export interface ReadAnswerDependencies extends AnswerDependencies {
   readonly reads: PendingReads;
 }
 
-/** Answers a route whose body is read for each request, from memory or from the database. */
+/** Answers that are kept until their inputs change: enough for what many clients poll, and at most about two megabytes of a route. */
+const keptMax = 16;
+
+/** Answers a route whose body is read for the request, from memory or from the database. */
 export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDependencies): Answer {
   const { sources, transport, writer, sender, guard, metrics, reads } = dependencies;
   const prepare = createPreparation(route, metrics);
+  const findKept = cacheView({
+    inputs: () => route.inputs?.(sources.views) ?? [],
+    compute: () => new Map<string, PreparedResponse>(),
+  });
+
+  function findAnswers(): Map<string, PreparedResponse> | null {
+    try {
+      return route.inputs === null ? null : findKept();
+    } catch {
+      return null; // The read fails, too, and says why.
+    }
+  }
 
   /** @returns the route's `unavailable` body for a failed read; throws the error if the route has none. */
   function replaceFailed(error: unknown, exchange: Exchange): ReadBody {
@@ -35,25 +51,40 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
     });
   }
 
-  function prepareChecked(found: ReadBody, exchange: Exchange): PreparedResponse {
-    try {
-      return prepareFound(found);
-    } catch (error) {
-      return prepareFound(replaceFailed(error, exchange));
-    }
-  }
-
   return (exchange, request) => {
     const pathValue = parsePathValue(route, request);
     if (pathValue === null) return writer.writeError(exchange, createPathError(route));
-    const query = new URLSearchParams(transport.query(request));
+    const search = transport.query(request);
+    const key = `${pathValue}?${search}`;
+    const kept = findAnswers();
+    const known = kept?.get(key);
+    if (known !== undefined) return sender.send(exchange, known);
+    const query = new URLSearchParams(search);
+    let isKept = kept !== null && kept.size < keptMax;
+    const replace = (error: unknown) => {
+      isKept = false;
+      return replaceFailed(error, exchange);
+    };
     const read = (signal: AbortSignal) => {
       try {
-        return route.read(sources, { pathValue, query, signal });
+        const found = route.read(sources, { pathValue, query, signal });
+        if (found instanceof Promise) isKept = false;
+        return found;
       } catch (error) {
-        return replaceFailed(error, exchange);
+        return replace(error);
       }
     };
-    reads.run(exchange, read, (found) => sender.send(exchange, prepareChecked(found, exchange)));
+    const prepareChecked = (found: ReadBody) => {
+      try {
+        return prepareFound(found);
+      } catch (error) {
+        return prepareFound(replace(error));
+      }
+    };
+    reads.run(exchange, read, (found) => {
+      const prepared = prepareChecked(found);
+      if (isKept) kept?.set(key, prepared);
+      sender.send(exchange, prepared);
+    });
   };
 }

@@ -49,11 +49,20 @@ describe('delivery in order', () => {
     });
   });
 
-  it('delivers everything before an urgent item at once', () => {
+  it('delivers everything before an urgent item at once, and gathers again after it', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
-      const source = hot('  -a-B------|');
+      const source = hot('  -a-B------c-------------|');
       const delivered = source.pipe(deliverInOrder({ ...letters, deliver: () => cold('--|') }));
-      expectObservable(delivered).toBe('-----(aB)-|');
+      expectObservable(delivered).toBe('5ms (aB) 13ms c-|');
+    });
+  });
+
+  it('has no urgent items unless it is told so', () => {
+    inVirtualTime(({ hot, cold, expectObservable }) => {
+      const { isUrgent: _, ...unhurried } = letters;
+      const source = hot('  -a-B-------------|');
+      const delivered = source.pipe(deliverInOrder({ ...unhurried, deliver: () => cold('--|') }));
+      expectObservable(delivered).toBe('13ms (aB)|');
     });
   });
 
@@ -96,19 +105,26 @@ describe('the status of a delivery', () => {
   it('shows the waiting weight, and the failures until an attempt succeeds', () => {
     inVirtualTime(({ flush }) => {
       const seen: DeliveryStatus[] = [];
-      const answers = [throwError(() => new Error('unavailable')), EMPTY];
+      const failures = [new Error('first'), new Error('second')];
+      const answers = [...failures.map((error) => throwError(() => error)), EMPTY];
       const deliver = () => answers.shift() ?? EMPTY;
       const onStatus = (status: DeliveryStatus) => seen.push(status);
+      const failed: unknown[] = [];
+      const onFailure = (error: unknown, failures: number) => failed.push([error, failures]);
       const recovered: number[] = [];
       const onRecovery = (failures: number) => recovered.push(failures);
       concat(of('a', 'b', 'c', 'd'), timer(100).pipe(ignoreElements()))
-        .pipe(deliverInOrder({ ...letters, deliver, onStatus, onRecovery }))
+        .pipe(deliverInOrder({ ...letters, deliver, onStatus, onFailure, onRecovery }))
         .subscribe();
       flush();
       expect(
         seen.some(({ state, failures, waiting }) => state === 'retrying' && failures === 1 && waiting === 4),
       ).toBe(true);
-      expect(recovered).toEqual([1]);
+      expect(failed).toEqual([
+        [failures[0], 1],
+        [failures[1], 2],
+      ]);
+      expect(recovered).toEqual([2]);
       expect(seen.at(-1)).toEqual({ state: 'idle', waiting: 0, failures: 0 });
     });
   });
