@@ -25,7 +25,7 @@ import { type FinalHistory, nothingFinal } from './rows/finalHistory.ts';
 import { type ChainReads, decodeChainReads } from './spans/chainReads.ts';
 import type { ChainSpan } from './spans/chainSpan.ts';
 import { decodeChain } from './spans/decodeChain.ts';
-import type { ChainState, RecordName } from './state/chainState.ts';
+import { type ChainState, listChanged, type RecordName } from './state/chainState.ts';
 
 export interface ChainOutput {
   readonly reorganization: Reorganization | null;
@@ -108,7 +108,7 @@ export function createChainActors(settings: ChainActorsSettings): ChainActors {
 
   function addChanged(names: ChangedRecords) {
     if (names === 'all') changed = null;
-    else if (changed !== null) for (const name of names.flatMap((ofBlock) => [...ofBlock])) changed.add(name);
+    else if (changed !== null) for (const name of names.flatMap(listChanged)) changed.add(name);
   }
 
   return {

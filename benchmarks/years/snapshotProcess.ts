@@ -8,7 +8,7 @@ import {
   encodeSpanFold,
 } from '../../actors/chain/records/chainSnapshot.ts';
 import { findFirstInMemory } from '../../actors/chain/rows/activityRows.ts';
-import type { ChainState } from '../../actors/chain/state/chainState.ts';
+import { type ChainState, listChanged } from '../../actors/chain/state/chainState.ts';
 import { openDatabase } from '../../storage/database.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
@@ -69,7 +69,7 @@ async function save({ dir, ...size }: SnapshotTask) {
       store.saveIncrement(
         before,
         headerAt(position),
-        encodeChainChanges({ state, newestSpanAtMs: null }, new Set(newest.changed)),
+        encodeChainChanges({ state, newestSpanAtMs: null }, new Set(listChanged(newest.changed))),
       ),
     );
     increment.bytes.push(chain.result.incrementBytes - before.incrementBytes);

@@ -114,8 +114,7 @@ export function applyClaims(before: ChainState, count: number): ChainState {
     ...before.activityProgress,
     logged: before.activityProgress.logged.push(...logged),
   };
-  const changed = List<RecordName>();
-  return noteChanged({ ...before, block, minerPositions, owners, activityProgress, changed }, ...names);
+  return noteChanged({ ...before, block, minerPositions, owners, activityProgress, changed: null }, ...names);
 }
 
 function buildPosition(tokenId: number, owner: Address): MinerPosition {

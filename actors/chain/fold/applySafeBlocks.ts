@@ -1,4 +1,3 @@
-import { List } from 'immutable';
 import { requireValue } from '../../../machines/requireValue.ts';
 import { formatArrival } from '../../events/arrival.ts';
 import type { ChainFeedEvent } from '../../events/eventSchemas.ts';
@@ -114,7 +113,7 @@ function applyBlock(
 ): ChainState | ChainFault {
   if (block.problem !== null) return { block: toKnownBlock(block), detail: block.problem };
   const { position } = stored;
-  let after: ChainState = { ...before, block: toKnownBlock(block), position, changed: List() };
+  let after: ChainState = { ...before, block: toKnownBlock(block), position, changed: null };
   for (const event of block.events) {
     try {
       after = addFeedEvent(applyEvent(after, event, contracts), event, stored);

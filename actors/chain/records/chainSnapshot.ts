@@ -219,7 +219,7 @@ export function createChainRestoration(): ChainRestoration<CapturedChain> {
         ...collection,
         metadata: ImmutableMap([...metadata.values].map(([tokenId, one]) => [Number(tokenId), one])),
       },
-      changed: List(),
+      changed: null,
     };
   }
 

@@ -41,7 +41,13 @@ interface KnownEvent {
   readonly others: readonly NamedParameter[];
 }
 
-type NamedParameter = AbiParameter & { readonly name: string };
+type NamedParameter = AbiParameter & {
+  readonly name: string;
+  /** Reads its 32 bytes; null if viem decodes it. */
+  readonly readWord: ((word: Hex) => unknown) | null;
+};
+
+const hexDigitsOfWord = 64;
 
 function listKnownEvents(contract: ContractKind): ReadonlyMap<string, KnownEvent> {
   const known = new Map<string, KnownEvent>();
@@ -59,14 +65,21 @@ function listKnownEvents(contract: ContractKind): ReadonlyMap<string, KnownEvent
 function topicParameter(parameter: AbiParameter): NamedParameter {
   const { type } = parameter;
   const isHashed = type === 'string' || type === 'bytes' || type.startsWith('tuple') || type.endsWith(']');
-  const { name } = requireName(parameter);
-  return { name, type: isHashed ? 'bytes32' : type };
+  return requireName({ ...parameter, type: isHashed ? 'bytes32' : type });
 }
 
 function requireName(parameter: AbiParameter): NamedParameter {
   const { name } = parameter;
   if (name === undefined) throw new Error(`a parameter of type ${parameter.type} has no name`);
-  return { ...parameter, name };
+  return { ...parameter, name, readWord: findWordReader(parameter.type) };
+}
+
+/** Most parameters are such words. viem takes many times as long for them, and decodes numbers up to 48 bits to another type. */
+function findWordReader(type: string): NamedParameter['readWord'] {
+  if (type === 'address') return (word) => toAddress(`0x${word.slice(-40)}`);
+  if (type === 'bytes32') return (word) => word;
+  const bits = /^uint(\d+)$/.exec(type)?.[1];
+  return Number(bits) > 48 ? BigInt : null;
 }
 
 function toChainEvent(
@@ -101,6 +114,15 @@ function toChainEvent(
 
 function assignValues(args: Record<string, unknown>, parameters: readonly NamedParameter[], data: Hex): void {
   if (parameters.length === 0) return;
+  const areWords = parameters.every(({ readWord }) => readWord !== null);
+  if (areWords && data.length >= 2 + parameters.length * hexDigitsOfWord) {
+    let from = 2;
+    for (const { name, readWord } of parameters) {
+      args[name] = readWord?.(`0x${data.slice(from, from + hexDigitsOfWord)}`);
+      from += hexDigitsOfWord;
+    }
+    return;
+  }
   const values = decodeAbiParameters(parameters, data);
   for (const [index, { name, type }] of parameters.entries()) {
     const value = values[index];
@@ -121,7 +143,9 @@ function assignTruncated(
   // A value of variable size is represented by its offset, where its length comes first.
   assignValues(
     args,
-    parameters.map((parameter) => (isVariable(parameter) ? { ...parameter, type: 'uint256' } : parameter)),
+    parameters.map((parameter) =>
+      isVariable(parameter) ? requireName({ ...parameter, type: 'uint256' }) : parameter,
+    ),
     data,
   );
   for (const { name, type } of parameters.filter(isVariable)) {

@@ -45,8 +45,14 @@ export interface ChainState {
   readonly collection: CollectionState;
   readonly token: TokenState | null;
   readonly feed: EventWindow<ChainFeedEvent>;
-  /** Keyed records of a snapshot that the block changed, in the order of its events. A name may occur several times. */
-  readonly changed: List<RecordName>;
+  /** Keyed records of a snapshot that the block changed; null for none. */
+  readonly changed: ChangedNames | null;
+}
+
+/** Names of changed records, and those that were changed before. A name may occur several times. */
+export interface ChangedNames {
+  readonly names: readonly RecordName[];
+  readonly before: ChangedNames | null;
 }
 
 /** Names a record of a snapshot (`chainRecords.ts`). */
@@ -71,7 +77,14 @@ export function countSettlements({ archive, settlements }: ChainState): number {
 
 /** Notes which records a block changed, so that a snapshot need not write the others again. */
 export function noteChanged(state: ChainState, ...names: readonly RecordName[]): ChainState {
-  return { ...state, changed: state.changed.push(...names) };
+  return { ...state, changed: { names, before: state.changed } };
+}
+
+/** Names of changed records, in the order of the changes. */
+export function listChanged(changed: ChangedNames | null): RecordName[] {
+  const groups: (readonly RecordName[])[] = [];
+  for (let group = changed; group !== null; group = group.before) groups.push(group.names);
+  return groups.reverse().flat();
 }
 
 /**
@@ -136,6 +149,6 @@ export function emptyChainState(block: KnownBlock, run: string): ChainState {
     },
     token: null,
     feed: { run, events: List(), evicted: nothingEvicted },
-    changed: List(),
+    changed: null,
   };
 }

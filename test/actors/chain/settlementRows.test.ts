@@ -9,7 +9,7 @@ import {
 } from '../../../actors/chain/records/chainSnapshot.ts';
 import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/rows/settlementRows.ts';
 import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
-import type { ChainState } from '../../../actors/chain/state/chainState.ts';
+import { type ChainState, listChanged } from '../../../actors/chain/state/chainState.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
 import { type SettlementHistoryView, settlementRanges } from '../../../actors/views/chain/chainViewTypes.ts';
 import {
@@ -52,7 +52,7 @@ const plainSource = {
 function applyBlock(before: ChainState, events: readonly StateEvent[], timestampMs: number): ChainState {
   const number = before.block.number + 1n;
   const block = { ...before.block, number, timestampMs };
-  const first = { ...before, block, position: before.position + 1, changed: before.changed.clear() };
+  const first = { ...before, block, position: before.position + 1, changed: null };
   return events.reduce<ChainState>((state, { contract, name, args }, logIndex) => {
     const source = { ...plainSource, blockNumber: number, blockTimestampMs: timestampMs, logIndex };
     const event = { contract, address: stateContracts[contract], name, args, source };
@@ -137,7 +137,7 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
       if (settlements.push(one.entry) !== one.number + 1) throw new Error();
     for (const one of final.checkpoints)
       if (checkpoints.push(one.entry) !== one.number + 1) throw new Error();
-    records.apply(encodeChainChanges(createCapture(short), new Set(short.changed)));
+    records.apply(encodeChainChanges(createCapture(short), new Set(listChanged(short.changed))));
   }
   return { whole, short, settlements, checkpoints, records };
 }
