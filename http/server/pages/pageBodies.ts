@@ -2,6 +2,10 @@ import { memoizeByIdentity } from '../../../actors/memoizeByIdentity.ts';
 import type { Route, RouteSources, ViewRoute } from '../../routes/route.ts';
 import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
+import { memoize } from '../answers/memoize.ts';
+
+/** Paths whose route is remembered. Pages read the same few, and those of an owner or a record. */
+const pathsMax = 256;
 
 /** The route that a path names, with its arguments. */
 interface Target {
@@ -16,6 +20,7 @@ interface Target {
  * @param hasViews false until state is restored. Until then there are no bodies.
  */
 export function createPageBodies(sources: RouteSources, hasViews: () => boolean) {
+  const findRoute = memoize(findTarget, pathsMax);
   const findCheck = memoizeByIdentity((route: Route) => createBodyCheck(route.response));
 
   /** @returns null if the read fails. */
@@ -28,9 +33,15 @@ export function createPageBodies(sources: RouteSources, hasViews: () => boolean)
   }
 
   function check(route: Route, body: unknown): unknown {
-    if (body !== null) findCheck(route)(body);
+    findCheck(route)(body);
     return body;
   }
+
+  /** Many pages show the same views. */
+  const findBodyOf = memoizeByIdentity((route: ViewRoute) =>
+    // Safe: the route has returned the view.
+    memoizeByIdentity((view: object) => check(route, route.body(view as never))),
+  );
 
   function findViewOf(route: ViewRoute, { pathValue, query }: Target): object | null {
     if (route.refusal !== null && route.refusal(sources.views) !== null) return null;
@@ -43,25 +54,24 @@ export function createPageBodies(sources: RouteSources, hasViews: () => boolean)
     const { route, pathValue, query } = target;
     if (route.kind === 'view') {
       const view = findViewOf(route, target);
-      // Safe: this route has returned the view.
-      return check(route, view === null ? null : route.body(view as never));
+      return view === null ? null : findBodyOf(route)(view);
     }
     const takeBody = (result: Awaited<ReturnType<typeof route.read>>) =>
-      check(route, 'error' in result ? null : result.body);
+      'error' in result ? null : check(route, result.body);
     const found = route.read(sources, { pathValue, query, signal });
     return found instanceof Promise ? found.then(takeBody).catch(() => null) : takeBody(found);
   }
 
   /** A body, or a promise if the route reads the database. */
   function readLater(path: string, signal: AbortSignal): unknown {
-    const target = findTarget(path);
+    const target = findRoute(path);
     return hasViews() && target !== null ? attempt(() => readTarget(target, signal)) : null;
   }
 
   return {
     /** The view that a route shows now, whose identity tells whether a page is current; null if the route has none at the moment. */
     findView: (path: string): object | null => {
-      const target = findTarget(path);
+      const target = findRoute(path);
       if (!hasViews() || target?.route.kind !== 'view') return null;
       const { route } = target;
       return attempt(() => findViewOf(route, target));
