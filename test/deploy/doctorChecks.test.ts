@@ -162,8 +162,9 @@ describe('doctor, of the streams', () => {
   it('fails if the first span begins above the deployment, or a subject is missing', async () => {
     const nats = createNats({
       MINER_PIPELINE: { config: { subjects: streamSubjects.MINER_PIPELINE.slice(1) } },
+      MINER_CHAIN: { state: { first_seq: 20 } },
     });
-    nats.messages = [{ subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock + 1n) }];
+    nats.messages[19] = { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock + 1n) };
     nats.consumers = [{ name: 'reader', num_pending: 4 }];
     const findings = await askNats(nats);
     expect(say(findings, 'retention MINER_CHAIN')).toEqual([
@@ -173,7 +174,7 @@ describe('doctor, of the streams', () => {
       /^FAILED .*does not hold miner\.module\.\*\.\*\n/,
     );
     expect(say(findings, 'stream MINER_COUNTER')).toEqual([
-      'ok       stream MINER_COUNTER: messages 1 to 1, reader 4 behind',
+      'ok       stream MINER_COUNTER: messages 1 to 20, reader 4 behind',
     ]);
     // Clock and permissions need present streams.
     expect([say(findings, 'clock'), say(findings, 'NATS permissions')]).toEqual([[], []]);
