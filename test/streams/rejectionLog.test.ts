@@ -256,6 +256,14 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual([1, 2, 2]);
   });
 
+  it('publishes the rejection of a message that has taken the sequence of a lost one', async () => {
+    const { nats } = await startLog();
+    const message = await publishBad(nats, 'one');
+    await (await logOn(nats)).publish({ ...message, storedAtNanos: message.storedAtNanos - 1n });
+    await (await logOn(nats)).publish(message);
+    expect(await readSequences(nats)).toEqual([1, 1]);
+  });
+
   it('keeps only the beginning of a message that is too long', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
