@@ -103,10 +103,11 @@ describe('a fold continues from', () => {
     ['the oldest if all are too young', { ...aged, headers: [header(7, young), header(5, young)] }, 5, false],
     [
       'one that the stream continues',
-      { ...aged, held: [8, 20], headers: [header(7, young), header(6)] },
+      { ...aged, held: [8, 20], headers: [header(9, young), header(7)] },
       7,
       false,
     ],
+    ['no old one before a gap', { ...aged, held: [8, 20], headers: [header(9, young), header(6)] }, 9, false],
     ['one before a gap if there is no other', { held: [8, 20], headers: [header(6), header(5)] }, 6, false],
     ['one of this stream', { headers: [header(9, { streamCreated: 'before' }), header(4)] }, 4, false],
     [
