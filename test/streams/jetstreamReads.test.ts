@@ -4,7 +4,6 @@ import { findSequenceAt } from '../../streams/jetstream/findSequenceAt.ts';
 import { readBackwards } from '../../streams/jetstream/readBackwards.ts';
 import { readRange } from '../../streams/jetstream/readRange.ts';
 import { readLaterRejections, readNewestRejections } from '../../streams/pipeline/newestRejections.ts';
-import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 
@@ -20,12 +19,8 @@ async function startStream() {
   for (let index = 1; index <= 140; index++) await publish(index);
   await nats.jsm.streams.purge('MINER_COUNTER', { seq: 3 });
   await nats.jsm.streams.deleteMessage('MINER_COUNTER', 10);
-  const noConsumers = () =>
-    eventually(
-      async () => (await nats.jsm.consumers.list('MINER_COUNTER').next()).length === 0,
-      'no consumer',
-    );
-  return { ...nats, stream: 'MINER_COUNTER' as const, publish, noConsumers };
+  const listConsumers = () => nats.jsm.consumers.list('MINER_COUNTER').next();
+  return { ...nats, stream: 'MINER_COUNTER' as const, publish, listConsumers };
 }
 
 async function collect<Item extends { readonly seq: number }>(items: AsyncIterable<Item>, most = 1_000) {
@@ -51,7 +46,7 @@ it('a range is the messages of one subject from a sequence on, and leaves no con
   // More than one request holds.
   expect(await read(1, 1_000)).toHaveLength(68);
   expect(await read(1, 1_000, 2)).toEqual([4, 6]);
-  await nats.noConsumers();
+  expect(await nats.listConsumers()).toEqual([]);
 });
 
 it('the first message since a time is found, and messages are read downwards to the first that is left', async () => {
@@ -62,7 +57,7 @@ it('the first message since a time is found, and messages are read downwards to 
   // Later than the last message, whatever the resolution of the clock.
   const found = [new Date(0), new Date(atMs + 60_000)].map((time) => findSequenceAt(js, stream, time));
   expect(await Promise.all(found)).toEqual([3, null]);
-  await nats.noConsumers();
+  expect(await nats.listConsumers()).toEqual([]);
   expect(await collect(readBackwards(jsm, stream, 12))).toEqual([12, 11, 9, 8, 7, 6, 5, 4, 3]);
 });
 
