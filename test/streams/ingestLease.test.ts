@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { LeaseLost } from '../../streams/ingest/ingestLease.ts';
+import { findStandbyHolder, isLeaseHeld, LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
 import { startContender } from '../support/streams/leaseContender.ts';
@@ -19,6 +19,26 @@ function cutOff({ js, jsm }: TestConnection): () => void {
 }
 
 describe('the ingest lease', () => {
+  it('is held for less than four seconds after its last renewal began, and only in a state that holds it', () => {
+    const sinceMs = 1_000;
+    const holder = { host: 'other', pid: 1, pidSpace: null };
+    const inState = (tag: string) =>
+      ({
+        hasTag: (one: string) => one === tag,
+        context: { stored: { sinceMs }, observed: { holder } },
+      }) as never;
+    const isHeld = (tag: string, afterMs: number) =>
+      isLeaseHeld(inState(tag), { bootMs: () => sinceMs + afterMs });
+    expect([isHeld('held', 3_999), isHeld('held', 4_000), isHeld('standby', 0)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(isLeaseHeld(undefined, systemClock)).toBe(false);
+    const holders = [inState('standby'), inState('held'), undefined].map(findStandbyHolder);
+    expect(holders).toEqual([holder, null, null]);
+  });
+
   it('is held by one process per name; another process waits, names the holder, and takes over after the release', async () => {
     const { nats } = await startStreams();
     const first = await startContender(nats).acquired;
