@@ -84,6 +84,15 @@ describe('the ingest lease', () => {
     expect(first.isHeld()).toBe(false);
   });
 
+  it('is renewed by its holder if its message was removed', async () => {
+    const { nats } = await startStreams();
+    const lease = await startContender(nats).acquired;
+    await nats.jsm.streams.purge('MINER_LEASE');
+    const holdsMessage = async () => (await nats.jsm.streams.info('MINER_LEASE')).state.messages > 0;
+    await eventually(holdsMessage, 'a renewal');
+    expect(lease.isHeld()).toBe(true);
+  });
+
   it('is no longer held after a long suspend, although the monotonic clock stood still', async () => {
     const { nats } = await startStreams();
     let suspendedMs = 0;
