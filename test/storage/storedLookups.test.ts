@@ -19,7 +19,12 @@ const halfHourMs = 1_800_000;
 
 /** A reading of one installation, stored and observed some time after the genesis. */
 const readingAt = (position: number, afterMs: number, installationId = 'one') =>
-  acceptedReading({ installationId, position, observedAtMs: genesisMs + afterMs });
+  acceptedReading({
+    installationId,
+    position,
+    observedAtMs: genesisMs + afterMs,
+    receivedAtMs: genesisMs + afterMs + 2,
+  });
 const round = (roundId: number, afterMs: number, position: number) =>
   ({ installationId: 'one', roundId, startMs: genesisMs + afterMs, workUnits: 1n, position }) as const;
 
@@ -46,10 +51,12 @@ it('rows are counted and found from their first position and time through their 
     await count(1, 6, null),
     await count(2, 5, null),
     await count(1, 5, genesisMs + halfHourMs - 1),
+    await count(1, 5, genesisMs + halfHourMs + 1),
   ]).toEqual([
     { readings: 6, rounds: 3 },
     { readings: 4, rounds: 3 },
     { readings: 2, rounds: 2 },
+    { readings: 2, rounds: 0 },
   ]);
   const half = { installationId: 'one', startMs: genesisMs };
   const read = async (fromPosition: number, throughPosition: number) => {
@@ -153,8 +160,8 @@ it('the replay that is unfinished is the newest, until it has ended, is active o
 
   const ours = { foldVersion: 1, configuration: 'ours', streamCreated: 'then' };
   expect(await readGenerationIdentity(database, resolveTables(4))).toBeNull();
-  await noteGeneration(database, { ...ours, foldVersion: 2, generation: 4, atMs: 1 });
   await noteGeneration(database, { ...ours, generation: 4, atMs: 2 });
+  await noteGeneration(database, { ...ours, foldVersion: 2, generation: 4, atMs: 1 });
   await noteGeneration(database, { ...ours, generation: 5, atMs: 1 });
   await noteGeneration(database, { ...ours, streamCreated: 'later', generation: 6, atMs: 1 });
   expect(await readGenerationIdentity(database, resolveTables(4))).toEqual(ours);
