@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
@@ -234,7 +234,10 @@ function writePrivately(path: string, content: string) {
 function spawnServer(program: string, configuration: string, dir: string): ChildProcess {
   const errors = openSync(join(dir, 'nats.err'), 'a');
   const command = bindToParent(program, ['-c', configuration]);
-  return spawn(...command, { detached: true, stdio: ['ignore', errors, errors] });
+  const child = spawn(...command, { detached: true, stdio: ['ignore', errors, errors] });
+  // The child has its own.
+  closeSync(errors);
+  return child;
 }
 
 /** Waits for the ports file of this process, so that no other server can be meant. */

@@ -52,7 +52,7 @@ export function createActorTransitions({ logger, registry }: ActorTransitionsOpt
 
 /** Actors of one machine are distinguished by the label in their context. */
 function nameActor({ machine, context }: AnyMachineSnapshot): string {
-  const label: unknown = context?.label;
+  const label: unknown = context.label;
   return typeof label === 'string' ? `${machine.id} ${label}` : machine.id;
 }
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { decodeChainReads } from '../../actors/chain/spans/chainReads.ts';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
+import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
 import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
 import { messageExamples } from '../support/messageExamples.ts';
@@ -143,6 +145,16 @@ describe('a settlement message', () => {
   it('is ignored if no view reads its kind', () => {
     expect(decodeSettlement('miner.other.wheel', bytes({}))).toBeNull();
   });
+});
+
+it('a message keeps members that its schema does not name only if it is taken as it is', () => {
+  const decode = (options?: { isTakenAsIs: boolean }) =>
+    decodeMessage(defineFormat(z.object({ one: z.number() }), 100, options), bytes({ one: 1, other: 2 }));
+  expect([decode(), decode({ isTakenAsIs: false }), decode({ isTakenAsIs: true })]).toEqual([
+    { value: { one: 1 } },
+    { value: { one: 1 } },
+    { value: { one: 1, other: 2 } },
+  ]);
 });
 
 describe('bad input', () => {

@@ -33,6 +33,17 @@ describe('configuration', () => {
     const configuration = readConfiguration({
       MINER_HTTP_PORT: '8101',
       MINER_OPS_PORT: '8102',
+      MINER_HOST: 'a',
+      MINER_OPS_HOST: 'b',
+      MINER_OPS_NAMES: 'c.example',
+      MINER_DATA_DIR: 'd',
+      MINER_ALLOWED_ORIGINS: 'https://e.example',
+      MINER_TRUSTED_PROXIES: '192.0.2.1',
+      MINER_TRANSACTION_URL: 'https://f.example/tx/',
+      MINER_PUBLIC_URL: 'https://g.example',
+      MINER_SECURITY_CONTACT: 'mailto:h@h.example',
+      MINER_RATE_LIMITS: 'off',
+      MINER_PORT_SHARED: 'on',
       MINER_RETENTION_DAYS: '101',
       MINER_ROWS_TTL_DAYS: '102',
       MINER_STREAM_REPLICAS: '3',
@@ -41,19 +52,49 @@ describe('configuration', () => {
       MINER_READY_GRACE_SECONDS: '105',
       MINER_AUDIT_SECONDS: '106',
       MINER_ACCESS_LOG: '107',
+      MINER_INCOMPLETE_REBUILD: 'accept',
+      MINER_CHAIN_PROOFS: 'all',
     });
-    expect(buildSettings(configuration, {} as Parameters<typeof buildSettings>[1])).toMatchObject({
+    expect(buildSettings(configuration, {} as Parameters<typeof buildSettings>[1])).toEqual({
+      database: { path: 'd/clickhouse' },
+      dataDir: 'd',
+      host: 'a',
       httpPort: 8_101,
       opsPort: 8_102,
+      opsHost: 'b',
+      opsNames: ['c.example'],
+      http: {
+        allowedOrigins: ['https://e.example'],
+        transactionUrl: 'https://f.example/tx/',
+        publicUrl: 'https://g.example',
+        securityContact: 'mailto:h@h.example',
+        trustedProxies: ['192.0.2.1'],
+        rateLimits: false,
+        isPortShared: true,
+        readTimeoutMs: expect.any(Number),
+      },
       retentionDays: 101,
-      rowsTtlDays: 102,
       replicas: 3,
+      rowsTtlDays: 102,
+      acceptsLoss: true,
+      acceptedLosses: [],
       chainStaleAfterMs: 103_000,
       chainBehindAfterMs: 104_000,
       readyGraceMs: 105_000,
+      chainProofs: 'all',
       auditSeconds: 106,
+      snapshots: { intervalMs: 60_000, messages: 500_000 },
       accessLogOneOf: 107,
     });
+  });
+
+  it.each([
+    ['MINER_HTTP_PORT', ['0', '65535']],
+    ['MINER_ROWS_TTL_DAYS', ['0', '32', '9999']],
+    ['MINER_RETENTION_DAYS', ['0']],
+  ] as const)('takes the first and last values of %s', (name, values) => {
+    const read = values.map((value) => readConfiguration({ [name]: value })[name]);
+    expect(read).toEqual(values.map(Number));
   });
 
   it('reads lists with spaces and an empty last item', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -22,6 +22,21 @@ function isRunning(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Files of a folder that this process has open, on Linux. */
+function listOpenFiles(dir: string): string[] {
+  if (process.platform !== 'linux') return [];
+  const readTarget = (fd: string) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return ''; // The one that listed them.
+    }
+  };
+  return readdirSync('/proc/self/fd')
+    .map(readTarget)
+    .filter((path) => path.startsWith(dir));
 }
 
 /** Starts the service with its own servers in a folder, on free ports. */
@@ -64,7 +79,7 @@ describe('a start', () => {
     await eventually(() => !isRunning(pid), 'the end of nats-server');
   });
 
-  it('gives the local nats-server and anvil the ports of the last start, unless these are taken', async () => {
+  it('gives the local nats-server and anvil the ports of the last start, unless these are taken, and keeps no file open', async () => {
     const dir = temporaryDirectory();
     const startBoth = async () => {
       const nats = await startLocalNats({ dir: join(dir, 'nats'), logger: silentLogger });
@@ -84,6 +99,7 @@ describe('a start', () => {
     expect(others).not.toContain(natsUrl);
     expect(others).not.toContain(anvilUrl);
     expect(new URL(others[0] ?? '').username).toBe(new URL(natsUrl).username);
+    expect(listOpenFiles(dir)).toEqual([]);
   });
 
   it('stops a server that an earlier run has left, and no other process', async () => {

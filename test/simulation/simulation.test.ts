@@ -41,6 +41,19 @@ describe('the simulator', () => {
     expect(readFingerprints(keptOutput).slice(-1)).toEqual(alone);
   });
 
+  it('lists in its help the options that it takes, as its page does', async () => {
+    const { stdout } = await run(process.execPath, [resolve('test/simulation/run.mjs'), '--help']);
+    const [page, parser] = ['README.md', 'commandLine.ts'].map((file) =>
+      readFileSync(resolve('test/simulation', file), 'utf8'),
+    ) as [string, string];
+    const inTable = page.match(/^\| `--.*$/gm)?.flatMap((row) => row.match(/--[a-z-]+/g) ?? []);
+    const parsed = [...parser.matchAll(/^ {6}'?([a-z-]+)'?: \{ type/gm)].map(([, name]) => `--${name}`);
+    const listed = stdout.match(/^ {2}--[a-z-]+/gm)?.map((option) => option.trim());
+    expect(new Set(listed)).toEqual(new Set(inTable));
+    expect(listed).toEqual(expect.arrayContaining(parsed));
+    expect([parsed.length, listed?.length]).toEqual([11, 13]);
+  });
+
   it('can put each fault of the list into the program', () => {
     const misfits = mutations.filter(({ replacements }) =>
       replacements.some(({ file, from }) => readFileSync(file, 'utf8').split(from).length !== 2),

@@ -3,7 +3,12 @@ import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
-import { applyRowsTtl, createOldestRowMs, readRowsTtlDays } from '../../storage/rowsTtl.ts';
+import {
+  applyRowsTtl,
+  createOldestRowMs,
+  readRowsGoneBeforeMs,
+  readRowsTtlDays,
+} from '../../storage/rowsTtl.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
@@ -101,6 +106,20 @@ it('rows leave every table some days after their time, whatever year a clock has
   expect(await ttls(tables)).toEqual([0]);
   await store(tables, 1, nowMs - (days + 3) * dayMs);
   for (const positions of (await merged(tables)).values()) expect(positions).toEqual([1, 2, 3, 4, 5]);
+});
+
+it('what earlier and longer TTLs have removed counts as gone, and so does what the present one removes', async () => {
+  const { database, tables } = await opened();
+  const nowMs = Date.UTC(2026, 0, 31);
+  const gone: (number | null)[] = [];
+  for (const [index, next] of [0, 40, 50, 45, 0].entries()) {
+    const atMs = nowMs + index * dayMs;
+    await applyRowsTtl(database, tables, { days: next, nowMs: atMs });
+    const goneMs = await readRowsGoneBeforeMs(database, tables, atMs);
+    gone.push(goneMs === null ? null : (goneMs - nowMs) / dayMs);
+  }
+  // Forty days were kept until the second day, and forty-five until the fourth.
+  expect(gone).toEqual([null, 1 - 40, 2 - 40, 2 - 40, 2 - 40]);
 });
 
 it('tables with another TTL take rows as partitions, and keep their own', async () => {

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { createActor, createMachine } from 'xstate';
 import { createActorTransitions, describeState } from '../../streams/operators/actorTransitions.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 
 /** One region queries and waits for ever; the other one moves. */
 const watch = createMachine({
@@ -65,5 +66,21 @@ describe('transitions of process actors', () => {
     expect(metrics).toContain('miner_actor_state{actor="watch one",state="tables.rebuilding.filling"} 1');
     expect(metrics.match(/^miner_actor_state\{/gm)).toHaveLength(2);
     expect(describeState(root.getSnapshot())).toBe('closed');
+  });
+
+  it('show the state of a successor that starts before its predecessor has ended, and count both', async () => {
+    const registry = new Registry();
+    const inspect = createActorTransitions({ logger: silentLogger, registry });
+    const [first, second] = [createActor(watch, { inspect }), createActor(watch, { inspect })];
+    for (const actor of [first, second]) actor.start();
+    const shown = async () => (await registry.metrics()).match(/^miner_actor.*one.*$/gm);
+    const transitions = 'miner_actor_transitions_total{actor="watch one",state="tables.active"} 2';
+    first.stop();
+    expect(await shown()).toEqual([
+      transitions,
+      'miner_actor_state{actor="watch one",state="tables.active"} 1',
+    ]);
+    second.stop();
+    expect(await shown()).toEqual([transitions]);
   });
 });

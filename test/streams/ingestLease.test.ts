@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { LeaseLost } from '../../streams/ingest/ingestLease.ts';
+import { findStandbyHolder, isLeaseHeld, LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
 import { startContender } from '../support/streams/leaseContender.ts';
@@ -19,6 +19,26 @@ function cutOff({ js, jsm }: TestConnection): () => void {
 }
 
 describe('the ingest lease', () => {
+  it('is held for less than four seconds after its last renewal began, and only in a state that holds it', () => {
+    const sinceMs = 1_000;
+    const holder = { host: 'other', pid: 1, pidSpace: null };
+    const inState = (tag: string) =>
+      ({
+        hasTag: (one: string) => one === tag,
+        context: { stored: { sinceMs }, observed: { holder } },
+      }) as never;
+    const isHeld = (tag: string, afterMs: number) =>
+      isLeaseHeld(inState(tag), { bootMs: () => sinceMs + afterMs });
+    expect([isHeld('held', 3_999), isHeld('held', 4_000), isHeld('standby', 0)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(isLeaseHeld(undefined, systemClock)).toBe(false);
+    const holders = [inState('standby'), inState('held'), undefined].map(findStandbyHolder);
+    expect(holders).toEqual([holder, null, null]);
+  });
+
   it('is held by one process per name; another process waits, names the holder, and takes over after the release', async () => {
     const { nats } = await startStreams();
     const first = await startContender(nats).acquired;
@@ -62,6 +82,15 @@ describe('the ingest lease', () => {
     reconnect();
     expect(await lost).toBeInstanceOf(LeaseLost);
     expect(first.isHeld()).toBe(false);
+  });
+
+  it('is renewed by its holder if its message was removed', async () => {
+    const { nats } = await startStreams();
+    const lease = await startContender(nats).acquired;
+    await nats.jsm.streams.purge('MINER_LEASE');
+    const holdsMessage = async () => (await nats.jsm.streams.info('MINER_LEASE')).state.messages > 0;
+    await eventually(holdsMessage, 'a renewal');
+    expect(lease.isHeld()).toBe(true);
   });
 
   it('is no longer held after a long suspend, although the monotonic clock stood still', async () => {

@@ -134,6 +134,7 @@ describe('rejection log', () => {
     log.addAll(messages);
     await eventually(() => log.failures > 0, 'a failure');
     log.cancel();
+    expect([log.waiting, log.publishingForMs]).toEqual([0, null]);
     mayPublish = true;
     await log.resume();
     const next = feedLog(log, 2);
@@ -255,6 +256,14 @@ describe('rejection log', () => {
     expect(await readSequences(nats)).toEqual([1, 2, 2]);
   });
 
+  it('publishes the rejection of a message that has taken the sequence of a lost one', async () => {
+    const { nats } = await startLog();
+    const message = await publishBad(nats, 'one');
+    await (await logOn(nats)).publish({ ...message, storedAtNanos: message.storedAtNanos - 1n });
+    await (await logOn(nats)).publish(message);
+    expect(await readSequences(nats)).toEqual([1, 1]);
+  });
+
   it('keeps only the beginning of a message that is too long', async () => {
     const { nats } = await startLog();
     const log = await logOn(nats);
@@ -353,6 +362,8 @@ describe('rejection log', () => {
       clock.advance(20_000);
     }
     await reject('malformed');
+    clock.advance(60_000);
+    await reject('malformed');
     const reports = lines
       .map((line) => JSON.parse(line))
       .map(({ sequence, reason, rejected }) => [sequence, reason, rejected]);
@@ -360,6 +371,7 @@ describe('rejection log', () => {
       [1, 'malformed', 1],
       [2, 'duplicate', 1],
       [10, 'malformed', 6],
+      [11, 'malformed', 1],
     ]);
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       stream: 'MINER_COUNTER',
@@ -381,13 +393,19 @@ describe('rejection log', () => {
   it('waits while the server is unavailable, then publishes all in order', async () => {
     const { server, nats } = await startLog();
     const message = await publishBad(nats, 'one');
-    const log = await logOn(nats);
+    const { lines, logger } = collectLines('info');
+    const log = await logOn(nats, { logger });
     await server.kill('SIGKILL');
     for (let sequence = 1; sequence <= 400; sequence++) log.add({ ...message, sequence });
-    await eventually(() => log.failures > 0, 'a failure');
+    await eventually(() => log.failures > 1, 'two failures');
     expect(log.waiting).toBe(400);
     await server.start();
     await log.flushed();
+    expect(lines.map((line) => JSON.parse(line)).map(({ msg, waiting }) => [msg, waiting])).toEqual([
+      ['rejections wait for NATS', 400],
+      ['messages are rejected', undefined],
+      ['rejections are published again', 400],
+    ]);
     const { state } = await nats.jsm.streams.info('MINER_REJECTED');
     expect(state.messages).toBe(400);
   });

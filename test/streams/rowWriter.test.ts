@@ -143,7 +143,12 @@ describe('row writer', () => {
     await eventually(() => database.refused.length > 0, 'an attempt');
     feed.cancel();
     await writer.whenIdle();
-    expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, failingForMs: null });
+    expect(writer.status()).toMatchObject({
+      bufferedRows: 0,
+      bufferedBytes: 0,
+      failingForMs: null,
+      storingForMs: null,
+    });
     database.isUnavailable = false;
     expect(await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 30 })).toBe(32);
     const resumed = feedWriter(writer, 30);

@@ -13,7 +13,14 @@ function startSaver() {
   const save = async (what: string, part: number): Promise<SnapshotChain> => {
     if (settings.isFailing) throw new Error('the database is unavailable');
     saved.push(what);
-    return { snapshot: 'one', table: 'snapshots', part, ordinal: 1, baseBytes: 1, incrementBytes: 0 };
+    return {
+      snapshot: 'one',
+      table: 'snapshots',
+      part,
+      ordinal: 1,
+      baseBytes: 100,
+      incrementBytes: 7 * part,
+    };
   };
   const snapshots: SnapshotStore = {
     saveBase: ({ position }) => save(`whole ${position}`, 0),
@@ -34,16 +41,17 @@ function startSaver() {
     capture,
     beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
   };
+  const clock = manualClock();
   const saver = createStateSaver({
     stream: 'MINER_CHAIN',
     fold,
     snapshots,
-    clock: manualClock(),
+    clock,
     logger: silentLogger,
   });
   const captureAt = (position: number) => saver.capture({ streamCreated: 'now', position, digest: null });
   const saveAt = (position: number) => saver.save(captureAt(position));
-  return { saved, settings, saver, captureAt, saveAt };
+  return { saved, settings, clock, saver, captureAt, saveAt };
 }
 
 describe('the saver of a state', () => {
@@ -64,6 +72,33 @@ describe('the saver of a state', () => {
     captureAt(5);
     await saveAt(6);
     expect(saved).toEqual(['whole 1', 'whole 3', 'increment 4', 'whole 6']);
+  });
+
+  it('shows the position, time and bytes of the newest saved state, and counts what could not be saved', async () => {
+    const { settings, clock, saver, saveAt } = startSaver();
+    saver.reset({ snapshotPosition: 1, snapshotTakenAtMs: 5 });
+    const statuses = [saver.status];
+    for (const position of [2, 3]) {
+      clock.advance(1_000);
+      await saveAt(position);
+      statuses.push(saver.status);
+    }
+    settings.isFailing = true;
+    await expect(saveAt(4)).rejects.toThrow('unavailable');
+    for (let failure = 0; failure < 2; failure++) saver.noteFailure(new Error('unavailable'));
+    const savedAt = (position: number, takenAtMs: number, bytes: number | null, failures = 0) => ({
+      snapshotPosition: position,
+      snapshotTakenAtMs: takenAtMs,
+      snapshotBytes: bytes,
+      snapshotFailures: failures,
+    });
+    const nowMs = clock.nowMs();
+    expect([...statuses, saver.status]).toEqual([
+      savedAt(1, 5, null),
+      savedAt(2, nowMs - 1_000, 100),
+      savedAt(3, nowMs, 107),
+      savedAt(3, nowMs, 107, 2),
+    ]);
   });
 
   it('saves a complete state after a restoration, after large increments, and if the changes are not known', async () => {

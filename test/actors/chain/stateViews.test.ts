@@ -238,6 +238,23 @@ describe('the supply of the token', () => {
 });
 
 describe('the reasons of views that are not available', () => {
+  const { economyDeploymentBlock: first } = stateDeployment.chain;
+  it.each([
+    ['before the deployment of the economy', first - 1n, coreEvents(), 'projection_failed'],
+    ['at it, unconfigured', first, coreEvents(), 'indexer_mismatch'],
+    ['after it, unconfigured', first + 1n, coreEvents(), 'indexer_mismatch'],
+    ['at it, configured', first, buildEconomyEvents(), 'projection_failed'],
+    ['before any state', first, null, 'projection_failed'],
+  ])('tell a fault from another mining contract: %s', (_when, number, events, word) => {
+    const { views, source } = createStateViews(events && buildState(events, { number }));
+    const hadFault = readAvailability(views).core;
+    source.fault = { block: { number, hash: buildBlockHash(5), timestampMs: 0 }, detail: 'wrong' };
+    expect([hadFault, new Set(Object.values(views.conditions()))]).toEqual([
+      events ? 'available' : 'not_yet_safe',
+      new Set([word]),
+    ]);
+  });
+
   it('are the contract’s; operators see finer ones', () => {
     const { views, source, clock } = createStateViews(buildState(buildEconomyEvents()));
     const conditions = () => new Set(Object.values(views.conditions()));

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { retryUntilAvailable } from '../../../streams/operators/retryUntilAvailable.ts';
 import { useVirtualTime } from '../../support/virtualTime.ts';
@@ -28,11 +29,12 @@ describe('an attempt that is retried until it succeeds', () => {
   useVirtualTime();
 
   it('is repeated at growing intervals until it succeeds', async () => {
-    const { atMs, failures, result } = attempts(4);
+    const { atMs, failures, stopping, result } = attempts(4);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(await result).toBe('available');
     expect(atMs).toEqual([0, 100, 300, 600, 900]);
     expect(failures).toEqual([1, 2, 3, 4]);
+    expect(getEventListeners(stopping.signal, 'abort')).toEqual([]);
   });
 
   it('ends with the reason when it is aborted between two attempts', async () => {

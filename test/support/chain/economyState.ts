@@ -335,6 +335,7 @@ export function createStateViews(
     older: null as ChainState | null,
     isCaughtUp: true,
     isMismatched: false,
+    fault: null as ChainActors['fault'],
     behindAfterMs: Number.POSITIVE_INFINITY,
   };
   const empty = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
@@ -346,6 +347,7 @@ export function createStateViews(
         [source.state, source.older].find((one) => one?.block.number === block && one.block.hash === hash) ??
         null,
     },
+    fault: { get: () => source.fault },
     newestSpanAtMs: { value: spanAtMs },
     state: { get: () => ({ ...empty.state, isMismatched: source.isMismatched }) },
   });

@@ -1,0 +1,455 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { JetStreamApiError, type StreamInfo } from '@nats-io/jetstream';
+import { describe, expect, it, vi } from 'vitest';
+import { type StreamName, streamSubjects } from '../../actors/messages/subjects.ts';
+import { askAudit, askService } from '../../deploy/commands/doctor/askService.ts';
+import { checkChain } from '../../deploy/commands/doctor/checkChain.ts';
+import { checkNats } from '../../deploy/commands/doctor/checkNats.ts';
+import { checkRejections } from '../../deploy/commands/doctor/checkRejections.ts';
+import { readConfiguration } from '../../deploy/configuration/configuration.ts';
+import { judgeRoom } from '../../deploy/diagnosis/checkDisk.ts';
+import { checkSnapshots } from '../../deploy/diagnosis/checkSnapshots.ts';
+import { type Finding, formatFinding } from '../../deploy/diagnosis/finding.ts';
+import type { SnapshotStore } from '../../storage/snapshots.ts';
+import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
+import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import { stateDeployment } from '../support/chain/economyState.ts';
+import { buildBlockHash } from '../support/chain/hashes.ts';
+import { whenFinished } from '../support/processes/lifetime.ts';
+
+const mib = 2 ** 20;
+const dayNanos = 86_400 * 1e9;
+const { chainId, deploymentBlock } = stateDeployment.chain;
+
+interface StoredMessage {
+  readonly subject: string;
+  readonly body: unknown;
+}
+
+/** A NATS whose streams are as a test says: sound by default, with a single server and nothing stored. */
+function createNats(
+  streams: Partial<Record<StreamName, { config?: object; cluster?: object; state?: object }>> = {},
+) {
+  const nats = {
+    messages: [] as (StoredMessage | null)[],
+    version: '2.10.0',
+    account: { storage: 3 * mib, streams: 5, limits: { max_storage: -1 } },
+    consumers: [] as { name: string; num_pending: number }[],
+    skewMs: 0,
+    temporary: [] as string[],
+    mayPublishTo: /rejected|chain/,
+  };
+  const stored = (seq: number) => {
+    const message = nats.messages[seq - 1];
+    return message == null ? null : { ...message, seq, json: () => message.body };
+  };
+  const jetStream = {
+    connection: { info: { version: nats.version }, getServer: () => '127.0.0.1:4222' },
+    js: {
+      publish: async (subject: string) => {
+        const code = nats.mayPublishTo.test(subject) ? 10_071 : 10_000;
+        throw new JetStreamApiError({ code: 400, err_code: code, description: 'refused' });
+      },
+    },
+    jsm: {
+      getAccountInfo: async () => nats.account,
+      streams: {
+        info: async (name: StreamName) => {
+          const { config, cluster, state } = streams[name] ?? {};
+          const limits = { max_age: 0, max_msgs: -1, max_bytes: -1 };
+          return {
+            config: { subjects: streamSubjects[name], num_replicas: 1, ...limits, ...config },
+            created: 'then',
+            cluster,
+            state: { first_seq: 1, last_seq: nats.messages.length, ...state },
+          } as StreamInfo;
+        },
+        getMessage: async (_: string, { seq, last_by_subj }: { seq?: number; last_by_subj?: string }) =>
+          stored(seq ?? nats.messages.findLastIndex((one) => one?.subject === last_by_subj) + 1),
+      },
+      consumers: {
+        list: () => ({ next: async () => nats.consumers }),
+        add: async (_: string, { name }: { name: string }) => {
+          nats.temporary.push(name);
+          return { name, created: new Date(Date.now() + nats.skewMs).toISOString() };
+        },
+        delete: async (_: string, name: string) => nats.temporary.splice(nats.temporary.indexOf(name), 1),
+      },
+    },
+  } as unknown as JetStream;
+  return Object.assign(nats, { jetStream });
+}
+
+/** What is said of a check, as it is printed, and the beginning of its remedy. */
+const say = (findings: readonly Finding[], check: string) =>
+  findings.filter((one) => one.check === check).map((one) => formatFinding(one).join('\n'));
+
+async function askNats(nats: ReturnType<typeof createNats>, monitoringUrl: string | null = null) {
+  return checkNats({ ...nats.jetStream, onChain: stateDeployment, monitoringUrl });
+}
+
+/** A server that answers as a test says. */
+async function serve(answer: (url: string, body: string) => { status?: number; json: unknown }) {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const { status = 200, json } = answer(request.url ?? '', body);
+    response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(json));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  whenFinished(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('doctor, of the streams', () => {
+  const peer = (name: string, state: object = { current: true }) => ({ name, ...state });
+  const away = peer('away', { current: false, offline: true });
+  const behind = peer('behind', { current: false });
+  it.each([
+    ['a single server', { num_replicas: 1 }, undefined, /^ok .*: 1, on one server$/],
+    [
+      'a sound cluster',
+      { num_replicas: 3 },
+      { leader: 'a', replicas: [peer('b')] },
+      /^ok .*: 3 in the cluster c, leader a$/,
+    ],
+    ['no leader', { num_replicas: 3 }, { replicas: [away] }, /^FAILED .*leader none\n.*a majority/],
+    [
+      'a server away',
+      { num_replicas: 3 },
+      { leader: 'a', replicas: [behind, away] },
+      /^FAILED .*leader a, away: away\n/,
+    ],
+    [
+      'a server behind',
+      { num_replicas: 3 },
+      { leader: 'a', replicas: [behind, peer('b')] },
+      /^warning .*leader a, behind: behind\n/,
+    ],
+    ['one replica', { num_replicas: 1 }, { leader: 'a' }, /^warning .*\n.*MINER_STREAM_REPLICAS=3/],
+  ])('tells %s from the other states of replicas', async (_what, config, cluster, expected) => {
+    const nats = createNats({
+      MINER_COUNTER: { config, ...(cluster && { cluster: { name: 'c', ...cluster } }) },
+    });
+    expect(say(await askNats(nats), 'replicas MINER_COUNTER')).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it.each([
+    ['MINER_COUNTER', {}, /^ok .*it keeps all messages/],
+    [
+      'MINER_COUNTER',
+      { max_age: 1.5 * dayNanos },
+      /^ok .*after 1\.5 days, it begins at 1: a rebuild takes .* ClickHouse$/,
+    ],
+    [
+      'MINER_PIPELINE',
+      { max_msgs: 7, max_bytes: 2 * mib },
+      /^warning .*after 7 messages or 2 MiB, it begins at 1: .*only in snap/,
+    ],
+    ['MINER_CHAIN', {}, /^ok .*it keeps all spans, from block 10 on$/],
+    ['MINER_CHAIN', { max_age: dayNanos }, /^FAILED .*spans leave it after 1 days\n/],
+  ] as const)('says what retention of %s %j costs', async (stream, config, expected) => {
+    const nats = createNats({ [stream]: { config } });
+    nats.messages = [
+      { subject: `miner.chain.${chainId}.reads`, body: {} },
+      null,
+      { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock) },
+    ];
+    expect(say(await askNats(nats), `retention ${stream}`)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  it('fails if the first span begins above the deployment, or a subject is missing', async () => {
+    const nats = createNats({
+      MINER_PIPELINE: { config: { subjects: streamSubjects.MINER_PIPELINE.slice(1) } },
+      MINER_CHAIN: { state: { first_seq: 20 } },
+    });
+    nats.messages[19] = { subject: `miner.chain.${chainId}.span`, body: span(deploymentBlock + 1n) };
+    nats.consumers = [{ name: 'reader', num_pending: 4 }];
+    const findings = await askNats(nats);
+    expect(say(findings, 'retention MINER_CHAIN')).toEqual([
+      expect.stringMatching(/^FAILED .*begins at block 11, the deployment at 10: .*\n.*--from-block 10$/),
+    ]);
+    expect(say(findings, 'stream MINER_PIPELINE')[0]).toMatch(
+      /^FAILED .*does not hold miner\.module\.\*\.\*\n/,
+    );
+    expect(say(findings, 'stream MINER_COUNTER')).toEqual([
+      'ok       stream MINER_COUNTER: messages 1 to 20, reader 4 behind',
+    ]);
+    // Clock and permissions need present streams.
+    expect([say(findings, 'clock'), say(findings, 'NATS permissions')]).toEqual([[], []]);
+  });
+});
+
+describe('doctor, of NATS', () => {
+  it.each([
+    [900, /^ok .*is 900 ms ahead of this machine's, ± 0 ms$/],
+    [1_000, /^ok /],
+    [-1_001, /^warning .*is 1001 ms behind this machine's/],
+    [10_000, /^warning /],
+    [10_001, /^FAILED .*10001 ms ahead of/],
+  ])('judges a clock that differs by %s ms, and leaves no consumer', async (skewMs, expected) => {
+    vi.spyOn(Date, 'now').mockReturnValue(Date.UTC(2026, 0, 31));
+    const nats = createNats();
+    nats.skewMs = skewMs;
+    const findings = await askNats(nats);
+    vi.restoreAllMocks();
+    expect([say(findings, 'clock'), nats.temporary]).toEqual([[expect.stringMatching(expected)], []]);
+  });
+
+  it.each([
+    [/rejected|chain/, 'this user may serve, ingest, index'],
+    [/rejected/, `this user may serve, ingest, and may not index (publish to miner.chain.${chainId}.span)`],
+    [
+      /nothing/,
+      `this user may serve, and may not ingest (publish to miner.rejected.MINER_COUNTER), nor index (publish to miner.chain.${chainId}.span)`,
+    ],
+  ])('says what a user may do who may publish to %s', async (mayPublishTo, said) => {
+    const nats = createNats();
+    nats.mayPublishTo = mayPublishTo;
+    expect(say(await askNats(nats), 'NATS permissions')).toEqual([`ok       NATS permissions: ${said}`]);
+  });
+
+  it('shows the room of the account, and the sync settings and the room of the server', async () => {
+    const nats = createNats();
+    nats.account.limits.max_storage = 2_051 * mib;
+    const jetStream = (config: object) => serve(() => ({ json: { storage: 5 * mib, config } }));
+    const always = await jetStream({ max_storage: 260 * mib, sync_always: true });
+    const findings = await askNats(nats, always);
+    expect(
+      ['JetStream', 'room of the NATS account', 'NATS sync', 'room of NATS'].map(
+        (one) => say(findings, one)[0],
+      ),
+    ).toEqual([
+      'ok       JetStream: 5 streams, 3 MiB stored',
+      'ok       room of the NATS account: 2048 MiB of 2051 are free',
+      'ok       NATS sync: before each acknowledgement',
+      expect.stringMatching(/^FAILED {3}room of NATS: 255 MiB of 260 are free\n/),
+    ]);
+    for (const [config, every] of [
+      [{ sync_interval: 1e9 }, '1 s'],
+      [{}, 'two minutes'],
+    ] as const) {
+      const url = await jetStream({ max_storage: 9_000 * mib, ...config });
+      expect(say(await askNats(createNats(), url), 'NATS sync')[0]).toMatch(
+        new RegExp(`^warning .*every ${every}:`),
+      );
+    }
+  });
+
+  it.each([
+    [256 * mib - 1, 'failed'],
+    [256 * mib, 'warning'],
+    [2_048 * mib - 1, 'warning'],
+    [2_048 * mib, 'ok'],
+  ])('judges %s free bytes', (freeBytes, outcome) => {
+    expect(judgeRoom('disk', freeBytes, 1e12).outcome).toBe(outcome);
+  });
+
+  it('warns of the five newest rejections of the last day', async () => {
+    const nowMs = Date.UTC(2026, 0, 31, 12);
+    const rejection = (sequence: number, ageMs: number) => ({
+      subject: 'miner.rejected.MINER_COUNTER',
+      body: {
+        stream: 'MINER_COUNTER',
+        streamCreated: 'then',
+        sequence,
+        storedAt: new Date(nowMs - ageMs).toISOString(),
+        subject: 'miner.counter.one',
+        reason: 'malformed',
+        detail: '',
+        byteLength: 0,
+        original: '',
+        truncated: false,
+      },
+    });
+    const nats = createNats();
+    const check = async () =>
+      (await checkRejections(nats.jetStream.jsm, nowMs))[0]?.detail.match(/MINER_COUNTER \d/g);
+    nats.messages = [rejection(1, 86_400_000)];
+    expect(await check()).toBeNull();
+    nats.messages = [...nats.messages, rejection(2, 86_399_999)];
+    expect(await check()).toEqual(['MINER_COUNTER 2']);
+    nats.messages.push(...[3, 4, 5, 6, 7].map((sequence) => rejection(sequence, 1)));
+    expect(await check()).toEqual([3, 4, 5, 6, 7].map((sequence) => `MINER_COUNTER ${sequence}`));
+  });
+});
+
+function span(block: bigint, hash: string = buildBlockHash(1)) {
+  return {
+    core: stateDeployment.contracts.core,
+    fork: 0,
+    fromBlock: String(block),
+    toBlock: String(block),
+    parentHash: buildBlockHash(0),
+    hash,
+    timestamp: '2026-01-31T12:00:00.000Z',
+    blocks: [],
+  };
+}
+
+describe('doctor, of the node', () => {
+  const ofChain = `0x${chainId.toString(16)}`;
+  const hash = buildBlockHash(1);
+  it.each([
+    [
+      { eth_chainId: '0x1' },
+      null,
+      /^FAILED .*node: it serves chain 1, but the deployment is on chain 31337\n/,
+    ],
+    [
+      { eth_getCode: '0x' },
+      null,
+      /^ok .*newest block 12\nFAILED .*no contract at 0x1+\n.*\nskipped .*none is published/,
+    ],
+    [{}, { subject: `miner.chain.${chainId}.span`, body: {} }, /\nFAILED .*the newest span is malformed\n/],
+    [
+      {},
+      { subject: `miner.chain.${chainId}.span`, body: span(13n) },
+      /\nFAILED .*holds block 13, the node is at 12\n/,
+    ],
+    [
+      {},
+      { subject: `miner.chain.${chainId}.span`, body: span(12n) },
+      /\nok .*blocks: published through 12, 0 behind/,
+    ],
+    [
+      {},
+      { subject: `miner.chain.${chainId}.span`, body: span(11n, buildBlockHash(2)) },
+      new RegExp(`\nFAILED .*block 11 is ${buildBlockHash(2)} in the stream and ${hash} on the chain\n`),
+    ],
+  ])('compares its answers %j with the newest span', async (answers: object, message, expected) => {
+    const url = await serve((_, body) => {
+      const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: string[] };
+      const block = { number: params?.[0], hash, transactions: [] };
+      const sound: Record<string, unknown> = {
+        eth_chainId: ofChain,
+        eth_blockNumber: '0xc',
+        eth_getCode: '0x01',
+        eth_getBlockByNumber: block,
+      };
+      return { json: { jsonrpc: '2.0', id, result: Object.assign(sound, answers)[method] } };
+    });
+    const nats = createNats();
+    nats.messages = [message];
+    const findings = await checkChain(nats.jetStream.jsm, stateDeployment, url);
+    expect(findings.flatMap(formatFinding).join('\n')).toMatch(expected);
+  });
+});
+
+describe('doctor, of snapshots', () => {
+  const identity = { foldVersion: 2, configuration: 'ours' };
+  const nowMs = 100_000;
+  const header = (position: number, change: object = {}): StoredSnapshotHeader => ({
+    ...identity,
+    stream: 'MINER_COUNTER',
+    streamCreated: 'then',
+    position,
+    digest: null,
+    takenAtMs: 70_000,
+    snapshot: 'one',
+    part: 0,
+    ordinal: 1,
+    ...change,
+  });
+  it.each([
+    ['nothing', [], { first_seq: 0, last_seq: 0 }, /^skipped .*there is none$/],
+    ['none of a whole stream', [], { first_seq: 1, last_seq: 9 }, /^ok .*the next start folds the stream/],
+    [
+      'none of a cut stream',
+      [],
+      { first_seq: 2, last_seq: 9 },
+      /^FAILED .*there is none, and the stream begins at 2\n/,
+    ],
+    [
+      'one of another version',
+      [header(3, { foldVersion: 1 })],
+      { first_seq: 2, last_seq: 9 },
+      /^FAILED .*1 are of another version or deployment, and/,
+    ],
+    [
+      'one that the stream continues',
+      [header(7), header(3), header(8, { configuration: 'others' })],
+      { first_seq: 8, last_seq: 9 },
+      /^ok .*: 2 can be restored; the newest, at message 7, was taken 30 s ago and holds 2 records$/,
+    ],
+    [
+      'one before a gap',
+      [header(6)],
+      { first_seq: 8, last_seq: 9 },
+      /^warning .*the stream begins later, at 8\n/,
+    ],
+    [
+      'one after the end',
+      [header(10)],
+      { first_seq: 1, last_seq: 9 },
+      /^FAILED .*it ends at 9, folded through 10\n/,
+    ],
+    [
+      'one of another stream',
+      [header(5, { streamCreated: 'before' })],
+      { first_seq: 1, last_seq: 9 },
+      /^FAILED .*created before\n/,
+    ],
+  ])('says whether a start finds a state: %s', async (_what, headers, state, expected) => {
+    const snapshots = {
+      list: async () => headers,
+      read: async function* () {
+        yield ['kind\tone\t1', 'kind\tother\t2'];
+      },
+    } as unknown as SnapshotStore;
+    const { jsm } = createNats({ MINER_COUNTER: { state } }).jetStream;
+    const folds = [['MINER_COUNTER', identity]] as const;
+    const findings = await checkSnapshots({ jsm, snapshots, folds, nowMs: () => nowMs });
+    expect(findings.flatMap(formatFinding).join('\n')).toMatch(expected);
+  });
+});
+
+describe('doctor, of a running service', () => {
+  const ask = async (answer: (url: string) => { status?: number; json: unknown }) => {
+    const asked: string[] = [];
+    const url = await serve((path) => {
+      asked.push(path);
+      return answer(path);
+    });
+    const configuration = readConfiguration({ MINER_OPS_HOST: '0.0.0.0', MINER_OPS_PORT: new URL(url).port });
+    const reports = [
+      await askService(configuration, { isQuick: false, inUse: 'in use.' }),
+      await askService(configuration, { isQuick: true, inUse: 'in use.' }),
+    ];
+    return { asked, reports, audit: await askAudit(configuration), url };
+  };
+
+  it('asks it for everything or quickly, and for the differences that its self-audit knows', async () => {
+    const drift = (detail: string, remedy: string) => ({
+      check: 'self-audit',
+      outcome: 'failed',
+      detail,
+      remedy,
+    });
+    const disk = { check: 'disk', outcome: 'failed', detail: 'full', remedy: 'make room' };
+    const report = { findings: [disk, drift('one', 'replay 1'), drift('other', 'replay 2')], stored: null };
+    const { asked, reports, audit } = await ask(() => ({ json: report }));
+    expect(asked).toEqual(['/diagnosis', '/diagnosis?quick', '/diagnosis?quick']);
+    expect(reports).toEqual([report, report]);
+    const check = 'self-audit of the service';
+    expect(audit).toEqual({ check, outcome: 'failed', detail: 'one; other', remedy: 'replay 1' });
+    const sound = await ask(() => ({ json: { findings: [disk], stored: null } }));
+    expect(sound.audit).toEqual({ check, outcome: 'ok', detail: 'nothing is known to differ' });
+  });
+
+  it('says why it does not answer', async () => {
+    const { reports, audit, url } = await ask(() => ({ status: 503, json: {} }));
+    expect(reports.map(({ findings, stored }) => [findings.map(({ outcome }) => outcome), stored])).toEqual([
+      [['skipped'], null],
+      [['skipped'], null],
+    ]);
+    expect(reports[0]?.findings[0]?.detail).toContain(
+      `in use. Asking it at ${url}/diagnosis failed: status 503`,
+    );
+    expect(audit).toMatchObject({
+      outcome: 'skipped',
+      detail: expect.stringContaining(`${url}/diagnosis?quick`),
+    });
+  });
+});

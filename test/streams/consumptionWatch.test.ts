@@ -1,0 +1,137 @@
+import { getEventListeners } from 'node:events';
+import type { ConsumerMessages, JetStreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { describe, expect, it, vi } from 'vitest';
+import { watchConsumption } from '../../streams/jetstream/source/consumptionWatch.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { useVirtualTime } from '../support/virtualTime.ts';
+
+/** Statuses that a test emits, until they are stopped. */
+function createStatuses() {
+  const waiting: ((result: IteratorResult<object>) => void)[] = [];
+  return {
+    emit: (status: object) => waiting.shift()?.({ value: status, done: false }),
+    isStopped: false,
+    stop() {
+      this.isStopped = true;
+    },
+    [Symbol.asyncIterator]: () => ({
+      next: () => new Promise<IteratorResult<object>>((resolve) => waiting.push(resolve)),
+    }),
+  };
+}
+
+describe('the watch of a consumer', () => {
+  useVirtualTime();
+
+  /** A consumer that has reached message 3 of a stream that ends with 9. */
+  function start() {
+    const clock = manualClock();
+    const stopping = new AbortController();
+    const [connection, consumer] = [createStatuses(), createStatuses()];
+    const world = {
+      position: 3,
+      last: 9,
+      created: 'then',
+      isHeldBack: false,
+      deleted: [] as number[],
+      isAway: false,
+    };
+    const said: unknown[] = [];
+    const delivered = { status: () => consumer, stop: vi.fn() };
+    const watch = watchConsumption({
+      connection: { status: () => connection } as unknown as NatsConnection,
+      jsm: {
+        streams: {
+          info: async () => {
+            if (world.isAway) throw new Error('no answer');
+            clock.advance(5);
+            return {
+              created: world.created,
+              state: { first_seq: 1, last_seq: world.last, deleted: world.deleted },
+            };
+          },
+        },
+      } as unknown as JetStreamManager,
+      stream: 'MINER_COUNTER',
+      clock,
+      delivered: delivered as unknown as ConsumerMessages,
+      signal: stopping.signal,
+      isHeldBack: () => world.isHeldBack,
+      reached: () => ({ streamCreated: 'then', position: world.position, digest: null }),
+      onEndSeen: (sequence, atMs) => said.push(`end ${sequence} at ${atMs - clock.bootMs()}`),
+      onVerified: (atMs) => said.push(`verified at ${atMs - clock.bootMs()}`),
+      onUnknown: () => said.push('unknown'),
+    });
+    const pass = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 500) {
+        clock.advance(500);
+        await vi.advanceTimersByTimeAsync(500);
+      }
+    };
+    const ended = () => (delivered.stop.mock.calls.length > 0 ? watch.reason() : null);
+    return { world, said, watch, stopping, connection, consumer, pass, ended };
+  }
+
+  it('reports the end of the stream as of the question, and that it does not answer', async () => {
+    const { world, said, watch, pass, ended } = start();
+    await pass(2_000);
+    expect(said.splice(0)).toEqual(['end 9 at -5', 'verified at -5']);
+    world.isAway = true;
+    await pass(2_000);
+    expect([said, ended()]).toEqual([['unknown'], null]);
+    watch.stop();
+  });
+
+  it.each([
+    ['nothing while it is held back', { isHeldBack: true }, null],
+    ['nothing at the end of the stream', { position: 9 }, null],
+    ['a delivery that stands still', {}, 'delivery stalled'],
+    ['the deletion of the rest', { deleted: [4, 5, 6, 7, 8, 9] }, 'the rest of the stream was deleted'],
+    ['another stream', { created: 'now' }, 'stream diverged'],
+  ])('ends it for %s', async (_what, change, reason) => {
+    const { world, watch, pass, ended } = start();
+    Object.assign(world, change);
+    await pass(22_000);
+    expect(ended()).toBe(reason);
+    expect(watch.removedThrough()).toBe('deleted' in change ? 9 : null);
+    if ('created' in change) expect(watch.throwFailure).toThrow('created now');
+    else watch.throwFailure();
+    watch.stop();
+  });
+
+  it('waits fifteen seconds after the last progress', async () => {
+    const { world, watch, pass, ended } = start();
+    await pass(10_000);
+    world.position = 4;
+    await pass(16_000);
+    expect(ended()).toBeNull();
+    await pass(4_000);
+    expect(ended()).toBe('delivery stalled');
+    watch.stop();
+  });
+
+  it.each([
+    ['connection', { type: 'disconnect' }, 'connection: disconnect'],
+    ['connection', { type: 'ping' }, null],
+    ['consumer', { type: 'heartbeats_missed' }, 'consumer: heartbeats_missed'],
+    ['consumer', { type: 'heartbeat' }, null],
+  ] as const)('hears the %s say %j', async (speaker, status, reason) => {
+    const started = start();
+    await vi.advanceTimersByTimeAsync(0);
+    started[speaker].emit(status);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(started.ended()).toBe(reason);
+    started.watch.stop();
+  });
+
+  it('leaves no timer, listener or status behind', () => {
+    const { watch, stopping, connection } = start();
+    watch.stop();
+    expect([vi.getTimerCount(), getEventListeners(stopping.signal, 'abort'), connection.isStopped]).toEqual([
+      0,
+      [],
+      true,
+    ]);
+  });
+});

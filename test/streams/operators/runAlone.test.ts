@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { assign, setup } from 'xstate';
+import { runAlone } from '../../../streams/operators/runAlone.ts';
+
+const logic = setup({
+  types: {} as { context: { fault: string | null }; events: { type: 'stopped'; graceMs: number } },
+}).createMachine({
+  id: 'member',
+  context: { fault: null },
+  output: ({ context }) => context,
+  initial: 'running',
+  states: {
+    running: {
+      on: {
+        stopped: {
+          target: 'ended',
+          actions: assign({ fault: ({ event }) => (event.graceMs === 0 ? 'no time' : null) }),
+        },
+      },
+    },
+    ended: { type: 'final' },
+  },
+});
+
+it('a machine alone is inspected, is stopped once, and its end rejects only for a fault', async () => {
+  const events: unknown[] = [];
+  const stopped = runAlone({ logic, input: undefined }, (event) => {
+    if (event.type === '@xstate.event') events.push(event.event);
+  });
+  await stopped.stop({ graceMs: 5 });
+  await stopped.stop({ graceMs: 6 });
+  expect(events.slice(1)).toEqual([{ type: 'stopped', graceMs: 5 }]);
+  expect(await stopped.ended).toBeUndefined();
+  const faulted = runAlone({ logic, input: undefined });
+  await faulted.stop({ graceMs: 0 });
+  await expect(faulted.ended).rejects.toBe('no time');
+});

@@ -1,0 +1,194 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
+import { describe, expect, it } from 'vitest';
+import type { SnapshotStore } from '../../storage/snapshots.ts';
+import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
+import { restoreFold, type StoredOutput } from '../../streams/follower/restoreFold.ts';
+import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
+import { manualClock } from '../support/manualClock.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+
+const clock = manualClock();
+const identity = { foldVersion: 1, configuration: 'ours' };
+const header = (position: number, change: object = {}): StoredSnapshotHeader => ({
+  ...identity,
+  stream: 'MINER_COUNTER',
+  streamCreated: 'now',
+  position,
+  digest: null,
+  takenAtMs: clock.nowMs() - 5_000,
+  snapshot: `at ${position}`,
+  part: 0,
+  ordinal: position,
+  ...change,
+});
+
+interface World {
+  readonly headers?: readonly StoredSnapshotHeader[];
+  /** First and last sequence of the stream. */
+  readonly held?: readonly [number, number];
+  readonly fold?: Partial<StreamFold>;
+  readonly stored?: Partial<StoredOutput> | null;
+  readonly fault?: 'diverged' | 'olderSnapshotNeeded' | null;
+  /** Position of a snapshot that cannot be read. */
+  readonly damaged?: number;
+}
+
+/** Restores a fold, and notes everything that is done for it, in order. */
+async function restore(world: World) {
+  const { headers = [], held = [1, 20], fold = {}, stored = {}, fault = null, damaged } = world;
+  const done: string[] = [];
+  const note =
+    (what: string) =>
+    async (...given: unknown[]) => {
+      done.push([what, ...given.filter((one) => typeof one !== 'function')].join(' '));
+    };
+  const restoring = restoreFold(
+    {
+      stream: 'MINER_COUNTER',
+      jsm: {
+        streams: {
+          info: async () => ({
+            created: 'now',
+            config: {},
+            state: { first_seq: held[0], last_seq: held[1] },
+          }),
+        },
+      } as unknown as JetStreamManager,
+      snapshots: {
+        list: async () => headers,
+        read: async function* ({ position }: StoredSnapshotHeader) {
+          yield position === damaged ? ['no record'] : [];
+        },
+        deleteAbove: note('delete snapshots'),
+      } as unknown as SnapshotStore,
+      fold: {
+        identity,
+        beginRestore: () => ({
+          add: () => undefined,
+          complete: () => (position: number) => done.push(`replace ${position}`),
+        }),
+        ...fold,
+      } as StreamFold,
+      clock,
+      logger: silentLogger,
+      stored: stored && {
+        resumeAfter: note('resume after'),
+        removeAbove: async (position, deleteSnapshots) => {
+          await deleteSnapshots();
+          await note('remove above')(position);
+        },
+        removeCutOff: note('remove cut off above'),
+        ...stored,
+      },
+      checkStreams: note('check'),
+    },
+    fault,
+  );
+  const outcome = await restoring.catch((error: unknown) => error as Error);
+  return { done, outcome };
+}
+
+describe('a fold continues from', () => {
+  const young = { takenAtMs: clock.nowMs() - 999 };
+  const aged = { fold: { snapshotAgeMs: 1_000 } };
+  it.each<[string, World, number, boolean]>([
+    ['the beginning without a snapshot', {}, 0, false],
+    ['the newest snapshot', { headers: [header(7, young), header(3)] }, 7, false],
+    [
+      'the newest that is old enough',
+      { ...aged, headers: [header(7, young), header(5, { takenAtMs: clock.nowMs() - 1_000 }), header(3)] },
+      5,
+      false,
+    ],
+    ['the oldest if all are too young', { ...aged, headers: [header(7, young), header(5, young)] }, 5, false],
+    [
+      'one that the stream continues',
+      { ...aged, held: [8, 20], headers: [header(9, young), header(7)] },
+      7,
+      false,
+    ],
+    ['no old one before a gap', { ...aged, held: [8, 20], headers: [header(9, young), header(6)] }, 9, false],
+    ['one before a gap if there is no other', { held: [8, 20], headers: [header(6), header(5)] }, 6, false],
+    ['one of this stream', { headers: [header(9, { streamCreated: 'before' }), header(4)] }, 4, false],
+    [
+      'the beginning if all are of another stream',
+      { headers: [header(9, { streamCreated: 'before' })] },
+      0,
+      true,
+    ],
+    [
+      'one below the end of the stream, which has lost what came after it',
+      { headers: [header(21), header(20)] },
+      20,
+      true,
+    ],
+    [
+      'an old one, although a young one shows that the end is lost',
+      { ...aged, headers: [header(21, young), header(4)] },
+      4,
+      true,
+    ],
+    ['one that can be read', { damaged: 7, headers: [header(7), header(4)] }, 4, false],
+    [
+      'one of this fold',
+      { headers: [header(7, { foldVersion: 2 }), header(5, { configuration: 'other' }), header(4)] },
+      4,
+      false,
+    ],
+  ])('%s', async (_what, world, position, hasDiverged) => {
+    const { outcome } = await restore(world);
+    expect(outcome).toMatchObject({ place: { position }, hasDiverged, lastSequence: 20 });
+  });
+});
+
+describe('before a fold continues', () => {
+  const headers = [header(7)];
+  const others = [header(7, { configuration: 'other' })];
+  it.each<[string, World, string[]]>([
+    ['rows of an insert that was cut off are removed', { headers }, ['remove cut off above 7']],
+    [
+      'rows stay whose messages have left the stream',
+      { headers, held: [11, 20] },
+      ['remove cut off above 10'],
+    ],
+    [
+      'rows of lost messages are removed',
+      { headers, fault: 'diverged' },
+      ['delete snapshots MINER_COUNTER 7', 'remove above 7'],
+    ],
+    [
+      'rows of a rewinding fold are removed',
+      { headers, fault: 'olderSnapshotNeeded' },
+      ['delete snapshots MINER_COUNTER 7', 'remove above 7'],
+    ],
+    [
+      'rows of lost messages are removed, whoever notices',
+      { headers, held: [11, 20], stored: { isStoredHistoryReplaced: async (through) => through === 7 } },
+      ['delete snapshots MINER_COUNTER 7', 'remove above 10'],
+    ],
+    [
+      'everything of another deployment is removed',
+      { headers: others, held: [11, 20], fold: { sharesTables: true } },
+      ['delete snapshots MINER_COUNTER -1', 'remove above 0'],
+    ],
+    [
+      'other tables of another deployment stay',
+      { headers: others, held: [11, 20] },
+      ['remove cut off above 10'],
+    ],
+  ])('%s, and only then its state is replaced', async (_what, world, corrected) => {
+    const position = world.headers === others ? 0 : 7;
+    const { done } = await restore(world);
+    expect(done).toEqual(['check', `resume after ${position}`, 'check', ...corrected, `replace ${position}`]);
+  });
+
+  it('a replica only checks the streams, also after it has read the snapshots', async () => {
+    expect((await restore({ headers, stored: null })).done).toEqual(['check', 'check', 'replace 7']);
+  });
+
+  it('its state stays if rows cannot be corrected', async () => {
+    const removeAbove = () => Promise.reject(new Error('unavailable'));
+    const { done, outcome } = await restore({ headers, fault: 'diverged', stored: { removeAbove } });
+    expect([done.at(-1), outcome]).toEqual(['check', new Error('unavailable')]);
+  });
+});
