@@ -8,7 +8,14 @@ const mayImport: Record<string, readonly string[]> = {
   actors: ['machines'],
   storage: ['machines', 'actors'],
   streams: ['machines', 'actors', 'storage'],
-  http: ['actors/views', 'actors/schemas', 'actors/clock.ts', 'actors/memoizeByIdentity.ts', 'storage'],
+  http: [
+    'actors/views',
+    'actors/schemas',
+    'actors/clock.ts',
+    'actors/cacheView.ts',
+    'actors/memoizeByIdentity.ts',
+    'storage',
+  ],
   deploy: ['machines', 'actors', 'storage', 'streams', 'http'],
   benchmarks: [
     'machines',

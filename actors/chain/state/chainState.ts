@@ -50,7 +50,7 @@ export interface ChainState {
 }
 
 /** Names of changed records, and those that were changed before. A name may occur several times. */
-export interface ChangedNames {
+interface ChangedNames {
   readonly names: readonly RecordName[];
   readonly before: ChangedNames | null;
 }
