@@ -91,11 +91,11 @@ function createWorld(missed: FeedNews | null = null) {
 }
 
 describe('a client of the event stream that leaves', () => {
-  it.each([
+  it.each<[string, number, (index: number) => AddressWords]>([
     ['of a client', streamsOfClientMax, () => [0, 0, 0xffff, 1]],
-    ['of a site', streamsOfSiteMax, (index: number) => [0x20010db8, 0x00010000 + index, 0, 1]],
-    ['in all', clientsMax, (index: number) => [0, 0, 0xffff, index]],
-  ] as const)('makes room for one other %s, even if its connection is aborted twice', (_, max, addressOf) => {
+    ['of a site', streamsOfSiteMax, (index) => [0x20010db8, 0x00010000 + index, 0, 1]],
+    ['in all', clientsMax, (index) => [0, 0, 0xffff, index]],
+  ])('makes room for one other %s, even if its connection is aborted twice', (_, max, addressOf) => {
     const { stream, open, abort } = createWorld();
     onTestFinished(() => stream.close());
     const opened = Array.from({ length: max }, (_, index) => open(addressOf(index)));
