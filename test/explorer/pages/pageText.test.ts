@@ -1,0 +1,163 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { App } from '../../../http/explorer/App.tsx';
+import type { Page } from '../../../http/explorer/components/pageContext.ts';
+import type { FeedEvent, Resource } from '../../../http/explorer/page.ts';
+import type { Place } from '../../../http/explorer/place.ts';
+import { renderPage } from '../../../http/explorer/renderPage.tsx';
+import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+
+const { bodies } = recorded;
+const nowMs = Date.parse(bodies.Status.answer.generatedAt) + 61_000;
+const settings = {
+  transactionUrl: 'https://chain.example/tx/',
+  publicUrl: 'https://wheel.example',
+  files: Object.fromEntries(
+    ['style.css', 'explorer.js', 'embed.js', 'preview.png', 'wheel-turning.svg'].map((name) => [
+      name,
+      `/explorer/${name}`,
+    ]),
+  ),
+};
+/** Figures that differ from each other. */
+const measurement = {
+  ...bodies.Status.answer.measurement,
+  rpmMilli: 42_150,
+  speedMmPerSecond: 700,
+  cumulativeWorkUnits: '81234',
+};
+const owner = bodies.Portfolio.answer.owner;
+
+const dayMs = 86_400_000;
+const statistics = bodies.Statistics.answer;
+const { days } = statistics.activity;
+/** Days up to the last one of the example, each with another amount of work. */
+function extendDays<Day extends { readonly date: string; readonly observedWorkUnits: string }>(
+  count: number,
+  like: Day,
+) {
+  const lastMs = Date.parse(days.at(-1)?.date ?? '');
+  return Array.from({ length: count }, (_, index) => ({
+    ...like,
+    date: new Date(lastMs - (count - 1 - index) * dayMs).toISOString().slice(0, 10),
+    observedWorkUnits: `${index * 100}`,
+  }));
+}
+const month = [...extendDays(30, days[5] as (typeof days)[number]).slice(0, 28), ...days.slice(-2)];
+
+/** The example of the body of each route. */
+const byPath: readonly (readonly [RegExp, unknown])[] = [
+  [/^\/v1\/status$/, { ...bodies.Status.answer, measurement }],
+  [/^\/v1\/core$/, bodies.CoreState.answer],
+  [/^\/v1\/mining\/state$/, bodies.MiningState.answer],
+  [/^\/v1\/measurement\/stats\?range=7d/, statistics],
+  [
+    /^\/v1\/measurement\/stats\?/,
+    { ...statistics, range: '30d', activity: { ...statistics.activity, days: month } },
+  ],
+  [
+    /^\/v1\/measurement\/year$/,
+    { ...bodies.Year.answer, days: extendDays(366, bodies.Year.answer.days[0] as (typeof days)[number]) },
+  ],
+  [/^\/v1\/settlements\?/, bodies.SettlementHistory.answer],
+  [/^\/v1\/events\?/, bodies.EventFeed.answer],
+  [/^\/v1\/owners\/[^/]*\/miners$/, bodies.Portfolio.answer],
+  [/^\/v1\/owners\/[^/]*\/activity$/, bodies.OwnerActivity.answer],
+  [/^\/v1\/miners\/\d+\/metadata$/, bodies.TokenMetadata.answer],
+];
+const findBody = (path: string) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null;
+
+const events = bodies.EventFeed.answer.events as unknown as readonly FeedEvent[];
+const round = String(bodies.SettlementHistory.answer.recentSettlements[0]?.settledThroughRound);
+const places: readonly Place[] = [
+  { view: 'glance' },
+  { view: 'statistics', range: '7d' },
+  { view: 'settlements', range: '7d' },
+  { view: 'owners', address: null },
+  { view: 'owners', address: owner },
+  { view: 'feed', category: 'players' },
+  { view: 'embed' },
+  { view: 'miner', id: '1' },
+  { view: 'round', id: round },
+  { view: 'block', id: '12' },
+  { view: 'settlement', id: `0x${'ab'.repeat(32)}` },
+  { view: 'event', id: 'chain:1:x' },
+  { view: 'missing', reason: 'It is not here.', others: [{ view: 'block', id: '12' }], query: '12' },
+];
+
+const told =
+  /^(?:href|title|datetime|data-source|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
+const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|script|svg)$/;
+
+/** What a page says: its text, and the attributes that say something, a line for each block. */
+function listText(html: string): string[] {
+  return html
+    .replace(/data-(?:reads|settings)="[^"]*"/g, '')
+    .replace(/<(\/?)([a-z0-9]+)((?:\s+[^\s=>]+(?:="[^"]*")?)*)\s*\/?>/gi, (_, isEnd, tag, attributes) => {
+      if (isEnd === '/') return ' ';
+      const said = [...String(attributes).matchAll(/([^\s=]+)="([^"]*)"/g)]
+        .filter(([, name = '']) => told.test(name.toLowerCase()) || (tag === 'text' && name === 'x'))
+        .map(([, name, value]) => `${name}=${value}`)
+        .filter((one) => one !== 'title=Where is this from?');
+      const begin = block.test(tag) || String(attributes).includes('data-source') ? '\n' : ' ';
+      return said.length === 0 ? begin : `${begin}[${said.join(' ')}] `;
+    })
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '');
+}
+
+const zone = process.env.TZ;
+beforeAll(() => {
+  process.env.TZ = 'Asia/Kolkata';
+});
+afterAll(() => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+});
+
+/** A page with script. */
+function renderLive(change: Partial<Page>, problem: Resource<unknown>['problem'] = null): string {
+  const page: Page = {
+    place: { view: 'glance' },
+    read: (_, path) => ({ body: findBody(path), problem }) as Resource<never>,
+    settings,
+    renderedAtMs: nowMs,
+    actions: {
+      clock: { nowMs: () => nowMs, everySecond: () => () => undefined },
+      loadMore: () => undefined,
+      download: () => undefined,
+      chooseZone: () => undefined,
+    },
+    connection: { isOnline: true, stream: 'shared' },
+    zone: 'local',
+    reversal: null,
+    ...change,
+  };
+  return renderToString(h(App, { page }));
+}
+
+it('every page says what is recorded (npm run examples)', async () => {
+  const pages = places.map((place): [string, string] => [
+    `${JSON.stringify(place).slice(0, 100)}`,
+    renderPage({ place, nowMs, settings, read: findBody, events: 'id' in place ? events : null }),
+  ]);
+  const busy = { status: 503, code: 'database_busy', retryAtMs: nowMs + 7_000 };
+  const ofStatistics: Place = { view: 'statistics', range: '7d' };
+  pages.push(
+    ['live', renderLive({})],
+    ['statistics in the zone of the visitor', renderLive({ place: ofStatistics })],
+    ['lost', renderLive({ connection: { isOnline: false, stream: 'closed' } }, { ...busy, status: 0 })],
+    ['busy, and reorganized', renderLive({ reversal: { firstRound: 6n, lastRound: 9n } }, busy)],
+    ['nothing known', renderLive({ read: () => ({ body: null, problem: null }) })],
+  );
+  // A line is shown with the first page that has it.
+  const shown = new Set<string>();
+  const text = pages.map(([name, html]) => {
+    const lines = listText(html).filter((line) => !shown.has(line));
+    for (const line of lines) shown.add(line);
+    return [name, ...lines].join('\n  ');
+  });
+  await expect(`${text.join('\n')}\n`).toMatchFileSnapshot('pageText.txt');
+});
