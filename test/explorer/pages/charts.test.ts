@@ -13,6 +13,7 @@ import {
 import { Line } from '../../../http/explorer/charts/Line.tsx';
 import { createLinearScale } from '../../../http/explorer/charts/linearScale.ts';
 import { pointAt } from '../../../http/explorer/charts/pointAt.ts';
+import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
 import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
@@ -319,4 +320,31 @@ it('further pages are read by a button, with the cursor, and are data without sc
     '/list?cursor=next',
   ]);
   expect(render(More, { ...more, cursor: null }).html).toBe('');
+});
+
+it('a table is a file of its values, quoted where they need it, and empty where they are unknown', () => {
+  const download = vi.fn();
+  const table = {
+    caption: 'Days',
+    fileName: 'days.csv',
+    rows: [['a,"b"\n', '1234'] as const, ['c', null] as const],
+    columns: [
+      { name: 'day', value: ([day]: readonly [string, string | null]) => day, isText: true },
+      { name: 'work, in units', value: ([, work]: readonly [string, string | null]) => work },
+    ],
+  };
+  const { elements } = render(DataTable, table, { actions: { download } as never });
+  elements.button?.[0]?.onClick?.();
+  const csv = 'day,"work, in units"\r\n"a,""b""\n",1234\r\nc,\r\n';
+  expect(download.mock.calls).toEqual([['days.csv', 'text/csv;charset=utf-8', csv]]);
+  const { html } = render(DataTable, table, { actions: null });
+  expect([...html.matchAll(/<td[^>]*>([^<]*)/g)].map(([, cell]) => cell)).toEqual([
+    'a,&quot;b&quot;\n',
+    '1,234',
+    'c',
+    'unknown',
+  ]);
+  const rows = Array.from({ length: 301 }, () => table.rows[1] as readonly [string, null]);
+  expect(render(DataTable, { ...table, rows }, { actions: null }).html).toContain('It has 301 rows');
+  expect(render(DataTable, { ...table, rows: rows.slice(1) }, { actions: null }).html).not.toContain('rows,');
 });
