@@ -162,7 +162,10 @@ describe('half hours', () => {
       day('2026-11-22', 1_000),
       { ...day('2026-11-23', 10), buckets: [bucket(720, 'complete', '50')] },
     ];
-    const { html, listAttributes } = render(HeatMap, { days });
+    const { html, elements, listAttributes } = render(HeatMap, { days });
+    const preventDefault = vi.fn();
+    elements.input?.[0]?.onKeyDown?.({ key: 'ArrowDown', preventDefault });
+    expect(preventDefault).toHaveBeenCalled();
     expect(html.match(/<path [^>]*>/g)).toEqual([
       '<path class="heat-5" d="M0.5 1h9v18h-9z">',
       '<path class="zero" d="M0.5 15h9v4h-9z">',
@@ -236,7 +239,7 @@ describe('a chart', () => {
       label: 'Work',
       marks: [
         mark('a', 10, 'complete', 5),
-        mark('b', 0, 'complete', 10),
+        mark('b', 0, 'complete', 20),
         mark('c', null, 'missing', null),
         mark('d', 3, 'future', 5),
       ],
@@ -244,12 +247,12 @@ describe('a chart', () => {
       formatValue: String,
     });
     expect(html.match(/<rect [^>]*>/g)).toEqual([
-      '<rect class="column complete" x="1" y="0" width="8" height="100">',
+      '<rect class="column complete" x="1" y="50" width="8" height="50">',
       '<rect class="zero complete" x="11" y="97.5" width="8" height="2.5">',
       '<rect class="missing" x="21" y="0" width="8" height="100" fill="url(#hatching)">',
     ]);
     expect(html.match(/<path class="reference"[^>]*>/g)).toEqual([
-      '<path class="reference" d="M0 50.0h10V0.0h10M30 50.0h10">',
+      '<path class="reference" d="M0 75.0h10V0.0h10M30 75.0h10">',
     ]);
     expect(listAttributes('input', 'max')).toEqual(['3']);
   });
