@@ -27,7 +27,75 @@ const measurement = {
   speedMmPerSecond: 700,
   cumulativeWorkUnits: '81234',
 };
-const owner = bodies.Portfolio.answer.owner;
+const { owner, positions, summary } = bodies.Portfolio.answer;
+const portfolio = {
+  ...bodies.Portfolio.answer,
+  summary: { ...summary, targetWeight: '7000', earnedSevenDayBaseUnits: '2000000000000000000' },
+  positions: [
+    { mergeState: 'cooldown', blocksUntilMerge: '5', claimableBaseUnits: '1500000000000000000' },
+    { mergeState: 'pending', pendingActivationSource: 'merge', pendingRound: '2000', targetWeight: '3000' },
+    { mergeState: 'terminal' },
+  ].map((change, index) => ({ ...positions[index % 2], tokenId: `${index + 1}`, ...change })),
+};
+const [act] = bodies.OwnerActivity.answer.activity;
+const other = `0x${'cd'.repeat(20)}`;
+const activity = {
+  ...bodies.OwnerActivity.answer,
+  activity: [
+    { kind: 'claim' },
+    { kind: 'mint', tokenIds: ['28'] },
+    { kind: 'merge', level: 2, tokenIds: ['3', '4'] },
+    { kind: 'transfer', from: owner, to: other },
+    { kind: 'transfer', from: other, to: owner },
+    { kind: 'checkpoint' },
+  ].map((change, index) => ({ ...act, id: `${index}`, ...change })),
+};
+const { mining } = bodies.SettlementHistory.answer;
+const history = {
+  ...bodies.SettlementHistory.answer,
+  mining: {
+    ...mining,
+    rangeMintedBaseUnits: '1950000000000000000000',
+    nextRound: {
+      ...mining.nextRound,
+      countedThroughRound: '170',
+      amountBaseUnits: '2500000000000000000',
+      completedBlockCount: '4',
+    },
+  },
+};
+const batch = (id: string, blockTimestamp: string, round: string, value: string) => ({
+  ...bodies.CoreState.answer.events[0],
+  id,
+  blockTimestamp,
+  arguments: [
+    { name: 'settledThroughRound', value: round },
+    { name: 'workPerThousandBlocks', value },
+  ],
+});
+const core = {
+  ...bodies.CoreState.answer,
+  events: [batch('newer', '1795644909', '172', '427826'), batch('older', '1795637709', '160', '410500')],
+};
+/** Settlement in trouble. */
+const blocked = {
+  ...bodies.Status.answer,
+  measurement,
+  builder: { status: 'unavailable', reason: 'round_projection_gap' },
+  oracle: { ...bodies.Status.answer.oracle, state: 'blocked', reason: 'the gate is being serviced' },
+  settlementQueue: {
+    ...bodies.Status.answer.settlementQueue,
+    state: 'stale',
+    buffered: {
+      firstRound: '173',
+      lastRound: '182',
+      roundCount: '10',
+      activeRoundCount: '7',
+      workUnits: '1234',
+    },
+    latestSubmission: { ...bodies.Status.answer.settlementQueue.latestSubmission, lifecycle: 'reverted' },
+  },
+};
 
 const dayMs = 86_400_000;
 const statistics = bodies.Statistics.answer;
@@ -49,7 +117,7 @@ const month = [...extendDays(30, days[5] as (typeof days)[number]).slice(0, 28),
 /** The example of the body of each route. */
 const byPath: readonly (readonly [RegExp, unknown])[] = [
   [/^\/v1\/status$/, { ...bodies.Status.answer, measurement }],
-  [/^\/v1\/core$/, bodies.CoreState.answer],
+  [/^\/v1\/core$/, core],
   [/^\/v1\/mining\/state$/, bodies.MiningState.answer],
   [/^\/v1\/measurement\/stats\?range=7d/, statistics],
   [
@@ -60,16 +128,16 @@ const byPath: readonly (readonly [RegExp, unknown])[] = [
     /^\/v1\/measurement\/year$/,
     { ...bodies.Year.answer, days: extendDays(366, bodies.Year.answer.days[0] as (typeof days)[number]) },
   ],
-  [/^\/v1\/settlements\?/, bodies.SettlementHistory.answer],
+  [/^\/v1\/settlements\?/, history],
   [/^\/v1\/events\?/, bodies.EventFeed.answer],
-  [/^\/v1\/owners\/[^/]*\/miners$/, bodies.Portfolio.answer],
-  [/^\/v1\/owners\/[^/]*\/activity$/, bodies.OwnerActivity.answer],
+  [/^\/v1\/owners\/[^/]*\/miners$/, portfolio],
+  [/^\/v1\/owners\/[^/]*\/activity$/, activity],
   [/^\/v1\/miners\/\d+\/metadata$/, bodies.TokenMetadata.answer],
 ];
 const findBody = (path: string) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null;
 
 const events = bodies.EventFeed.answer.events as unknown as readonly FeedEvent[];
-const round = String(bodies.SettlementHistory.answer.recentSettlements[0]?.settledThroughRound);
+const round = String(history.recentSettlements[0]?.settledThroughRound);
 const places: readonly Place[] = [
   { view: 'glance' },
   { view: 'statistics', range: '7d' },
@@ -148,6 +216,13 @@ it('every page says what is recorded (npm run examples)', async () => {
   pages.push(
     ['live', renderLive({})],
     ['statistics in the zone of the visitor', renderLive({ place: ofStatistics })],
+    [
+      'in trouble',
+      renderLive({
+        read: (name, path) =>
+          ({ body: name === 'status' ? blocked : findBody(path), problem: null }) as Resource<never>,
+      }),
+    ],
     ['lost', renderLive({ connection: { isOnline: false, stream: 'closed' } }, { ...busy, status: 0 })],
     ['busy, and reorganized', renderLive({ reversal: { firstRound: 6n, lastRound: 9n } }, busy)],
     ['nothing known', renderLive({ read: () => ({ body: null, problem: null }) })],
