@@ -127,6 +127,19 @@ it('a tab that is hidden while it waits for its turn takes none', async () => {
   expect(sources).toHaveLength(2);
 });
 
+it('a tab that reads the stream again does not claim that it is open', async () => {
+  const { tabs, takeLogs } = openTabs(2);
+  for (const isVisible of [true, false, true]) {
+    tabs[0]?.setVisible(isVisible);
+    await settle();
+    if (sources.length === 1 && isVisible) sources[0]?.open();
+  }
+  takeLogs();
+  tabs[1]?.setVisible(true);
+  await settle();
+  expect([sources.length, takeLogs()]).toEqual([2, ['', 'connecting, connecting']]);
+});
+
 it('every visible tab reads a stream of its own in a browser without locks', async () => {
   const { tabs, takeLogs } = openTabs(2, null as never);
   vi.stubGlobal('navigator', {});

@@ -148,6 +148,7 @@ const places: readonly Place[] = [
   { view: 'embed' },
   { view: 'miner', id: '1' },
   { view: 'round', id: round },
+  { view: 'round', id: '100' }, // In a morning, which is of the day before.
   { view: 'block', id: '12' },
   { view: 'settlement', id: `0x${'ab'.repeat(32)}` },
   { view: 'event', id: 'chain:1:x' },
@@ -223,6 +224,10 @@ it('every page says what is recorded (npm run examples)', async () => {
           ({ body: name === 'status' ? blocked : findBody(path), problem: null }) as Resource<never>,
       }),
     ],
+    ...(['connecting', 'open', 'shared'] as const).map((stream): [string, string] => [
+      `feed, ${stream}`,
+      renderLive({ place: { view: 'feed', category: 'players' }, connection: { isOnline: true, stream } }),
+    ]),
     ['lost', renderLive({ connection: { isOnline: false, stream: 'closed' } }, { ...busy, status: 0 })],
     ['busy, and reorganized', renderLive({ reversal: { firstRound: 6n, lastRound: 9n } }, busy)],
     ['nothing known', renderLive({ read: () => ({ body: null, problem: null }) })],
@@ -230,7 +235,7 @@ it('every page says what is recorded (npm run examples)', async () => {
   // A line is shown with the first page that has it.
   const shown = new Set<string>();
   const text = pages.map(([name, html]) => {
-    const lines = listText(html).filter((line) => !shown.has(line));
+    const lines = listText(html).filter((line) => !shown.has(line) || /Live events|New events/.test(line));
     for (const line of lines) shown.add(line);
     return [name, ...lines].join('\n  ');
   });
