@@ -34,7 +34,7 @@ const lastEventId = encodeFeedPosition({ measurement: nowhere, chain: nowhere })
 /** An event stream whose connections a test opens and aborts. Its reads never end unless the missed events are given. */
 function createWorld(missed: FeedNews | null = null) {
   const reads: AbortSignal[] = [];
-  const state = { listeners: 0, ended: 0, asked: 0, position: null as FeedPosition | null };
+  const state = { listeners: 0, ended: 0, asked: 0, corked: 0, position: null as FeedPosition | null };
   let written = '';
   const feed: Partial<FeedViews> = {
     refresh: () => undefined,
@@ -63,7 +63,10 @@ function createWorld(missed: FeedNews | null = null) {
       written += text;
       return true;
     },
-    cork: (run: () => void) => run(),
+    cork: (run: () => void) => {
+      state.corked++;
+      run();
+    },
     end: () => state.ended++,
   };
   const stream = createEventStream({
@@ -120,6 +123,16 @@ describe('a client of the event stream that leaves', () => {
       vi.advanceTimersByTime(0);
       expect([state.listeners, vi.getTimerCount()]).toEqual([0, 0]);
     }
+  });
+
+  it('is written nothing more, though its next turn is scheduled', async () => {
+    const { state, open, abort } = createWorld();
+    // A position that fills the turn.
+    state.position = { ...resumed, chain: { ...nowhere, run: 'x'.repeat(10_000) } };
+    const opened = open(undefined, '');
+    abort(opened);
+    await nextTurn();
+    expect(state.corked).toBe(0);
   });
 
   it('does not wait for a read any longer', async () => {
@@ -226,9 +239,14 @@ describe('a server that closes', () => {
         return signals.length === 1 ? { items: [], more: false } : new Promise(() => undefined);
       },
     };
-    const server = await startPublicServer({ observations });
+    const readTimeoutMs = 123_457;
+    const [begun, ended] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+    onTestFinished(() => void vi.restoreAllMocks());
+    const server = await startPublicServer({ observations, readTimeoutMs });
     const ask = () => server.get('/v1/public/installations/wheel-1/observations');
     await ask();
+    const deadline = begun.mock.calls.findIndex(([, ms]) => ms === readTimeoutMs);
+    expect(ended).toHaveBeenCalledWith(begun.mock.results[deadline]?.value);
     ask().catch(() => undefined);
     await eventually(() => signals.length === 2, 'the second read');
     server.close();
