@@ -5,6 +5,7 @@ import { buildFeedEvent, replaceFeed } from '../support/chain/feedOfEvents.ts';
 import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
+import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 
 const batchCount = searchedEventsMax + 200;
 /** The first half was recorded at once, as by an indexer that started late; then a batch each hour. */
@@ -144,6 +145,23 @@ describe('the Atom feed of a category', () => {
     const tag = response.headers.get('etag') as string;
     expect((await server.get('/feed.atom?category=protocol', { 'If-None-Match': tag })).status).toBe(304);
     expect((await server.get('/feed.atom?category=all&utm_source=x')).headers.get('etag')).not.toBe(tag);
+  });
+
+  it('is written again when the wheel or the chain has changed', async () => {
+    const records = createSpeedRecords();
+    const state = buildState(buildEconomyEvents());
+    const { views, source } = createStateViews(state);
+    const server = await startPublicServer({ chain: views, progress: records.progress });
+    const countEntries = async () =>
+      (await (await server.get('/feed.atom')).text()).split('<entry>').length - 1;
+    records.add();
+    const before = await countEntries();
+    records.add();
+    server.views.process = { ...server.views.process };
+    expect(await countEntries()).toBe(before + 1);
+    records.add();
+    source.state = buildState(buildEconomyEvents(), { number: state.block.number + 1n });
+    expect(await countEntries()).toBe(before + 2);
   });
 
   it('is an error while the feed cannot be read', async () => {

@@ -77,6 +77,8 @@ it('an event that no body may have is not sent to listeners, and is counted', as
     headers: { 'Last-Event-ID': encodeFeedPosition({ measurement: nothing, chain: nothing }) },
     signal: ending.signal,
   });
+  // Proxies do not gather it.
+  expect(response.headers.get('x-accel-buffering')).toBe('no');
   let received = '';
   void (async () => {
     for await (const piece of response.body ?? []) received += Buffer.from(piece).toString();
