@@ -1,3 +1,5 @@
+import { readRetryAfter } from './retryAfter.ts';
+
 interface Refusal {
   readonly url: string;
   readonly status: number;
@@ -48,10 +50,6 @@ export async function requireOk(response: Response): Promise<void> {
     status: response.status,
     code,
     requestId: headers.get('X-Request-Id'),
-    retryAfterMs: readRetryAfter(headers.get('Retry-After')),
+    retryAfterMs: readRetryAfter(response),
   });
-}
-
-function readRetryAfter(value: string | null): number | null {
-  return value !== null && /^\d+$/.test(value) ? Number(value) * 1_000 : null;
 }

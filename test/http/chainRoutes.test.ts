@@ -249,7 +249,7 @@ describe('routes of the chain', () => {
   });
 
   it('validate a metadata request in the order of the contract, and keep the images that it names', async () => {
-    const { server, json } = await startServer();
+    const { source, server, json } = await startServer();
     const path = '/v2/public/miners/metadata';
     for (const [request, error] of [
       ['0?other=1', 'invalid_query'],
@@ -282,6 +282,8 @@ describe('routes of the chain', () => {
     const missing = ['unavailable', 'no-store', false, undefined];
     expect(await readImages('9999')).toEqual(missing);
     expect(await readImages('9999?release=release-1')).toEqual(missing);
+    source.state = buildState([...buildEconomyEvents(), metadataEvent(1n, plainMetadata)]);
+    expect(await readImages('1?release=release-1')).toEqual(['available', 'no-store', true, undefined]);
   });
 
   it('show settlement history live, from the durable copy or not at all, and say which', async () => {

@@ -397,7 +397,15 @@ describe('the event stream', () => {
       expect([response.status, await response.json()]).toEqual([400, { error }]);
     }
     const head = await server.get('/v1/events/stream', {}, 'HEAD');
-    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect([head.status, await head.text(), Object.fromEntries(head.headers)]).toMatchObject([
+      200,
+      '',
+      {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'content-length': '0',
+      },
+    ]);
     for (let stream = 0; stream < streamsOfClientMax; stream++) {
       server.clock.advance(1_000); // Within the rate of requests.
       expect((await listen(server.base)).response.status).toBe(200);

@@ -4,6 +4,7 @@ import { buildEconomyEvents, buildState, createStateViews } from '../support/cha
 import { buildFeedEvent, replaceFeed, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { createSpeedRecords } from '../support/readings/speedRecords.ts';
 
 const paths = ['/v1/events', '/v2/public/events'];
 
@@ -46,6 +47,20 @@ it('events are refused for unknown parameters, and for cursors of another catego
   }
 });
 
+it.each(paths)('%s is prepared again when the wheel has reached something', async (path) => {
+  const records = createSpeedRecords();
+  const state = buildState(buildEconomyEvents());
+  const server = await startPublicServer({
+    chain: createStateViews(state).views,
+    progress: records.progress,
+  });
+  const count = async () => ((await (await server.get(path)).json()) as { events: unknown[] }).events.length;
+  records.add();
+  const before = await count();
+  records.add();
+  expect(await count()).toBe(before + 1);
+});
+
 it.each(paths)('%s with an event that no body may have is unavailable instead of failing', async (path) => {
   const server = await startWithSymbol('not a symbol');
   const response = await server.get(path);
@@ -62,6 +77,8 @@ it('an event that no body may have is not sent to listeners, and is counted', as
     headers: { 'Last-Event-ID': encodeFeedPosition({ measurement: nothing, chain: nothing }) },
     signal: ending.signal,
   });
+  // Proxies do not gather it.
+  expect(response.headers.get('x-accel-buffering')).toBe('no');
   let received = '';
   void (async () => {
     for await (const piece of response.body ?? []) received += Buffer.from(piece).toString();

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -7,10 +8,14 @@ import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-async function start(registry = new Registry(), diagnose = async (): Promise<unknown> => ({})) {
+async function start(
+  registry = new Registry(),
+  diagnose = async (_isQuick: boolean): Promise<unknown> => ({}),
+) {
+  const readiness = { isReady: true, detail: {} };
   const server = createOperatorServer({
     registry,
-    readiness: () => ({ isReady: true, detail: {} }),
+    readiness: () => readiness,
     diagnose,
     logger: silentLogger,
     names: ['miner.example.org'],
@@ -29,7 +34,7 @@ async function start(registry = new Registry(), diagnose = async (): Promise<unk
     return { sent, answered };
   };
   const statusFor = async (host: string) => (await ask('/readyz', host).answered).status;
-  return { base: `http://127.0.0.1:${port}`, ask, statusFor };
+  return { base: `http://127.0.0.1:${port}`, port, readiness, ask, statusFor };
 }
 
 describe("the operators' port", () => {
@@ -95,6 +100,29 @@ describe("the operators' port", () => {
       expect([path, (await ask(path).answered).status]).toEqual([path, 500]);
       expect([path, (await ask(path).answered).status]).toEqual([path, 200]);
     }
+  });
+
+  it('says what it waits for, and how the process is', async () => {
+    const { readiness, ask } = await start(undefined, async (isQuick) => ({ isQuick }));
+    const read = async (path: string) => {
+      const { status, headers, body } = await ask(path).answered;
+      return [status, headers['content-type'], headers['cache-control'], body];
+    };
+    const json = (status: number, body: string) => [status, 'application/json', 'no-store', body];
+    expect(await read('/readyz')).toEqual(json(200, '{"status":"ready"}\n'));
+    Object.assign(readiness, { isReady: false, detail: { chain: 'behind' } });
+    expect(await read('/readyz')).toEqual(json(503, '{"status":"waiting","chain":"behind"}\n'));
+    expect(await read('/healthz')).toEqual(json(200, '{"status":"alive"}'));
+    expect(await read('/diagnosis')).toEqual(json(200, '{"isQuick":false}'));
+    expect(await read('/diagnosis?quick')).toEqual(json(200, '{"isQuick":true}'));
+    expect(await read('/other')).toEqual(json(404, '{"error":"not_found"}'));
+  });
+
+  it('closes the connection of a request that another parser may read otherwise', async () => {
+    const { port } = await start();
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n');
+    expect(await text(socket)).toBe('');
   });
 
   it('is not for pages of websites, which a browser could ask it for', async () => {

@@ -81,6 +81,15 @@ describe('rate limiter', () => {
       if (index % 1_000 === 0 && limiter.take(busy, 'publicHeavy', 1_000 + index / 1_000).waitSeconds > 0)
         refused++;
     }
+    // New clients take the places of those that were seen least recently, not of each other.
+    const newcomers = Array.from({ length: 10 }, (_, index) => words(`198.51.100.${index}`));
+    for (const newcomer of newcomers)
+      for (let request = 0; request < rateClasses.publicHeavy.burst; request++)
+        limiter.take(newcomer, 'publicHeavy', 2_000);
+    for (let index = 0; index < 16_000; index++)
+      limiter.take([0x20010db9, index, index, 7], 'publicFast', 2_001);
+    const limited = newcomers.filter((one) => limiter.take(one, 'publicHeavy', 2_002).waitSeconds > 0);
+    expect(limited.length).toBeGreaterThan(7);
     const after = process.memoryUsage();
     expect(limiter.capacity).toBe(65_536);
     expect(after.arrayBuffers).toBeLessThanOrEqual(before.arrayBuffers + 1_000_000);

@@ -199,8 +199,11 @@ describe('the log of failures', () => {
   it('remembers a bounded number of reasons', () => {
     const { lines, logger } = collectedLog();
     const failures = createFailureLog(logger, manualClock());
-    for (let index = 0; index < 1_000; index++)
-      failures.note(new Error(`reason ${index}`), { route: '/v1/core', requestId: 'request-1' });
-    expect(lines).toHaveLength(1_000);
+    const note = (reason: number) => {
+      failures.note(new Error(`reason ${reason}`), { route: '/v1/core', requestId: 'request-1' });
+      return lines.length;
+    };
+    for (let reason = 1; reason <= 256; reason++) expect(note(reason)).toBe(reason);
+    expect([note(1), note(257), note(1)]).toEqual([256, 257, 258]);
   });
 });

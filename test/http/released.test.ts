@@ -2,28 +2,44 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { encodeFeedPosition, type FeedNews, type FeedViews } from '../../actors/views/feed/feedViews.ts';
+import {
+  encodeFeedPosition,
+  type FeedNews,
+  type FeedPosition,
+  type FeedViews,
+} from '../../actors/views/feed/feedViews.ts';
 import type { ContentEncoding } from '../../http/server/answers/contentEncoding.ts';
 import { prepareResponse } from '../../http/server/answers/preparedResponse.ts';
 import type { Exchange, ResponseWriter } from '../../http/server/answers/responseWriter.ts';
-import { createEventStream, streamsOfClientMax } from '../../http/server/events/eventStream.ts';
+import { createBroadcasts } from '../../http/server/events/broadcasts.ts';
+import {
+  clientsMax,
+  createEventStream,
+  streamsOfClientMax,
+  streamsOfSiteMax,
+} from '../../http/server/events/eventStream.ts';
 import { createLoadGuard } from '../../http/server/limits/loadGuard.ts';
+import type { AddressWords } from '../../http/server/requests/ipAddress.ts';
 import type { ObservationReader } from '../../storage/observationReader.ts';
+import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { listen } from '../support/http/eventSource.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 
 const nowhere = { run: '', position: 0, ordinal: 0 };
+const resumed = { measurement: { ...nowhere, position: 7 }, chain: nowhere };
 const lastEventId = encodeFeedPosition({ measurement: nowhere, chain: nowhere });
 
 /** An event stream whose connections a test opens and aborts. Its reads never end unless the missed events are given. */
 function createWorld(missed: FeedNews | null = null) {
   const reads: AbortSignal[] = [];
-  const state = { listeners: 0, ended: 0, asked: 0 };
+  const state = { listeners: 0, ended: 0, asked: 0, corked: 0, position: null as FeedPosition | null };
+  let written = '';
   const feed: Partial<FeedViews> = {
     refresh: () => undefined,
-    position: () => null,
+    position: () => state.position,
+    locate: async (id) => (id === 'chain:known' ? resumed : id === 'chain:unknown' ? null : 'unavailable'),
     after: () => {
       state.asked++;
       if (missed !== null) return missed;
@@ -43,8 +59,14 @@ function createWorld(missed: FeedNews | null = null) {
       onAborted = handler;
     },
     onWritable: () => undefined,
-    write: () => true,
-    cork: (run: () => void) => run(),
+    write: (text: string) => {
+      written += text;
+      return true;
+    },
+    cork: (run: () => void) => {
+      state.corked++;
+      run();
+    },
     end: () => state.ended++,
   };
   const stream = createEventStream({
@@ -55,39 +77,62 @@ function createWorld(missed: FeedNews | null = null) {
     onRefused: () => undefined,
   });
   /** Opens a stream. @returns what aborts its connection, or the code of the refusal. */
-  const open = () => {
-    const exchange = { client: [0, 0, 0xffff, 1] } as unknown as Exchange;
-    return stream.open(exchange, { query: new URLSearchParams(), lastEventId })?.code ?? onAborted;
+  const open = (client: AddressWords = [0, 0, 0xffff, 1], resumesAt = lastEventId) => {
+    const exchange = { client } as unknown as Exchange;
+    return stream.open(exchange, { query: new URLSearchParams(), lastEventId: resumesAt })?.code ?? onAborted;
+  };
+  const takeWritten = () => {
+    const taken = written;
+    written = '';
+    return taken;
   };
   const abort = (opened: ReturnType<typeof open> | undefined) => {
     if (typeof opened !== 'function') throw new Error(`no stream is open: ${opened}`);
     opened();
   };
-  return { stream, reads, state, open, abort };
+  return { stream, reads, state, open, abort, takeWritten };
 }
 
 describe('a client of the event stream that leaves', () => {
-  it('makes room for one other stream, even if its connection is aborted twice', () => {
-    const { open, abort } = createWorld();
-    const opened = Array.from({ length: streamsOfClientMax }, open);
-    expect(open()).toBe('rate_limited');
+  it.each<[string, number, (index: number) => AddressWords]>([
+    ['of a client', streamsOfClientMax, () => [0, 0, 0xffff, 1]],
+    ['of a site', streamsOfSiteMax, (index) => [0x20010db8, 0x00010000 + index, 0, 1]],
+    ['in all', clientsMax, (index) => [0, 0, 0xffff, index]],
+  ])('makes room for one other %s, even if its connection is aborted twice', (_, max, addressOf) => {
+    const { stream, open, abort } = createWorld();
+    onTestFinished(() => stream.close());
+    const opened = Array.from({ length: max }, (_, index) => open(addressOf(index)));
+    expect(opened.map((one) => typeof one)).toEqual(Array(max).fill('function'));
+    expect(open(addressOf(max))).toBe('rate_limited');
     for (let time = 0; time < 2; time++) abort(opened[0]);
-    expect(open()).toBeTypeOf('function');
-    expect(open()).toBe('rate_limited');
+    expect(open(addressOf(max))).toBeTypeOf('function');
+    expect(open(addressOf(max + 1))).toBe('rate_limited');
   });
 
   it('leaves no timer and no listener of the feed behind if it was the last', () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const { state, open, abort } = createWorld();
-    const opened = [open(), open()];
-    expect(state.listeners).toBe(1);
-    abort(opened[0]);
-    expect(state.listeners).toBe(1);
-    abort(opened[1]);
-    vi.clearAllMocks();
-    vi.advanceTimersByTime(0);
-    expect([state.listeners, vi.getTimerCount()]).toEqual([0, 0]);
+    // A later one finds both again.
+    for (let time = 0; time < 2; time++) {
+      const opened = [open(), open()];
+      expect([state.listeners, vi.getTimerCount()]).toEqual([1, 3]);
+      abort(opened[0]);
+      expect(state.listeners).toBe(1);
+      abort(opened[1]);
+      vi.advanceTimersByTime(0);
+      expect([state.listeners, vi.getTimerCount()]).toEqual([0, 0]);
+    }
+  });
+
+  it('is written nothing more, though its next turn is scheduled', async () => {
+    const { state, open, abort } = createWorld();
+    // A position that fills the turn.
+    state.position = { ...resumed, chain: { ...nowhere, run: 'x'.repeat(10_000) } };
+    const opened = open(undefined, '');
+    abort(opened);
+    await nextTurn();
+    expect(state.corked).toBe(0);
   });
 
   it('does not wait for a read any longer', async () => {
@@ -97,6 +142,64 @@ describe('a client of the event stream that leaves', () => {
     expect(reads.map(({ aborted }) => aborted)).toEqual([false]);
     abort(opened);
     expect(reads.map(({ aborted }) => aborted)).toEqual([true]);
+  });
+});
+
+describe('a client of the event stream', () => {
+  it('learns how long to wait after a drop, its position as soon as there is one, and then heartbeats', () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { stream, state, open, takeWritten } = createWorld();
+    onTestFinished(() => stream.close());
+    open(undefined, '');
+    expect(takeWritten()).toBe('retry: 3000\n\n');
+    vi.advanceTimersByTime(1_000);
+    expect(takeWritten()).toBe('');
+    state.position = resumed;
+    vi.advanceTimersByTime(999);
+    expect(takeWritten()).toBe('');
+    vi.advanceTimersByTime(1);
+    expect(takeWritten()).toBe(`id: ${encodeFeedPosition(resumed)}\n\n`);
+    vi.advanceTimersByTime(12_999);
+    expect(takeWritten()).toBe('');
+    vi.advanceTimersByTime(15_001);
+    expect(takeWritten()).toBe(':\n\n'.repeat(2));
+    open();
+    expect(takeWritten()).toBe(`retry: 3000\n\nid: ${lastEventId}\n\n`);
+  });
+
+  it('resumes after an event of the feed, unless there is none or the feed cannot say so', async () => {
+    const { stream } = createWorld();
+    const locate = (id: string) => stream.locate(id, new AbortController().signal);
+    expect(await locate('chain:known')).toEqual({ body: encodeFeedPosition(resumed) });
+    expect(await locate('chain:unknown')).toEqual({ error: 'invalid_cursor' });
+    await expect(locate('chain:other')).rejects.toThrow(StorageUnavailable);
+  });
+});
+
+describe('many clients', () => {
+  it('are told in turns, a broadcast after the other, and no more once it is over', async () => {
+    const broadcasts = createBroadcasts<number>();
+    const told: string[] = [];
+    const clients = Array.from({ length: 120 }, (_, client) => client);
+    const list = (name: string) => clients.map((client) => `${name}${client}`);
+    for (const name of ['a', 'b'])
+      broadcasts.start(clients, (client) => {
+        told.push(`${name}${client}`);
+      });
+    const counts = [told.length];
+    for (let turn = 0; turn < 6; turn++) {
+      await nextTurn();
+      counts.push(told.length);
+    }
+    expect(counts).toEqual([50, 100, 120, 170, 220, 240, 240]);
+    expect(told).toEqual([...list('a'), ...list('b')]);
+    broadcasts.start(clients, (client) => {
+      told.push(`c${client}`);
+    });
+    broadcasts.clear();
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    expect(told.slice(240)).toEqual(list('c').slice(0, 50));
   });
 });
 
@@ -136,9 +239,14 @@ describe('a server that closes', () => {
         return signals.length === 1 ? { items: [], more: false } : new Promise(() => undefined);
       },
     };
-    const server = await startPublicServer({ observations });
+    const readTimeoutMs = 123_457;
+    const [begun, ended] = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'clearTimeout')];
+    onTestFinished(() => void vi.restoreAllMocks());
+    const server = await startPublicServer({ observations, readTimeoutMs });
     const ask = () => server.get('/v1/public/installations/wheel-1/observations');
     await ask();
+    const deadline = begun.mock.calls.findIndex(([, ms]) => ms === readTimeoutMs);
+    expect(ended).toHaveBeenCalledWith(begun.mock.results[deadline]?.value);
     ask().catch(() => undefined);
     await eventually(() => signals.length === 2, 'the second read');
     server.close();

@@ -30,6 +30,18 @@ it('expensive requests that arrive together leave turns of the event loop to oth
   expect(budget.isSpent()).toBe(false);
 });
 
+it('what an expensive request asks for in its turn comes after those that wait', async () => {
+  const clock = manualClock();
+  const budget = createTurnBudget(clock);
+  const done: string[] = [];
+  budget.run(() => clock.advance(expensiveMsPerTurn));
+  budget.run(() => budget.run(() => done.push('asked for')));
+  budget.run(() => done.push('waiting'));
+  await new Promise<void>((resolve) => budget.run(resolve));
+  await nextTurn();
+  expect(done).toEqual(['waiting', 'asked for']);
+});
+
 it('an expensive request that fails takes its time, and lets the next ones run', async () => {
   const clock = manualClock();
   const budget = createTurnBudget(clock);

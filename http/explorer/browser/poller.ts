@@ -1,3 +1,4 @@
+import { readRetryAfter } from '../../client/retryAfter.ts';
 import { spreadDelay } from '../../client/spreadDelay.ts';
 import { intervalsMs } from '../resources.ts';
 import type { Channel, Message } from './channel.ts';
@@ -39,7 +40,7 @@ interface Attempt {
   failures: number;
   /** Earliest time of the next read; 0 if it may be read at once. */
   notBeforeMs: number;
-  /** Time at which it is read even if its interval has not passed. */
+  /** Time at which it is read even if its interval has not passed, unless it was read since. */
   expiresAtMs: number;
 }
 
@@ -53,7 +54,7 @@ export function createPoller(options: PollerOptions): Poller {
       isUnderWay: false,
       failures: 0,
       notBeforeMs: 0,
-      expiresAtMs: Number.POSITIVE_INFINITY,
+      expiresAtMs: 0,
     };
     attempts.set(path, attempt);
     return attempt;
@@ -67,37 +68,34 @@ export function createPoller(options: PollerOptions): Poller {
     // A clock that was set back must not stop the page.
     const ageMs = Math.abs(nowMs - readAtMs);
     const delayMs = isFollower() && readAtMs > 0 ? followerDelayMs : 0;
-    return ageMs >= intervalsMs[name] + delayMs || nowMs >= expiresAtMs + delayMs;
+    return ageMs >= intervalsMs[name] + delayMs || (readAtMs < expiresAtMs && nowMs >= expiresAtMs + delayMs);
   }
 
-  async function readEntry({ path }: Entry): Promise<void> {
+  async function readEntry(entry: Entry): Promise<void> {
+    const { path } = entry;
     const attempt = findAttempt(path);
     attempt.isUnderWay = true;
+    // An event may come before the answer, and change what was asked for.
+    const readAtMs = Date.now();
     try {
-      const entry = store.find(path);
-      if (entry === undefined) return;
       const response = await request(path, entry.etag);
-      const read = response.status === 304 ? entry : await readBody(entry, response);
       const isKnown = response.status === 304;
       if (!isKnown && !response.ok) return await fail(entry, attempt, response);
-      const current = {
-        ...read,
-        readAtMs: Date.now(),
-        resource: { body: read.resource.body, problem: null },
-      };
-      Object.assign(attempt, { failures: 0, notBeforeMs: 0, expiresAtMs: Number.POSITIVE_INFINITY });
+      const read = isKnown ? entry : await readBody(entry, response);
+      Object.assign(attempt, { failures: 0, notBeforeMs: 0 });
+      // Newer than the answer are an event, a further page or another tab's answer that arrived meanwhile.
+      if (store.find(path) !== entry) return;
+      const current = { ...read, readAtMs, resource: { body: read.resource.body, problem: null } };
       store.put(current);
       share(current, isKnown);
     } catch {
-      const entry = store.find(path);
-      if (entry !== undefined) await fail(entry, attempt, null);
+      await fail(entry, attempt, null);
     } finally {
       attempt.isUnderWay = false;
     }
   }
 
   async function readBody(entry: Entry, response: Response): Promise<Entry> {
-    if (!response.ok) return entry;
     const body: unknown = await response.json();
     if (entry.name === 'status') onServiceTime((body as { generatedAt: string }).generatedAt);
     return { ...entry, etag: response.headers.get('ETag'), resource: { body, problem: null } };
@@ -117,8 +115,9 @@ export function createPoller(options: PollerOptions): Poller {
   async function fail(entry: Entry, attempt: Attempt, response: Response | null) {
     const code = response === null ? '' : await readCode(response);
     attempt.failures += 1;
-    const asked = Number(response?.headers.get('Retry-After') ?? 0) * second;
-    attempt.notBeforeMs = Date.now() + spreadDelay(attempt.failures, retryBounds, asked);
+    const askedMs = readRetryAfter(response) ?? 0;
+    attempt.notBeforeMs = Date.now() + spreadDelay(attempt.failures, retryBounds, askedMs);
+    if (store.find(entry.path) !== entry) return;
     const problem = { status: response?.status ?? 0, code, retryAtMs: attempt.notBeforeMs };
     store.put({ ...entry, resource: { body: entry.resource.body, problem } });
   }
@@ -152,9 +151,9 @@ export function createPoller(options: PollerOptions): Poller {
     },
     expire: (isExpired) => {
       for (const entry of store.shown()) {
-        if (!isExpired(entry)) continue;
         const attempt = findAttempt(entry.path);
-        attempt.expiresAtMs = Math.min(attempt.expiresAtMs, Date.now() + settleMs * (1 + Math.random()));
+        if (!isExpired(entry) || entry.readAtMs < attempt.expiresAtMs) continue;
+        attempt.expiresAtMs = Date.now() + settleMs * (1 + Math.random());
       }
     },
     readPage: async (path, cursor) => {

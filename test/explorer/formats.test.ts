@@ -1,0 +1,300 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { describeEvent, nameEventSource, nameFamily } from '../../http/explorer/format/events.ts';
+import {
+  count,
+  formatExact,
+  formatFixed,
+  formatInteger,
+  formatPercent,
+  formatShort,
+  formatTick,
+  shortenHash,
+} from '../../http/explorer/format/numbers.ts';
+import {
+  describeAmount,
+  describeDistance,
+  describeRpm,
+  describeSpeed,
+  describeWork,
+} from '../../http/explorer/format/quantities.ts';
+import {
+  formatClock,
+  formatDate,
+  formatDateAndClock,
+  formatDayAndMinute,
+  formatDayOf,
+  formatDuration,
+  formatMinute,
+  formatMinutes,
+} from '../../http/explorer/format/times.ts';
+import type { Bodies, Connection, FeedEvent, Resource } from '../../http/explorer/page.ts';
+import { describePage } from '../../http/explorer/pageTitle.ts';
+import { nameView, type Place } from '../../http/explorer/place.ts';
+import { computeRoundEnd } from '../../http/explorer/rounds.ts';
+import { describeWheel } from '../../http/explorer/wheelState.ts';
+import { drawBadge } from '../../http/server/pages/badge.ts';
+
+const token = { symbol: 'SQK', decimals: 18 };
+
+it.each([
+  [formatInteger('999'), '999'],
+  [formatInteger(1_234_567), '1,234,567'],
+  [count('1', 'block'), '1 block'],
+  [count('1000', 'block'), '1,000 blocks'],
+  [formatExact('1234500', 3), '1,234.5'],
+  [formatShort('1999900000000000000', 18, 2), '1.99'],
+  [formatShort('9999999999999999', 18, 2), '< 0.01'],
+  [formatShort('10000000000000000', 18, 2), '0.01'],
+  [formatShort('1', 18, 0), '0'],
+  [formatShort('0', 18, 2), '0'],
+  [formatFixed(42_159n, 3, 1), '42.1'],
+  [formatFixed(42_000n, 3, 1), '42.0'],
+  [formatPercent(1), '0.01 %'],
+  [formatPercent(10_000), '100 %'],
+  [formatTick(1_500), '1,500'],
+  [shortenHash('0x123456789012'), '0x123456789012'],
+  [shortenHash('0x1234567890123'), '0x123456…0123'],
+  [formatMinute(0), '00:00'],
+  [formatMinute(1_439), '23:59'],
+  [formatMinutes(59), '59 min'],
+  [formatMinutes(60), '1 h 00 min'],
+  [formatDuration(-1), '0 s'],
+  [formatDuration(59.9), '59 s'],
+  [formatDuration(60), '1 min 00 s'],
+  [formatDuration(3_599), '59 min 59 s'],
+  [formatDuration(3_600), '1 h 00 min'],
+  [formatDuration(86_399), '23 h 59 min'],
+  [formatDuration(86_400), '1 d 0 h'],
+  [formatDuration(2 * 86_400 + 3_600), '2 d 1 h'],
+  [computeRoundEnd('20', '1000'), new Date(13_000_000).toISOString()],
+])('%s is written so', (written, expected) => {
+  expect(written).toBe(expected);
+});
+
+it.each([
+  [describeDistance('999999'), '999', 'm', '999,999 mm'],
+  [describeDistance(1_000_000), '1.00', 'km', '1,000,000 mm'],
+  [describeDistance(3_421_384), '3.42', 'km', '3,421,384 mm'],
+  [describeSpeed(700), '2.5', 'km/h', '700 mm/s'],
+  [describeSpeed('1000'), '3.6', 'km/h', '1,000 mm/s'],
+  [describeRpm(42_150), '42.1', 'rpm', '42,150 thousandths of a turn per minute'],
+  [describeWork('1234'), '1,234', 'units', '1,234 work units'],
+  [describeWork(null), null, 'units', null],
+  [describeAmount('1500000000000000000', token, 2), '1.5', 'SQK', '1.5 SQK'],
+  [describeAmount(undefined, token, 2), null, 'SQK', null],
+  [describeAmount('1', null, 2), null, '', null],
+])('%j has this unit', (quantity, value, unit, exact) => {
+  expect(quantity).toEqual({ value, unit, exact });
+});
+
+it('times are of the chosen zone, with its date', () => {
+  const { TZ } = process.env;
+  onTestFinished(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+  process.env.TZ = 'Asia/Kolkata';
+  const iso = '2026-11-30T22:05:29.000Z';
+  const formats = [formatClock, formatDayAndMinute, formatDateAndClock, formatDayOf];
+  expect(formats.map((format) => format(iso, 'UTC'))).toEqual([
+    '22:05:29',
+    '30 Nov 22:05',
+    '30 Nov 2026 22:05:29',
+    '30 Nov',
+  ]);
+  expect(formats.map((format) => format(iso, 'local'))).toEqual([
+    '03:35:29',
+    '1 Dec 03:35',
+    '1 Dec 2026 03:35:29',
+    '1 Dec',
+  ]);
+  expect(formatDate(iso)).toBe('30 Nov 2026');
+});
+
+const chainSource = { kind: 'chain', blockNumber: '1234' };
+const wheelSource = { kind: 'measurement', receiptCursor: '1234', installationId: 'wheel' };
+
+it.each([
+  [
+    'system.settlement_completed',
+    {
+      previousSettledThroughRound: '999',
+      settledThroughRound: '1005',
+      workAdded: '4000',
+      activeRoundCount: '1',
+      completedBlockCount: '2',
+      blockHeight: '1200',
+    },
+    'Settled: Rounds 1,000 to 1,005 are recorded on the chain: 4,000 work units in 1 round with work. They completed 2 blocks, up to block 1,200.',
+  ],
+  [
+    'system.settlement_completed',
+    {
+      previousSettledThroughRound: '4',
+      settledThroughRound: '5',
+      workAdded: '6',
+      activeRoundCount: '7',
+      completedBlockCount: '0',
+      blockHeight: '8',
+    },
+    'Settled: Rounds 5 to 5 are recorded on the chain: 6 work units in 7 rounds with work. No block was completed by them.',
+  ],
+  [
+    'system.mining_checkpointed',
+    {
+      afterRound: '9',
+      throughRound: '12',
+      completedBlockCount: '3',
+      amountBaseUnits: '15',
+      asset: { symbol: 'A', decimals: 1 },
+    },
+    'Minted: 1.5 A were minted for 3 blocks of rounds 10 to 12. Owners can claim their parts.',
+  ],
+  [
+    'player.miner_minted',
+    { tokenId: '7', weight: '1000', firstRound: '2000', owner: '0x1' },
+    'New miner: Miner 7 was created with weight 1,000. It earns from round 2,000 on. 0x1',
+  ],
+  [
+    'player.miners_merged',
+    { donorTokenId: '7', survivorTokenId: '8', level: 3, effectiveRound: '2000', owner: '0x1' },
+    'Merged: Miner 7 was merged into miner 8, which is of level 3 from round 2,000 on. 0x1',
+  ],
+  [
+    'player.rewards_claimed',
+    { tokenIds: ['7', '8'], amountBaseUnits: '123456', asset: { symbol: 'A', decimals: 5 }, owner: '0x1' },
+    'Claimed: 1.2345 A were paid out for 2 miners. 0x1',
+  ],
+  [
+    'measurement.distance_milestone',
+    { thresholdDistanceMm: '1000000' },
+    'Distance: The wheel has run 1 km in its life.',
+  ],
+  [
+    'measurement.daily_distance_milestone',
+    { thresholdDistanceMm: '500000', utcDate: '2026-11-22' },
+    'Distance of a day: The wheel has run 500 m on the day of 22 Nov 2026.',
+  ],
+  [
+    'measurement.speed_milestone',
+    { thresholdSpeedMmPerSecond: '1000' },
+    'Speed: The wheel has reached 3.6 km/h for the first time.',
+  ],
+  [
+    'measurement.speed_record',
+    { recordMmPerSecond: '2000', previousRecordMmPerSecond: '1000' },
+    'Speed record: The fastest so far: 7.2 km/h, 3.6 km/h before.',
+  ],
+  [
+    'measurement.speed_record',
+    { recordMmPerSecond: '2000', previousRecordMmPerSecond: null },
+    'Speed record: The fastest so far: 7.2 km/h.',
+  ],
+  ['measurement.rpm_record', { recordRpmMilli: '42150' }, 'Record: The most turns per minute so far: 42.15.'],
+  [
+    'measurement.distance_streak',
+    { days: 3, minimumDailyDistanceMm: '2000000' },
+    'Streak: 3 days in a row with at least 2 km.',
+  ],
+])('%s of %j is a sentence', (type, payload, expected) => {
+  const isOfWheel = type.startsWith('measurement.');
+  const event = { type, payload, source: isOfWheel ? wheelSource : chainSource } as unknown as FeedEvent;
+  const { title, sentence, owner } = describeEvent(event);
+  expect(`${title}: ${sentence}${owner === null ? '' : ` ${owner}`}`).toBe(expected);
+  expect(nameEventSource(event)).toBe(isOfWheel ? 'reading 1,234 of wheel' : 'chain block 1,234');
+  expect(nameFamily(event)).toBe(
+    isOfWheel ? 'measurement' : type.startsWith('system.') ? 'protocol' : 'players',
+  );
+});
+
+type Status = Resource<Bodies['status']>;
+const turning = { rpmMilli: 1, speedMmPerSecond: 0, freshness: 'online', coreStatus: 'OK' };
+const resting = { ...turning, rpmMilli: 0 };
+const online: Connection = { isOnline: true, stream: 'open' };
+const lost = { status: 0, code: '', retryAtMs: 0 };
+const busy = { status: 503, code: 'database_busy', retryAtMs: 0 };
+
+it.each([
+  [turning, null, online, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
+  [turning, busy, null, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
+  [
+    { ...resting, speedMmPerSecond: 1 },
+    null,
+    null,
+    'Turning',
+    'turning',
+    'The wheel is turning.',
+    'turning #0b6a56',
+  ],
+  [resting, null, online, 'Resting', 'resting', 'The wheel is resting.', 'resting #2d4ca3'],
+  [
+    { ...turning, coreStatus: 'COUNTER_FAULT' },
+    null,
+    online,
+    'Counter fault',
+    'fault',
+    'The counter reports a fault.',
+    'fault #9c2f22',
+  ],
+  [
+    { ...turning, coreStatus: 'COUNTER_FAULT', freshness: 'stale' },
+    null,
+    online,
+    'Out of touch',
+    'stale',
+    'The wheel is out of touch.',
+    'unknown #56625d',
+  ],
+  [turning, lost, online, 'Out of touch', 'stale', 'The wheel was turning.', 'turning #0b6a56'],
+  [
+    resting,
+    null,
+    { ...online, isOnline: false },
+    'Out of touch',
+    'stale',
+    'The wheel was resting.',
+    'resting #2d4ca3',
+  ],
+  [null, null, online, 'Unknown', 'unknown', 'The wheel has not been heard of.', 'unknown #56625d'],
+] as const)(
+  'a wheel of which %j is known, with %j and %j, is named',
+  (measurement, problem, connection, title, state, sentence, badge) => {
+    const body = { installationId: 'wheel', measurement } as unknown as Bodies['status'];
+    const status: Status = { body, problem };
+    expect(describeWheel(status, connection)).toMatchObject({ state, sentence });
+    const describe = (place: Place) => describePage(place, () => status as Resource<never>, connection);
+    expect(describe({ view: 'glance' })).toEqual({
+      title: `${title} · wheel · Mining activity`,
+      icon: `wheel-${state}.svg`,
+    });
+    expect(describe({ view: 'owners', address: null }).title).toBe('Owners · wheel · Mining activity');
+    const unknown = describePage({ view: 'glance' }, () => ({ body: null, problem: null }), connection);
+    expect(unknown).toEqual({ title: 'At a glance · Mining activity', icon: 'wheel-unknown.svg' });
+    const svg = drawBadge(body, null);
+    expect(`${/>wheel (\w+)<\/text>/.exec(svg)?.[1]} ${/fill="(#\w+)"/.exec(svg)?.[1]}`).toBe(badge);
+  },
+);
+
+it('a badge has the work of today, which is the last day', () => {
+  const day = (observedWorkUnits: string, observedRoundCount: number) => ({
+    observedWorkUnits,
+    coverage: { observedRoundCount },
+  });
+  const draw = (...days: object[]) =>
+    drawBadge(null, { activity: { days } } as unknown as Bodies['statistics']);
+  expect(draw(day('1', 1), day('1234', 1))).toBe(
+    '<svg xmlns="http://www.w3.org/2000/svg" width="239" height="20" role="img" aria-label="wheel unknown, 1,234 units today"><title>wheel unknown, 1,234 units today</title><rect width="106" height="20" fill="#56625d"/><rect x="106" width="133" height="20" fill="#1b2320"/><g fill="#fff" text-anchor="middle" font-family="Verdana,sans-serif" font-size="11"><text x="53" y="14" textLength="86">wheel unknown</text><text x="172.5" y="14" textLength="113">1,234 units today</text></g></svg>\n',
+  );
+  expect(draw(day('1', 1), day('0', 0))).toContain('work today unknown');
+});
+
+it.each([
+  [{ view: 'miner', id: '7' }, 'Miner 7'],
+  [{ view: 'settlement', id: `0x${'ab'.repeat(32)}` }, 'Settlement 0xababab…abab'],
+  [{ view: 'event', id: 'chain:1' }, 'Event'],
+  [{ view: 'owners', address: `0x${'ab'.repeat(20)}` }, 'Owner 0xababab…abab'],
+  [{ view: 'missing', reason: '', others: [{ view: 'glance' }] }, 'Not found'],
+  [{ view: 'missing', reason: '', others: [{ view: 'glance' }, { view: 'glance' }] }, 'Which one?'],
+] as [Place, string][])('%j is called %s', (place, name) => {
+  expect(nameView(place)).toBe(name);
+});

@@ -1,0 +1,243 @@
+import { h } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { App } from '../../../http/explorer/App.tsx';
+import type { Page } from '../../../http/explorer/components/pageContext.ts';
+import type { FeedEvent, Resource } from '../../../http/explorer/page.ts';
+import type { Place } from '../../../http/explorer/place.ts';
+import { renderPage } from '../../../http/explorer/renderPage.tsx';
+import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+
+const { bodies } = recorded;
+const nowMs = Date.parse(bodies.Status.answer.generatedAt) + 61_000;
+const settings = {
+  transactionUrl: 'https://chain.example/tx/',
+  publicUrl: 'https://wheel.example',
+  files: Object.fromEntries(
+    ['style.css', 'explorer.js', 'embed.js', 'preview.png', 'wheel-turning.svg'].map((name) => [
+      name,
+      `/explorer/${name}`,
+    ]),
+  ),
+};
+/** Figures that differ from each other. */
+const measurement = {
+  ...bodies.Status.answer.measurement,
+  rpmMilli: 42_150,
+  speedMmPerSecond: 700,
+  cumulativeWorkUnits: '81234',
+};
+const { owner, positions, summary } = bodies.Portfolio.answer;
+const portfolio = {
+  ...bodies.Portfolio.answer,
+  summary: { ...summary, targetWeight: '7000', earnedSevenDayBaseUnits: '2000000000000000000' },
+  positions: [
+    { mergeState: 'cooldown', blocksUntilMerge: '5', claimableBaseUnits: '1500000000000000000' },
+    { mergeState: 'pending', pendingActivationSource: 'merge', pendingRound: '2000', targetWeight: '3000' },
+    { mergeState: 'terminal' },
+  ].map((change, index) => ({ ...positions[index % 2], tokenId: `${index + 1}`, ...change })),
+};
+const [act] = bodies.OwnerActivity.answer.activity;
+const other = `0x${'cd'.repeat(20)}`;
+const activity = {
+  ...bodies.OwnerActivity.answer,
+  activity: [
+    { kind: 'claim' },
+    { kind: 'mint', tokenIds: ['28'] },
+    { kind: 'merge', level: 2, tokenIds: ['3', '4'] },
+    { kind: 'transfer', from: owner, to: other },
+    { kind: 'transfer', from: other, to: owner },
+    { kind: 'checkpoint' },
+  ].map((change, index) => ({ ...act, id: `${index}`, ...change })),
+};
+const { mining } = bodies.SettlementHistory.answer;
+const history = {
+  ...bodies.SettlementHistory.answer,
+  mining: {
+    ...mining,
+    rangeMintedBaseUnits: '1950000000000000000000',
+    nextRound: {
+      ...mining.nextRound,
+      countedThroughRound: '170',
+      amountBaseUnits: '2500000000000000000',
+      completedBlockCount: '4',
+    },
+  },
+};
+const batch = (id: string, blockTimestamp: string, round: string, value: string) => ({
+  ...bodies.CoreState.answer.events[0],
+  id,
+  blockTimestamp,
+  arguments: [
+    { name: 'settledThroughRound', value: round },
+    { name: 'workPerThousandBlocks', value },
+  ],
+});
+const core = {
+  ...bodies.CoreState.answer,
+  events: [batch('newer', '1795644909', '172', '427826'), batch('older', '1795637709', '160', '410500')],
+};
+/** Settlement in trouble. */
+const blocked = {
+  ...bodies.Status.answer,
+  measurement,
+  builder: { status: 'unavailable', reason: 'round_projection_gap' },
+  oracle: { ...bodies.Status.answer.oracle, state: 'blocked', reason: 'the gate is being serviced' },
+  settlementQueue: {
+    ...bodies.Status.answer.settlementQueue,
+    state: 'stale',
+    buffered: {
+      firstRound: '173',
+      lastRound: '182',
+      roundCount: '10',
+      activeRoundCount: '7',
+      workUnits: '1234',
+    },
+    latestSubmission: { ...bodies.Status.answer.settlementQueue.latestSubmission, lifecycle: 'reverted' },
+  },
+};
+
+const dayMs = 86_400_000;
+const statistics = bodies.Statistics.answer;
+const { days } = statistics.activity;
+/** Days up to the last one of the example, each with another amount of work. */
+function extendDays<Day extends { readonly date: string; readonly observedWorkUnits: string }>(
+  count: number,
+  like: Day,
+) {
+  const lastMs = Date.parse(days.at(-1)?.date ?? '');
+  return Array.from({ length: count }, (_, index) => ({
+    ...like,
+    date: new Date(lastMs - (count - 1 - index) * dayMs).toISOString().slice(0, 10),
+    observedWorkUnits: `${index * 100}`,
+  }));
+}
+const month = [...extendDays(30, days[5] as (typeof days)[number]).slice(0, 28), ...days.slice(-2)];
+
+/** The example of the body of each route. */
+const byPath: readonly (readonly [RegExp, unknown])[] = [
+  [/^\/v1\/status$/, { ...bodies.Status.answer, measurement }],
+  [/^\/v1\/core$/, core],
+  [/^\/v1\/mining\/state$/, bodies.MiningState.answer],
+  [/^\/v1\/measurement\/stats\?range=7d/, statistics],
+  [
+    /^\/v1\/measurement\/stats\?/,
+    { ...statistics, range: '30d', activity: { ...statistics.activity, days: month } },
+  ],
+  [
+    /^\/v1\/measurement\/year$/,
+    { ...bodies.Year.answer, days: extendDays(366, bodies.Year.answer.days[0] as (typeof days)[number]) },
+  ],
+  [/^\/v1\/settlements\?/, history],
+  [/^\/v1\/events\?/, bodies.EventFeed.answer],
+  [/^\/v1\/owners\/[^/]*\/miners$/, portfolio],
+  [/^\/v1\/owners\/[^/]*\/activity$/, activity],
+  [/^\/v1\/miners\/\d+\/metadata$/, bodies.TokenMetadata.answer],
+];
+const findBody = (path: string) => byPath.find(([pattern]) => pattern.test(path))?.[1] ?? null;
+
+const events = bodies.EventFeed.answer.events as unknown as readonly FeedEvent[];
+const round = String(history.recentSettlements[0]?.settledThroughRound);
+const places: readonly Place[] = [
+  { view: 'glance' },
+  { view: 'statistics', range: '7d' },
+  { view: 'settlements', range: '7d' },
+  { view: 'owners', address: null },
+  { view: 'owners', address: owner },
+  { view: 'feed', category: 'players' },
+  { view: 'embed' },
+  { view: 'miner', id: '1' },
+  { view: 'round', id: round },
+  { view: 'round', id: '100' }, // In a morning, which is of the day before.
+  { view: 'block', id: '12' },
+  { view: 'settlement', id: `0x${'ab'.repeat(32)}` },
+  { view: 'event', id: 'chain:1:x' },
+  { view: 'missing', reason: 'It is not here.', others: [{ view: 'block', id: '12' }], query: '12' },
+];
+
+const told =
+  /^(?:href|title|datetime|data-source|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
+const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|script|svg)$/;
+
+/** What a page says: its text, and the attributes that say something, a line for each block. */
+function listText(html: string): string[] {
+  return html
+    .replace(/data-(?:reads|settings)="[^"]*"/g, '')
+    .replace(/<(\/?)([a-z0-9]+)((?:\s+[^\s=>]+(?:="[^"]*")?)*)\s*\/?>/gi, (_, isEnd, tag, attributes) => {
+      if (isEnd === '/') return ' ';
+      const said = [...String(attributes).matchAll(/([^\s=]+)="([^"]*)"/g)]
+        .filter(([, name = '']) => told.test(name.toLowerCase()) || (tag === 'text' && name === 'x'))
+        .map(([, name, value]) => `${name}=${value}`)
+        .filter((one) => one !== 'title=Where is this from?');
+      const begin = block.test(tag) || String(attributes).includes('data-source') ? '\n' : ' ';
+      return said.length === 0 ? begin : `${begin}[${said.join(' ')}] `;
+    })
+    .split('\n')
+    .map((line) => line.replace(/\s+/g, ' ').trim())
+    .filter((line) => line !== '');
+}
+
+const zone = process.env.TZ;
+beforeAll(() => {
+  process.env.TZ = 'Asia/Kolkata';
+});
+afterAll(() => {
+  if (zone === undefined) delete process.env.TZ;
+  else process.env.TZ = zone;
+});
+
+/** A page with script. */
+function renderLive(change: Partial<Page>, problem: Resource<unknown>['problem'] = null): string {
+  const page: Page = {
+    place: { view: 'glance' },
+    read: (_, path) => ({ body: findBody(path), problem }) as Resource<never>,
+    settings,
+    renderedAtMs: nowMs,
+    actions: {
+      clock: { nowMs: () => nowMs, everySecond: () => () => undefined },
+      loadMore: () => undefined,
+      download: () => undefined,
+      chooseZone: () => undefined,
+    },
+    connection: { isOnline: true, stream: 'shared' },
+    zone: 'local',
+    reversal: null,
+    ...change,
+  };
+  return renderToString(h(App, { page }));
+}
+
+it('every page says what is recorded (npm run examples)', async () => {
+  const pages = places.map((place): [string, string] => [
+    `${JSON.stringify(place).slice(0, 100)}`,
+    renderPage({ place, nowMs, settings, read: findBody, events: 'id' in place ? events : null }),
+  ]);
+  const busy = { status: 503, code: 'database_busy', retryAtMs: nowMs + 7_000 };
+  const ofStatistics: Place = { view: 'statistics', range: '7d' };
+  pages.push(
+    ['live', renderLive({})],
+    ['statistics in the zone of the visitor', renderLive({ place: ofStatistics })],
+    [
+      'in trouble',
+      renderLive({
+        read: (name, path) =>
+          ({ body: name === 'status' ? blocked : findBody(path), problem: null }) as Resource<never>,
+      }),
+    ],
+    ...(['connecting', 'open', 'shared'] as const).map((stream): [string, string] => [
+      `feed, ${stream}`,
+      renderLive({ place: { view: 'feed', category: 'players' }, connection: { isOnline: true, stream } }),
+    ]),
+    ['lost', renderLive({ connection: { isOnline: false, stream: 'closed' } }, { ...busy, status: 0 })],
+    ['busy, and reorganized', renderLive({ reversal: { firstRound: 6n, lastRound: 9n } }, busy)],
+    ['nothing known', renderLive({ read: () => ({ body: null, problem: null }) })],
+  );
+  // A line is shown with the first page that has it.
+  const shown = new Set<string>();
+  const text = pages.map(([name, html]) => {
+    const lines = listText(html).filter((line) => !shown.has(line) || /Live events|New events/.test(line));
+    for (const line of lines) shown.add(line);
+    return [name, ...lines].join('\n  ');
+  });
+  await expect(`${text.join('\n')}\n`).toMatchFileSnapshot('pageText.txt');
+});
