@@ -130,7 +130,7 @@ export function findStandbyHolder(lease: LeaseSnapshot | undefined): LeaseHolder
  * Whether the holder's process has ended. This can be known only on the same machine and in the same PID namespace; each container has
  * its own.
  */
-function hasEnded({
+export function hasEnded({
   host,
   pid,
   pidSpace: space,

@@ -276,9 +276,10 @@ it.each([
     const json = Array.from({ length: 500 }, (_, index) => `item ${index}`);
     for (const isSingle of [false, true]) {
       const headers = { tag: null, cacheControl: null, own: [], isSingle };
-      const { body } = prepareResponse(json, headers).encoded(encoding);
-      expect(body()).toBe(body());
-      expect(JSON.parse(unpack(body()).toString())).toEqual(json);
+      const { encoded } = prepareResponse(json, headers);
+      const sent = () => [encoded(encoding).headers, encoded(encoding).notModified, encoded(encoding).body()];
+      for (const [index, part] of sent().entries()) expect(sent()[index]).toBe(part);
+      expect(JSON.parse(unpack(encoded(encoding).body()).toString())).toEqual(json);
     }
   },
 );

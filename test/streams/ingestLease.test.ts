@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { findStandbyHolder, isLeaseHeld, LeaseLost } from '../../streams/ingest/ingestLease.ts';
+import { findStandbyHolder, hasEnded, isLeaseHeld, LeaseLost } from '../../streams/ingest/ingestLease.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, type TestConnection } from '../support/processes/natsServer.ts';
 import { startContender } from '../support/streams/leaseContender.ts';
@@ -52,6 +52,36 @@ describe('the ingest lease', () => {
     expect(second.isHeld()).toBe(true);
     expect(waiting.seen.at(-1)).toBeNull();
   });
+
+  it.runIf(process.platform === 'linux')(
+    'has a holder that has ended only if its process is gone, on the same machine',
+    async () => {
+      const { nats } = await startStreams();
+      await startContender(nats).acquired;
+      const message = await nats.jsm.streams.getMessage('MINER_LEASE', { seq: 1 });
+      const { holder } = message?.json<{ holder: Parameters<typeof hasEnded>[0] }>() ?? {};
+      if (holder === undefined) throw new Error('the lease names no holder');
+      const answers = { alive: null, ofAnotherUser: 'EPERM', gone: 'ESRCH' };
+      let code: string | null = null;
+      // A user with all rights is never refused.
+      const kill = vi.spyOn(process, 'kill').mockImplementation(() => {
+        if (code !== null) throw Object.assign(new Error(code), { code });
+        return true;
+      });
+      onTestFinished(() => kill.mockRestore());
+      const other = { ...holder, pid: process.pid + 1 };
+      const found = Object.entries(answers).map(([name, answer]) => {
+        code = answer;
+        return [name, hasEnded(other), hasEnded(holder), hasEnded({ ...other, host: 'elsewhere' })];
+      });
+      expect(found).toEqual([
+        ['alive', false, false, false],
+        ['ofAnotherUser', false, false, false],
+        ['gone', true, false, false],
+      ]);
+      expect(hasEnded({ ...other, pidSpace: null })).toBe(false);
+    },
+  );
 
   it('is granted to one of many that want it at the same moment', async () => {
     const { server, nats } = await startStreams();

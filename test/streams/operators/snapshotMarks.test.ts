@@ -1,4 +1,4 @@
-import { map, type Observable, throwError } from 'rxjs';
+import { map, type Observable, takeUntil, throwError, timer } from 'rxjs';
 import { TestScheduler } from 'rxjs/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -31,6 +31,8 @@ function startMarks(
     set,
     saved,
     map((item: Item) => (item.kind === 'mark' ? `m${item.position}` : String(item.position))),
+    // Marks that never end must fail the test instead of keeping it busy.
+    takeUntil(timer(1_000)),
   );
 }
 
