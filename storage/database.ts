@@ -12,7 +12,6 @@ import {
 import { readErrorCode } from '../actors/readErrorCode.ts';
 import { readErrorMessage } from '../actors/readErrorMessage.ts';
 import { lockDirectory } from './directoryLock.ts';
-import { preferThisThread } from './preferThisThread.ts';
 import { createPrivateDirectory } from './privateDirectory.ts';
 import { findReadLimits } from './readLimits.ts';
 import { StorageDamaged, StorageUnavailable } from './storageUnavailable.ts';
@@ -153,11 +152,7 @@ export function openDatabase(location: DatabaseLocation): Database {
       await file.close();
     }
   };
-  const prepare = once(async () => {
-    await client.command({ query: setStatement });
-    // The engine has its threads now, or starts them from these.
-    preferThisThread();
-  });
+  const prepare = once(() => client.command({ query: setStatement }));
   return createDatabase({
     kind: 'embedded',
     cluster: null,

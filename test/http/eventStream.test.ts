@@ -185,7 +185,10 @@ describe('the event stream', () => {
     await eventually(() => listRecords(live.messages).length === 4, 'four records');
     const { id } = live.messages[0] as Message;
     const end = makeEventLoopLate(server);
-    await eventually(async () => (await server.get('/v1/events')).status === 503, 'expensive routes refuse');
+    await eventually(
+      async () => (await server.get('/v1/public/installations/wheel-1/observations')).status === 503,
+      'expensive routes refuse',
+    );
     const again = await listen(server.base, undefined, { 'Last-Event-ID': id });
     expect(again.response.status).toBe(200);
     records.add(1);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
+import { cpSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -143,31 +142,6 @@ describe('database', () => {
     const database = openForTest({ url: 'http://127.0.0.1:9' });
     await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'StorageUnavailable' });
   });
-
-  it.runIf(process.platform === 'linux')(
-    'lets this thread go before those of the embedded engine',
-    async () => {
-      const nicenessOf = (thread: number) => {
-        try {
-          return [getPriority(thread)];
-        } catch {
-          return []; // It has ended.
-        }
-      };
-      const listNiceValues = () =>
-        readdirSync('/proc/self/task')
-          .map(Number)
-          .flatMap((thread) => (thread === process.pid ? [] : nicenessOf(thread)));
-      const own = getPriority();
-      const database = openForTest({ path: temporaryDirectory() });
-      await database.select('SELECT 1');
-      expect(getPriority()).toBe(own);
-      expect(listNiceValues().filter((nice) => nice < Math.min(own + 15, 19))).toEqual([]);
-      // Threads of later statements, too.
-      await database.select('SELECT count() FROM numbers_mt(10000000) GROUP BY number % 1000 LIMIT 1');
-      expect(listNiceValues().filter((nice) => nice < Math.min(own + 15, 19))).toEqual([]);
-    },
-  );
 
   it('refuses a directory that another living process holds', async () => {
     const path = temporaryDirectory();
