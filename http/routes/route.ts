@@ -97,8 +97,8 @@ export interface ReadRoute extends RouteEntry {
     request: ReadRequest,
   ) => ReadResult<unknown> | Promise<ReadResult<unknown>>;
   /**
-   * What an answer from memory is computed from, besides the request: while each value is the same (`===`), the same request gets the same
-   * bytes. Null if every request is read.
+   * The values behind an answer from memory. While each is the same (`===`), the same request gets the same bytes. Null if every request
+   * is read.
    */
   readonly inputs: ((views: ActorViews) => readonly unknown[]) | null;
   /** The `unavailable` body that replaces an invalid body or a failed read. Null: the answer is 500. */

@@ -81,7 +81,7 @@ function createNats(
   return Object.assign(nats, { jetStream });
 }
 
-/** What is said of a check, as it is printed, and the beginning of its remedy. */
+/** The printed lines of a check, with its remedy. */
 const say = (findings: readonly Finding[], check: string) =>
   findings.filter((one) => one.check === check).map((one) => formatFinding(one).join('\n'));
 

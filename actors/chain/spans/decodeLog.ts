@@ -55,7 +55,7 @@ function listKnownEvents(contract: ContractKind): ReadonlyMap<string, KnownEvent
     if (item.type !== 'event') continue;
     const { name, inputs }: AbiEvent = item;
     const indexed = inputs.filter((input) => input.indexed === true).map(topicParameter);
-    const others = inputs.filter((input) => input.indexed !== true).map(requireName);
+    const others = inputs.filter((input) => input.indexed !== true).map(toNamedParameter);
     known.set(toEventSelector(item), { contract, name, indexed, others });
   }
   return known;
@@ -65,10 +65,10 @@ function listKnownEvents(contract: ContractKind): ReadonlyMap<string, KnownEvent
 function topicParameter(parameter: AbiParameter): NamedParameter {
   const { type } = parameter;
   const isHashed = type === 'string' || type === 'bytes' || type.startsWith('tuple') || type.endsWith(']');
-  return requireName({ ...parameter, type: isHashed ? 'bytes32' : type });
+  return toNamedParameter({ ...parameter, type: isHashed ? 'bytes32' : type });
 }
 
-function requireName(parameter: AbiParameter): NamedParameter {
+function toNamedParameter(parameter: AbiParameter): NamedParameter {
   const { name } = parameter;
   if (name === undefined) throw new Error(`a parameter of type ${parameter.type} has no name`);
   return { ...parameter, name, readWord: findWordReader(parameter.type) };
@@ -144,7 +144,7 @@ function assignTruncated(
   assignValues(
     args,
     parameters.map((parameter) =>
-      isVariable(parameter) ? requireName({ ...parameter, type: 'uint256' }) : parameter,
+      isVariable(parameter) ? toNamedParameter({ ...parameter, type: 'uint256' }) : parameter,
     ),
     data,
   );

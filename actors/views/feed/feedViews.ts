@@ -47,7 +47,7 @@ export interface FeedUnavailable {
 }
 
 export interface FeedViews extends FeedNewsViews {
-  /** What pages in memory are computed from. */
+  /** The values behind pages in memory: while each is the same (`===`), so are the pages. */
   inputs(): readonly unknown[];
   /**
    * A value if the page is in memory, else a promise, which may reject with StorageUnavailable. `undecodable` for an invalid cursor or

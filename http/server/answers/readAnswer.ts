@@ -1,5 +1,5 @@
 import { cacheView } from '../../../actors/cacheView.ts';
-import type { ReadRoute } from '../../routes/route.ts';
+import type { ReadResult, ReadRoute } from '../../routes/route.ts';
 import type { PendingReads, ReadBody } from './pendingReads.ts';
 import type { PreparedResponse } from './preparedResponse.ts';
 import type { Exchange } from './responseWriter.ts';
@@ -22,14 +22,18 @@ const keptMax = 16;
 export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDependencies): Answer {
   const { sources, transport, writer, sender, guard, metrics, reads } = dependencies;
   const prepare = createPreparation(route, metrics);
-  const findKept = cacheView({
-    inputs: () => route.inputs?.(sources.views) ?? [],
-    compute: () => new Map<string, PreparedResponse>(),
-  });
+  const { inputs } = route;
+  const findKept =
+    inputs === null
+      ? () => null
+      : cacheView({
+          inputs: () => inputs(sources.views),
+          compute: () => new Map<string, PreparedResponse>(),
+        });
 
   function findAnswers(): Map<string, PreparedResponse> | null {
     try {
-      return route.inputs === null ? null : findKept();
+      return findKept();
     } catch {
       return null; // The read fails, too, and says why.
     }
@@ -60,31 +64,25 @@ export function createReadAnswer(route: ReadRoute, dependencies: ReadAnswerDepen
     const known = kept?.get(key);
     if (known !== undefined) return sender.send(exchange, known);
     const query = new URLSearchParams(search);
-    let isKept = kept !== null && kept.size < keptMax;
-    const replace = (error: unknown) => {
-      isKept = false;
-      return replaceFailed(error, exchange);
-    };
+    let inMemory: ReadResult<unknown> | null = null;
     const read = (signal: AbortSignal) => {
       try {
         const found = route.read(sources, { pathValue, query, signal });
-        if (found instanceof Promise) isKept = false;
+        if (!(found instanceof Promise)) inMemory = found;
         return found;
       } catch (error) {
-        return replace(error);
+        return replaceFailed(error, exchange);
       }
     };
     const prepareChecked = (found: ReadBody) => {
       try {
-        return prepareFound(found);
+        const prepared = prepareFound(found);
+        if (found === inMemory && kept !== null && kept.size < keptMax) kept.set(key, prepared);
+        return prepared;
       } catch (error) {
-        return prepareFound(replace(error));
+        return prepareFound(replaceFailed(error, exchange));
       }
     };
-    reads.run(exchange, read, (found) => {
-      const prepared = prepareChecked(found);
-      if (isKept) kept?.set(key, prepared);
-      sender.send(exchange, prepared);
-    });
+    reads.run(exchange, read, (found) => sender.send(exchange, prepareChecked(found)));
   };
 }

@@ -4,7 +4,7 @@ import { routes } from '../../routes/routes.ts';
 import { createBodyCheck } from '../answers/checkedBody.ts';
 import { memoize } from '../answers/memoize.ts';
 
-/** Paths whose route is remembered. Pages read the same few, and those of an owner or a record. */
+/** Paths whose route is remembered. Pages read the same few, and two of each owner. */
 const pathsMax = 256;
 
 /** The route that a path names, with its arguments. */
