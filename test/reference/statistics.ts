@@ -45,13 +45,17 @@ export function buildStatistics(input: StatisticsInput, range: '7d' | '30d', now
   return { ...buildWindow(input, range === '7d' ? 7 : 30, nowMs), range };
 }
 
-/** Body of the last year's days. */
+/** Body of the last year's days, from the first one of the deployment. */
 export function buildYear(input: StatisticsInput, nowMs: number) {
-  const { activity, schemaVersion, installationId, revision } = buildWindow(input, 365, nowMs);
-  const days = activity.days
-    .filter(({ date }) => date >= toDate(findDay(input.genesisMs)))
-    .map(({ buckets: _, ...day }) => day);
-  return { schemaVersion, installationId, revision, days };
+  const daysSinceGenesis = (findDay(nowMs) - findDay(input.genesisMs)) / dayMs + 1;
+  const dayCount = Math.max(0, Math.min(365, daysSinceGenesis));
+  const { activity, schemaVersion, installationId, revision } = buildWindow(input, dayCount, nowMs);
+  return {
+    schemaVersion,
+    installationId,
+    revision,
+    days: activity.days.map(({ buckets: _, ...day }) => day),
+  };
 }
 
 function buildWindow(input: StatisticsInput, dayCount: number, nowMs: number): Omit<Body, 'range'> {

@@ -9,10 +9,10 @@ export interface Replacement {
 export interface Mutation {
   readonly what: string;
   readonly replacements: readonly Replacement[];
-  /** Creates the circumstances that the fault needs, if seeds draw them too rarely. */
-  readonly plan?: object | undefined;
-  /** The seed or plan that found it, and the check. */
-  readonly found?: string | undefined;
+  /** The check that finds it. */
+  readonly check: string;
+  /** Name of the plan that finds it (`mutationPlans.ts`), unless a kept plan does. */
+  readonly plan: string | undefined;
 }
 
 /** Options of Node.js for the simulator. */

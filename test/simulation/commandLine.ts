@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { keptPlans } from './keptPlans.ts';
+import { mutationPlans } from './mutationPlans.ts';
 import type { Plan } from './plan/plan.ts';
 import { drawPlans, runSeeds, shrinkFailure, type Totals } from './runSeeds.ts';
 import type { Outcome } from './simulation.ts';
@@ -11,24 +11,23 @@ const write = (text: string) => process.stdout.write(`${text}\n`);
 /** Longest time for shortening a failed plan. */
 const shrinkingMinutes = 3;
 
-/** `npm run simulate -- --seed 42 --minutes 5`. */
-export async function runCommandLine(commandLine: readonly string[]): Promise<void> {
-  const { values } = parseArgs({
-    args: [...commandLine],
-    options: {
-      seed: { type: 'string', default: '1' },
-      minutes: { type: 'string', default: '1' },
-      seeds: { type: 'string' },
-      episodes: { type: 'string', default: '4' },
-      dense: { type: 'boolean', default: false },
-      kept: { type: 'boolean', default: false },
-      plan: { type: 'string' },
-      trace: { type: 'boolean', default: false },
-      log: { type: 'boolean', default: false },
-      'keep-going': { type: 'boolean', default: false },
-      'no-shrinking': { type: 'boolean', default: false },
-    },
-  });
+/** Settings of `npm run simulate -- --seed 42 --minutes 5`, as `run.mjs` parses them. */
+interface Settings {
+  readonly seed?: string;
+  readonly minutes?: string;
+  readonly seeds?: string;
+  readonly episodes?: string;
+  readonly dense?: boolean;
+  readonly kept?: boolean;
+  /** A file, or the name of a plan for `mutations.txt`. */
+  readonly plan?: string;
+  readonly trace?: boolean;
+  readonly log?: boolean;
+  readonly keepGoing?: boolean;
+  readonly shrinking?: boolean;
+}
+
+export async function runCommandLine(settings: Settings): Promise<void> {
   const startedMs = realNowMs();
   const seconds = () => Math.round((realNowMs() - startedMs) / 1_000);
   const failures: { readonly plan: Plan; readonly failure: Error }[] = [];
@@ -38,40 +37,29 @@ export async function runCommandLine(commandLine: readonly string[]): Promise<vo
     if (failure !== null) failures.push({ plan, failure });
   };
   const totals = await runSeeds({
-    plans: choosePlans(values),
-    minutes: Number(values.minutes),
-    continues: values['keep-going'],
+    plans: choosePlans(settings),
+    minutes: Number(settings.minutes ?? 1),
+    continues: settings.keepGoing ?? false,
     onOutcome,
-    ...(values.trace && { onTrace: write }),
-    ...(values.log && { onLog: (line: string) => write(line.trim()) }),
+    ...(settings.trace && { onTrace: write }),
+    ...(settings.log && { onLog: (line: string) => write(line.trim()) }),
   });
   writeTotals(totals, seconds());
   const [first] = failures;
   if (first === undefined) return;
   process.exitCode = 1;
-  if (!values['no-shrinking']) await writeShrunk(first.plan, first.failure);
+  if (settings.shrinking ?? true) await writeShrunk(first.plan, first.failure);
 }
 
-function choosePlans(values: {
-  readonly seed: string;
-  readonly seeds?: string | undefined;
-  readonly episodes: string;
-  readonly dense: boolean;
-  readonly kept: boolean;
-  readonly plan?: string | undefined;
-}): Iterable<Plan> {
-  // Written by this program.
-  if (values.plan !== undefined) return [JSON.parse(readFileSync(values.plan, 'utf8')) as Plan];
-  const kept = values.kept ? Object.values(keptPlans) : [];
-  const count =
-    values.seeds === undefined ? (values.kept ? 0 : Number.POSITIVE_INFINITY) : Number(values.seeds);
+function choosePlans({ seed = '1', seeds, episodes = '4', dense, kept, plan }: Settings): Iterable<Plan> {
+  if (plan !== undefined) return [mutationPlans[plan] ?? (JSON.parse(readFileSync(plan, 'utf8')) as Plan)];
   const drawn = drawPlans({
-    first: Number(values.seed),
-    count,
-    episodes: Number(values.episodes),
-    density: values.dense ? 'dense' : 'sparse',
+    first: Number(seed),
+    count: seeds === undefined ? (kept ? 0 : Number.POSITIVE_INFINITY) : Number(seeds),
+    episodes: Number(episodes),
+    density: dense ? 'dense' : 'sparse',
   });
-  return joinPlans(kept, drawn);
+  return joinPlans(kept ? Object.values(keptPlans) : [], drawn);
 }
 
 function* joinPlans(kept: Iterable<Plan>, drawn: Iterable<Plan>): Iterable<Plan> {

@@ -1,4 +1,4 @@
-import { episode, plan } from './plan/buildPlan.mjs';
+import { episode, plan } from './plan/buildPlan.ts';
 import type { Plan } from './plan/plan.ts';
 
 /** A stream loses its end, and what takes its place is deleted. */

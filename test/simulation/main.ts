@@ -5,4 +5,4 @@ import { replaceGlobals } from './world/replaceGlobals.ts';
 replaceGlobals();
 // Must come after the replacement: loaded modules keep the clock that they find.
 const { runCommandLine } = await import('./commandLine.ts');
-await runCommandLine(process.argv.slice(2));
+await runCommandLine(JSON.parse(process.argv[2] ?? '{}'));

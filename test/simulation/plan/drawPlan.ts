@@ -1,5 +1,5 @@
 import { createRandom, type Random } from '../world/random.ts';
-import { calmWeather } from './buildPlan.mjs';
+import { calmWeather } from './buildPlan.ts';
 import {
   type Episode,
   type Fault,

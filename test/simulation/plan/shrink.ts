@@ -1,4 +1,4 @@
-import { calmWeather } from './buildPlan.mjs';
+import { calmWeather } from './buildPlan.ts';
 import type { Episode, Plan, WeatherPlan } from './plan.ts';
 
 /** Slightly smaller plans, the smallest first. */

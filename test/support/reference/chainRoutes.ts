@@ -15,10 +15,14 @@ export async function compareChainRoutes(
   }
   await compare('/v4/public/settlements?queue=1');
   for (const owner of owners) {
-    for (const list of [`/v1/owners/${owner}/miners?`, `/v1/owners/${owner}/activity?`])
-      await followPages(`${list}limit=${limit}`, compare);
-    for (const list of ['portfolio', 'activity'])
-      await followPages(`/v2/public/miners/${list}?owner=${owner}&limit=${limit}`, compare);
+    // Lists of activity are longer.
+    for (const [plain, own, size] of [
+      ['miners', 'portfolio', limit],
+      ['activity', 'activity', limit * 5],
+    ]) {
+      await followPages(`/v1/owners/${owner}/${plain}?limit=${size}`, compare);
+      await followPages(`/v2/public/miners/${own}?owner=${owner}&limit=${size}`, compare);
+    }
   }
   for (const tokenId of [1, 2, 3, 9_999]) {
     await compare(`/v1/miners/${tokenId}/metadata`);
@@ -28,5 +32,5 @@ export async function compareChainRoutes(
   for (const query of ['', '?category=measurement&limit=100', '?category=players&limit=100'])
     await compare(`/v1/events${query}`);
   for (const category of ['all', 'protocol', 'players', 'measurement'])
-    await followPages(`/v2/public/events?category=${category}&limit=${limit * 3}`, compare);
+    await followPages(`/v2/public/events?category=${category}&limit=${limit * 9}`, compare);
 }

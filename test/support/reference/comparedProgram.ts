@@ -110,7 +110,9 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
 
   /** The program's body for a client. */
   const fetchBody = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { 'accept-encoding': 'identity' },
+    });
     const body = (await response.json()) as Record<string, unknown>;
     if (response.status !== 200) throw new Error(`${path}: ${response.status} ${JSON.stringify(body)}`);
     return { body, headers: response.headers };

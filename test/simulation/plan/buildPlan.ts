@@ -1,6 +1,7 @@
-// Builds the kept plans and the plans of mutations.
+import type { Episode, Fault, Plan, WeatherPlan } from './plan.ts';
+
 /** Weather without faults, and hardly a delay. */
-export const calmWeather = {
+export const calmWeather: WeatherPlan = {
   messageUnanswered: 0,
   messageLost: 0,
   connectionCut: 0,
@@ -18,8 +19,15 @@ export const calmWeather = {
   latencyMsMax: 4,
 };
 
-/** @param faults second of the episode, kind, and members of each fault. */
-export const episode = (faults, { weather = {}, ...rest } = {}) => ({
+type GivenFault = readonly [second: number, kind: Fault['kind'], members?: object];
+type GivenEpisode = Partial<Omit<Episode, 'faults' | 'weather'>> & {
+  readonly weather?: Partial<WeatherPlan>;
+};
+
+export const episode = (
+  faults: readonly GivenFault[],
+  { weather = {}, ...rest }: GivenEpisode = {},
+): Episode => ({
   durationMs: 100_000,
   sleepMs: 0,
   readingsPerSecond: 3,
@@ -28,11 +36,12 @@ export const episode = (faults, { weather = {}, ...rest } = {}) => ({
   weather: { ...calmWeather, ...weather },
   faults: faults.map(([second, kind, members = {}]) => ({
     atMs: Math.round(second * 1_000),
-    fault: { kind, ...members },
+    // Each kind has its own members (`plan.ts`).
+    fault: { kind, ...members } as Fault,
   })),
 });
 
-export const plan = (seed, episodes, rest = {}) => ({
+export const plan = (seed: string, episodes: readonly Episode[], rest: Partial<Plan> = {}): Plan => ({
   seed,
   beforeGenesisMs: -2 * 86_400_000,
   episodes,
