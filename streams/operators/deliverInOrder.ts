@@ -72,10 +72,13 @@ export function deliverInOrder<Item>(options: DeliveryOptions<Item>): MonoTypeOp
         if (context.hasEnded && value === 'idle') subscriber.complete();
       };
       const add = (item: Item) => {
+        const { value } = actor.getSnapshot();
         // It needs no delivery, and no item precedes it.
-        if (weigh(item) === 0 && actor.getSnapshot().value === 'idle') return subscriber.next(item);
+        if (weigh(item) === 0 && value === 'idle') return subscriber.next(item);
         queue.add(item);
-        actor.send({ type: 'added' });
+        // The machine waits for the first item and for a full batch, not for each of the others.
+        if (value === 'idle' || (value === 'gathering' && queue.isDue())) actor.send({ type: 'added' });
+        else report(actor.getSnapshot());
       };
       const subscriptions = [
         actor.subscribe({ next: report, error: (error) => subscriber.error(error) }),
