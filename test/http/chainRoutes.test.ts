@@ -90,6 +90,23 @@ describe('routes of the chain', () => {
       await expectError(await get(path), 503, 'database_unavailable');
   });
 
+  it('show a collection without a sale, with zeros and without times', async () => {
+    const events = buildEconomyEvents().filter(({ name }) => name !== 'SaleConfigured');
+    const { get } = await startPublicServer({ chain: createStateViews(buildState(events)).views });
+    for (const path of ['/v1/mining/state', '/v2/public/miners/state'])
+      expect(await (await get(path)).json()).toHaveProperty('collection', {
+        phase: 'unconfigured',
+        paused: false,
+        publicMinted: '1',
+        publicAllocation: '0',
+        reserveMinted: '0',
+        protocolReserve: '0',
+        publicPriceBaseUnits: '0',
+        allowlistStart: null,
+        allowlistEnd: null,
+      });
+  });
+
   it.each([
     ['/v1/miners/%31/metadata', 200],
     ['/v1/miners/%31%/metadata', 400],
