@@ -151,6 +151,11 @@ it.each([
     'Minted: 1.5 A were minted for 3 blocks of rounds 10 to 12. Owners can claim their parts.',
   ],
   [
+    'system.mining_checkpointed',
+    { afterRound: '1096', throughRound: '1108', completedBlockCount: '0', asset: {} },
+    'Minted: No block was completed in rounds 1,097 to 1,108, so nothing was minted.',
+  ],
+  [
     'player.miner_minted',
     { tokenId: '7', weight: '1000', firstRound: '2000', owner: '0x1' },
     'New miner: Miner 7 was created with weight 1,000. It earns from round 2,000 on. 0x1',

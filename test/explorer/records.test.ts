@@ -107,7 +107,7 @@ describe('the page of a record', () => {
     expect(event.html).toContain('chain block 1,000,000');
     expect(event.html).toContain(`<link rel="canonical" href="https://wheel.example${path}"/>`);
     expect(event.html).toContain('property="og:description" content="Rounds 1 to 3 are recorded');
-    expect((await server.get(`${path}0`)).status).toBe(404);
+    for (const unknown of [`${path}0`, '/miners/9999']) expect((await server.get(unknown)).status).toBe(404);
     const { html } = await readPage('/miners/1');
     expect(html).toContain('searched for in the newest 2,000');
     // Nothing on a page without script speaks of what needs one.
