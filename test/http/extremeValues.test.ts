@@ -16,21 +16,10 @@ const uint64Max = 2n ** 64n - 1n;
 const uint256Max = 2n ** 256n - 1n;
 const endOfYear9999 = 253_402_300_799n;
 
-const listEdges = (max: bigint) =>
-  [
-    0n,
-    1n,
-    2n ** 31n,
-    2n ** 53n - 1n,
-    2n ** 53n + 1n,
-    endOfYear9999,
-    endOfYear9999 + 1n,
-    max - 1n,
-    max,
-  ].filter((edge) => edge <= max);
+const edges = [0n, 1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n + 1n, endOfYear9999, endOfYear9999 + 1n];
 const upTo = (max: bigint, min = 0n) =>
   fc.oneof(
-    fc.constantFrom(...listEdges(max).filter((edge) => edge >= min)),
+    fc.constantFrom(...[...edges, max - 1n, max].filter((edge) => edge >= min)),
     fc.bigInt({ min, max }),
     fc.bigInt({ min, max: 1_000_000n }),
   );
@@ -162,17 +151,5 @@ describe('whatever the contracts hold', () => {
       }),
       { numRuns: runs(15) },
     );
-  });
-
-  it('a block’s time is whole seconds in the core state', async () => {
-    const { views } = createStateViews(
-      buildState(
-        buildEconomyEvents().map((event) => ({ ...event, atMs: Date.UTC(2026, 1, 3, 10, 0, 0, 500) })),
-      ),
-    );
-    const server = await startPublicServer({ chain: views });
-    expect(await (await server.get('/v1/core')).json()).toMatchObject({
-      source: { blockTimestamp: String(Date.UTC(2026, 1, 3, 10) / 1_000) },
-    });
   });
 });

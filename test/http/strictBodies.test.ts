@@ -6,7 +6,6 @@ import { compileGuard } from '../../actors/schemas/compileGuard.ts';
 import { examples } from '../../http/routes/documentation/examples.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
-import { startPublicServer } from '../support/http/publicServer.ts';
 import { nameBody } from '../support/http/recordExamples.ts';
 import { escapePointer } from '../support/http/validateExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
@@ -103,23 +102,21 @@ it('a text may have as many characters as the contract says, however many bytes 
   ]);
 });
 
-describe('a body that is unavailable', () => {
-  const chainPaths = paths.filter((path) => findExamined(path).unavailable !== undefined);
+const chainPaths = paths.filter((path) => findExamined(path).unavailable !== undefined);
 
-  it.each(chainPaths)('of %s has one of the reasons that routes emit', (path) => {
-    const { unavailable, isValid, isPublished } = findExamined(path);
-    const words = ['indexer_disabled', 'not_yet_safe', 'indexer_unavailable', 'indexer_mismatch'];
-    // The contract lists them for one route.
-    const ofMining = ['projection_rebuilding', 'unsupported_contract_version'];
-    for (const reason of [...words, ...ofMining, 'other_contracts', '']) {
-      const expected = words.includes(reason) || (path === '/v1/mining/state' && ofMining.includes(reason));
-      const body = { ...unavailable, reason };
-      expect([reason, isValid(body), isPublished(body)]).toEqual([reason, expected, expected]);
-    }
-    expect(isValid({ ...unavailable, reason: 'source_disabled' })).toBe(path.endsWith('/events'));
-    // No data next to the reason: unknown is never zero.
-    expect(isValid({ ...unavailable, generatedAt: '2026-01-31T12:00:00Z' })).toBe(false);
-  });
+it.each(chainPaths)('an unavailable body of %s has one of the reasons that routes emit', (path) => {
+  const { unavailable, isValid, isPublished } = findExamined(path);
+  const words = ['indexer_disabled', 'not_yet_safe', 'indexer_unavailable', 'indexer_mismatch'];
+  // The contract lists them for one route.
+  const ofMining = ['projection_rebuilding', 'unsupported_contract_version'];
+  for (const reason of [...words, ...ofMining, 'other_contracts', '']) {
+    const expected = words.includes(reason) || (path === '/v1/mining/state' && ofMining.includes(reason));
+    const body = { ...unavailable, reason };
+    expect([reason, isValid(body), isPublished(body)]).toEqual([reason, expected, expected]);
+  }
+  expect(isValid({ ...unavailable, reason: 'source_disabled' })).toBe(path.endsWith('/events'));
+  // No data next to the reason: unknown is never zero.
+  expect(isValid({ ...unavailable, generatedAt: '2026-01-31T12:00:00Z' })).toBe(false);
 });
 
 describe('the compiled check of bodies', () => {
@@ -188,27 +185,5 @@ describe('the compiled check of bodies', () => {
       }),
       { numRuns: runs(100) },
     );
-  });
-});
-
-describe('what is documented for the table', () => {
-  it('is what is answered', async () => {
-    const server = await startPublicServer();
-    for (const [path, ready, status] of [
-      ['/healthz', true, '200'],
-      ['/readyz', true, '200'],
-      ['/readyz', false, '503'],
-    ] as const) {
-      server.ready = ready;
-      const response = await server.get(path);
-      expect([path, String(response.status)]).toEqual([path, status]);
-      const schema = document.paths[path]?.get.responses[status]?.content['application/json']?.schema;
-      expect(ajv.compile(schema as Json)(await response.json())).toBe(true);
-    }
-    const stream = await server.get('/v1/events/stream');
-    expect(Object.keys(document.paths['/v1/events/stream']?.get.responses['200']?.content ?? {})).toEqual([
-      stream.headers.get('content-type')?.split(';')[0],
-    ]);
-    await stream.body?.cancel();
   });
 });
