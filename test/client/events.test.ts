@@ -94,17 +94,14 @@ describe('a connection', () => {
   });
 
   it('that is not answered is given up after 45 seconds, too', async () => {
-    const ending = new AbortController();
-    const send: typeof fetch = (_, options) =>
-      new Promise((_resolve, reject) => {
-        options?.signal?.addEventListener('abort', () => reject(options.signal?.reason));
+    const fetch = (_: unknown, { signal }: RequestInit = {}) =>
+      new Promise<Response>((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
       });
-    const client = createClient({ baseUrl: 'http://miner.example', fetch: send });
-    const onReconnect = vi.fn();
-    client
-      .events({ signal: ending.signal, onReconnect })
-      .next()
-      .catch(() => undefined);
+    const [ending, onReconnect] = [new AbortController(), vi.fn()];
+    const client = createClient({ baseUrl: 'http://miner.example', fetch });
+    const first = client.events({ signal: ending.signal, onReconnect }).next();
+    first.catch(() => undefined);
     await vi.advanceTimersByTimeAsync(45_000);
     expect(onReconnect.mock.calls.map(String)).toEqual(['ConnectionLost: no data for 45 seconds']);
     ending.abort();
@@ -177,32 +174,25 @@ describe('a connection', () => {
     const once = createWorld({}, [refuse(503)]);
     await vi.advanceTimersByTimeAsync(100);
     once.ending.abort(new Error('given up'));
-    expect([await once.failure, once.connections.length, vi.getTimerCount()]).toEqual([
-      'Error: given up',
-      1,
-      0,
-    ]);
+    expect(await once.failure).toBe('Error: given up');
+    expect([once.connections.length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 });
 
 describe('a message', () => {
-  it('may arrive in any pieces', async () => {
+  it('may arrive in any pieces, and gives a position to continue from even without an event', async () => {
     const { received, listConnections, deliver } = createWorld();
-    for (const piece of ['retry: 30', '00\n\nid: be', 'gin\n', '\n']) await deliver(piece);
+    const pieces = ['retry: 30', '00\n\nid: be', 'gin\n', '\n'];
+    for (const piece of [...pieces, null]) await deliver(piece);
+    await vi.advanceTimersByTimeAsync(550);
+    expect([received, listConnections().at(-1)]).toEqual([[], [stream, 'begin', 550]]);
     const bytes = new TextEncoder().encode(message('a', ' é'));
     for (const byte of bytes) await deliver(new Uint8Array([byte]));
     await deliver('data: {"id":"without a position"}\n\n');
     expect(received).toEqual(['event a é at a', 'without a position at a']);
     await deliver(null);
     await vi.advanceTimersByTimeAsync(550);
-    expect(listConnections().at(-1)).toEqual([stream, 'a', 550]);
-  });
-
-  it('without an event gives a position to continue from', async () => {
-    const { received, listConnections, deliver } = createWorld();
-    for (const piece of ['retry: 30', '00\n\nid: be', 'gin\n', '\n', null]) await deliver(piece);
-    await vi.advanceTimersByTimeAsync(550);
-    expect([received, listConnections().at(-1)]).toEqual([[], [stream, 'begin', 550]]);
+    expect(listConnections().at(-1)).toEqual([stream, 'a', 1_100]);
   });
 });
 

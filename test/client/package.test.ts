@@ -42,19 +42,11 @@ it('the client is installed from the service, and runs and compiles as a module 
 
   const compile = async (source: string, file = 'program.mts') => {
     writeFileSync(join(dir, file), source);
-    const options = [
-      '--strict',
-      '--noEmit',
-      '--module',
-      file.endsWith('.cts') ? 'node16' : 'nodenext',
-      '--target',
-      'es2023',
-      '--lib',
-      'es2023,dom',
-    ];
-    const tsc = startProcess(join(root, 'node_modules/.bin/tsc'), [...options, '--types', '', file], {
-      cwd: dir,
-    });
+    const module = file.endsWith('.cts') ? 'node16' : 'nodenext';
+    const options = `--strict --noEmit --module ${module} --target es2023 --lib es2023,dom --types`.split(
+      ' ',
+    );
+    const tsc = startProcess(join(root, 'node_modules/.bin/tsc'), [...options, '', file], { cwd: dir });
     const status = await tsc.exited;
     return { status, output: tsc.output() };
   };
@@ -95,11 +87,10 @@ it('the schemas of messages are served, and accept the examples of messages', as
     formats.default(ajv);
     const validate = ajv.compile((await response.json()) as object);
     const subject = `miner.${schemas[name]} `;
-    const bodies = examples
-      .filter((line) => line.startsWith(subject))
-      .map((line) => line.slice(subject.length));
+    const bodies = examples.filter((line) => line.startsWith(subject));
     expect(bodies).not.toEqual([]);
-    for (const body of bodies) expect([body, validate(JSON.parse(body))]).toEqual([body, true]);
+    for (const body of bodies)
+      expect([body, validate(JSON.parse(body.slice(subject.length)))]).toEqual([body, true]);
     expect(validate({})).toBe(false);
   }
 });

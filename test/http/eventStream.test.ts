@@ -1,21 +1,17 @@
 import { EventEmitter, once } from 'node:events';
-import { List } from 'immutable';
 import { describe, expect, it } from 'vitest';
 import { compareArrivals } from '../../actors/events/arrival.ts';
-import type { ChainFeedEvent } from '../../actors/events/eventSchemas.ts';
-import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { OlderEvents } from '../../actors/feed/olderEvents.ts';
-import type { ChainViews } from '../../actors/views/chain/chainViewTypes.ts';
 import { feedEvent } from '../../http/responses/feed/feedEvent.ts';
 import { streamsOfClientMax } from '../../http/server/events/eventStream.ts';
 import type { PublicServerSettings } from '../../http/server/publicServer.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import { buildEconomyEvents, buildState, createStateViews } from '../support/chain/economyState.ts';
 import { minted, recordStep } from '../support/chain/feedEvents.ts';
-import { buildFeedEvent, rewardsClaimed } from '../support/chain/feedOfEvents.ts';
+import { rewardsClaimed } from '../support/chain/feedOfEvents.ts';
 import { listen, type Message } from '../support/http/eventSource.ts';
 import { expectError } from '../support/http/expectError.ts';
+import { createGrowingFeed } from '../support/http/growingFeed.ts';
 import { makeEventLoopLate } from '../support/http/lateEventLoop.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -59,22 +55,8 @@ function createRecords() {
   };
 }
 
-/** A chain whose feed has the events that a test adds. */
-function createChain() {
-  const state = buildState(buildEconomyEvents());
-  const { views } = createStateViews(state);
-  let events = List<ChainFeedEvent>();
-  const economy = () => ({ ...views.economy(), feed: { run: 'run', events, evicted: nothingEvicted } });
-  return {
-    views: { ...views, economy } as ChainViews,
-    add: (details: ChainFeedEvent['details']) => {
-      events = events.push(buildFeedEvent(state, details, events.size));
-    },
-  };
-}
-
 async function startServer(settings: Partial<PublicServerSettings> = {}) {
-  const [chain, records] = [createChain(), createRecords()];
+  const [chain, records] = [createGrowingFeed(), createRecords()];
   records.add(3);
   const { progress, olderEvents } = records;
   const server = await startPublicServer({ chain: chain.views, progress, olderEvents, ...settings });

@@ -58,11 +58,15 @@ const printed: Record<string, RegExp> = {
 
 const snippets = listSnippets();
 
-async function runSnippet(id: string, folder: string, base: string, ...given: string[]) {
+function findSnippet(id: string) {
   const snippet = snippets.find((one) => one.id === id);
   if (snippet === undefined) throw new Error(`no ${id}`);
-  const { command, args } = await prepareSnippet(snippet, folder, base);
-  return startProcess(command, [...args, ...given], { cwd: folder });
+  return snippet;
+}
+
+async function runSnippet(id: string, folder: string, base: string, ...given: string[]) {
+  const { command, args } = await prepareSnippet(findSnippet(id), folder, base);
+  return startProcess(command, [...args, ...given], { cwd: folder, env: { ...process.env, NATS_URL: base } });
 }
 
 /** One service for all programs that need no owner. */
@@ -86,12 +90,13 @@ describe('the programs of the guides', () => {
   });
 
   it.each(Object.entries(printed))('%s prints what it should', async (id, pattern) => {
-    const isPaging = id.startsWith('paging');
-    const url = isPaging
-      ? (await startPublicServer({ chain: (await ownerOfSeveral()).views })).base
-      : (await service()).url;
-    const given = isPaging ? [(await ownerOfSeveral()).owner] : [];
-    const run = await runSnippet(id, temporaryDirectory(), url, ...given);
+    const { owner, base } = id.startsWith('paging')
+      ? {
+          owner: [(await ownerOfSeveral()).owner],
+          base: (await startPublicServer({ chain: (await ownerOfSeveral()).views })).base,
+        }
+      : { owner: [], base: (await service()).url };
+    const run = await runSnippet(id, temporaryDirectory(), base, ...owner);
     const hasEnded = () => run.child.stdout?.readableEnded === true;
     await eventually(() => pattern.test(run.output()) || hasEnded(), 'its output');
     expect(run.output()).toMatch(pattern);
@@ -218,38 +223,29 @@ function listBehind(known: readonly string[], all: readonly string[]): string[] 
 
 describe('the programs that publish', () => {
   const programs = snippets.filter(({ id }) => id.startsWith('publishing'));
-  const files = { 'counter.txt': '100\n', 'rounds.txt': '1 240\n2 100\n' };
-  const expected = { cumulativeWork: '340', cumulativeBlockUnits: '0', workPerThousandBlocks: '1000000' };
   const batch = { previousSettledThroughRound: '0', settledThroughRound: '2', activeRoundCount: 2 };
+  const sums = { cumulativeWork: '340', cumulativeBlockUnits: '0', workPerThousandBlocks: '1000000' };
+  const files = {
+    'counter.txt': '100\n',
+    'rounds.txt': '1 240\n2 100\n',
+    'batch.json': JSON.stringify({ ...batch, expected: { ...sums, completedBlockCount: '0' } }),
+  };
 
   /** A folder with all programs, as a reader of the guide has it, and what runs one of them in it. */
   async function prepareFolder(natsUrl: string) {
     const folder = temporaryDirectory();
-    const written = { ...batch, expected: { ...expected, completedBlockCount: '0' } };
-    for (const [name, text] of Object.entries({ ...files, 'batch.json': JSON.stringify(written) }))
-      writeFileSync(join(folder, name), text);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     for (const program of programs) await prepareSnippet(program, folder, natsUrl);
-    const run = async (id: string, url = natsUrl) => {
-      const program = programs.find((one) => one.id === id);
-      if (program === undefined) throw new Error(`no ${id}`);
-      const { command, args } = await prepareSnippet(program, folder, url);
-      return startProcess(command, args, { cwd: folder, env: { ...process.env, NATS_URL: url } });
-    };
+    const run = (id: string, url = natsUrl) => runSnippet(id, folder, url);
+    const outbox = join(folder, 'outbox');
     const listOutbox = () =>
-      existsSync(join(folder, 'outbox'))
-        ? readdirSync(join(folder, 'outbox')).filter((name) => name.endsWith('.json'))
-        : [];
+      existsSync(outbox) ? readdirSync(outbox).filter((name) => name.endsWith('.json')) : [];
     return { folder, run, listOutbox };
   }
 
   it('have at most forty lines', () => {
-    expect(programs.map(({ id }) => id.split(' ')[2])).toEqual([
-      'outbox',
-      'gateway',
-      'gateway',
-      'oracle',
-      'reporter',
-    ]);
+    const names = programs.map(({ id }) => id.split(' ')[2]);
+    expect(names).toEqual(['outbox', 'gateway', 'gateway', 'oracle', 'reporter']);
     for (const { source } of programs) expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   });
 
@@ -302,25 +298,18 @@ describe('the programs that publish', () => {
 describe('the pages of the guides', () => {
   const paths = ['/docs', ...guidePages.map(({ name }) => `/docs/${name}`)];
 
-  it('are prepared, and run no script', async () => {
-    const server = await startPublicServer();
-    for (const path of paths) {
-      const response = await server.get(path, { 'Accept-Encoding': 'br' });
-      expect([path, response.status, response.headers.get('content-encoding')]).toEqual([path, 200, 'br']);
-      expect(response.headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; style-src 'self';/,
-      );
-      const tag = response.headers.get('etag') ?? '';
-      expect((await server.get(path, { 'Accept-Encoding': 'br', 'If-None-Match': tag })).status).toBe(304);
-      expect(await response.text()).not.toContain('<script');
-    }
-  });
-
-  it('link only to pages and sections that there are', async () => {
+  it('are prepared, run no script, and link only to pages and sections that there are', async () => {
     const server = await startPublicServer();
     const broken: string[] = [];
     for (const path of paths) {
-      const html = await (await server.get(path)).text();
+      const response = await server.get(path, { 'Accept-Encoding': 'br' });
+      const { status, headers } = response;
+      expect([path, status, headers.get('content-encoding')]).toEqual([path, 200, 'br']);
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
+      const kept = { 'Accept-Encoding': 'br', 'If-None-Match': headers.get('etag') ?? '' };
+      expect((await server.get(path, kept)).status).toBe(304);
+      const html = await response.text();
+      expect(html).not.toContain('<script');
       for (const [, target = ''] of html.matchAll(/href="(\/[^"]*)"/g)) {
         const [page = '', section] = target.split('#');
         const linked = await server.get(page);
@@ -329,6 +318,8 @@ describe('the pages of the guides', () => {
       }
     }
     expect(broken).toEqual([]);
+    const errors = await (await server.get('/docs/errors')).text();
+    for (const code of Object.keys(errorStatus)) expect(errors).toContain(`<h3 id="${code}">`);
   });
 
   it('are readable on a phone and in the dark', async () => {
@@ -351,16 +342,8 @@ describe('the pages of the guides', () => {
     }
   });
 
-  it('explain each error where its answer links to', async () => {
-    const server = await startPublicServer();
-    const html = await (await server.get('/docs/errors')).text();
-    for (const code of Object.keys(errorStatus)) expect(html).toContain(`<h3 id="${code}">`);
-  });
-
   it('state the limits that there are', () => {
-    const rows = Object.entries(rateClasses).map(
-      ([name, { perSecond, burst }]) => `| \`${name}\` | ${perSecond} | ${burst} |`,
-    );
-    for (const row of rows) expect(readGuide('limits')).toContain(row);
+    for (const [name, { perSecond, burst }] of Object.entries(rateClasses))
+      expect(readGuide('limits')).toContain(`| \`${name}\` | ${perSecond} | ${burst} |`);
   });
 });
