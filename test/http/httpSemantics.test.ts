@@ -61,8 +61,7 @@ describe('every route of the table', () => {
 
   it.each(paths)('%s does not exist for other methods', async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
-      const response = await server.get(path, {}, method);
-      await expectError(response, 404, 'not_found');
+      await expectError(await server.get(path, {}, method), 404, 'not_found');
     }
   });
 
@@ -88,8 +87,7 @@ describe('every route of the table', () => {
     '%s takes no parameter, not even an empty one',
     async (path) => {
       for (const query of ['?a=1', '?a', '?a=', '?=', '?&a', '?a=1&a=1']) {
-        const response = await server.get(path + query);
-        await expectError(response, 400, 'invalid_query', query);
+        await expectError(await server.get(path + query), 400, 'invalid_query', query);
       }
       for (const query of ['?', '?&', '?&&']) expect((await server.get(path + query)).status).toBe(200);
     },
@@ -135,14 +133,16 @@ describe('conditional requests', () => {
   });
 
   it('keeps the tag of a process snapshot whose time of generation alone differs', async () => {
-    const first = await server.get('/v4/public/process');
-    server.views.process = {
-      ...server.views.process,
-      generatedAtMs: server.views.process.generatedAtMs + 1_000,
+    const read = async () => {
+      const response = await server.get('/v4/public/process');
+      return { tag: response.headers.get('etag'), body: await response.json() };
     };
-    const second = await server.get('/v4/public/process');
-    expect(second.headers.get('etag')).toBe(first.headers.get('etag'));
-    expect(await second.json()).not.toEqual(await first.json());
+    const first = await read();
+    const { process } = server.views;
+    server.views.process = { ...process, generatedAtMs: process.generatedAtMs + 1_000 };
+    const second = await read();
+    expect(second.tag).toBe(first.tag);
+    expect(second.body).not.toEqual(first.body);
   });
 
   it('changes the tag of the status with its modules, and its revision too with its signer', async () => {
@@ -173,27 +173,26 @@ describe('a preflight', () => {
   const asked = { 'Access-Control-Request-Method': 'GET', 'Access-Control-Request-Headers': 'if-none-match' };
   const everywhere = [...paths, '/v1/events/stream', '/healthz', '/openapi.json', '/nowhere'];
 
-  it.each(everywhere)('of an approved origin for %s learns what it may send', async (path) => {
-    const origin = 'https://wheel.example';
-    const response = await server.get(path, { Origin: origin, ...asked }, 'OPTIONS');
-    expect(response.status).toBe(204);
-    expect(await response.text()).toBe('');
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      'access-control-allow-origin': origin,
-      'access-control-allow-methods': 'GET, HEAD',
-      'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Request-Id',
-      'access-control-max-age': '600',
-      vary: 'Origin',
-      'x-request-id': expect.any(String),
-    });
-  });
-
-  it.each(everywhere)('of another origin for %s is refused', async (path) => {
-    const response = await server.get(path, { Origin: 'https://elsewhere.example', ...asked }, 'OPTIONS');
-    await expectError(response, 403, 'cors_origin_not_allowed');
-    expect(response.headers.get('access-control-allow-origin')).toBe('*');
-    expect(response.headers.get('access-control-allow-methods')).toBeNull();
-  });
+  it.each(everywhere)(
+    'of an approved origin for %s learns what it may send, and of another one is refused',
+    async (path) => {
+      const ask = (origin: string) => server.get(path, { Origin: origin, ...asked }, 'OPTIONS');
+      const approved = await ask('https://wheel.example');
+      expect([approved.status, await approved.text()]).toEqual([204, '']);
+      expect(Object.fromEntries(approved.headers)).toMatchObject({
+        'access-control-allow-origin': 'https://wheel.example',
+        'access-control-allow-methods': 'GET, HEAD',
+        'access-control-allow-headers': 'If-None-Match, Last-Event-ID, X-Request-Id',
+        'access-control-max-age': '600',
+        vary: 'Origin',
+        'x-request-id': expect.any(String),
+      });
+      const refused = await ask('https://elsewhere.example');
+      await expectError(refused, 403, 'cors_origin_not_allowed');
+      expect(refused.headers.get('access-control-allow-origin')).toBe('*');
+      expect(refused.headers.get('access-control-allow-methods')).toBeNull();
+    },
+  );
 
   it('has both an origin and a method', async () => {
     const ask = async (headers: Record<string, string>) =>
@@ -224,17 +223,10 @@ describe('a preflight', () => {
 
 describe('paths', () => {
   it.each([
-    '/index.html',
-    '/statistics/x',
-    '/explorer/none.js',
-    '/v1',
-    '/v1/status/',
-    '/v1/public/telemetry/x',
-    '/V1/status',
-    '/metrics',
+    ...['/index.html', '/statistics/x', '/explorer/none.js', '/metrics'],
+    ...['/v1', '/v1/status/', '/v1/public/telemetry/x', '/V1/status'],
   ])('%s does not exist', async (path) => {
-    const response = await server.get(path);
-    await expectError(response, 404, 'not_found');
+    await expectError(await server.get(path), 404, 'not_found');
   });
 
   it.each(['telemetry', 'observations'])('of %s hold a well-formed installation', async (resource) => {
@@ -250,8 +242,7 @@ describe('paths', () => {
       'x'.repeat(129),
       '%C3%A9',
     ]) {
-      const response = await get(bad);
-      await expectError(response, 400, 'invalid_installation_id', bad);
+      await expectError(await get(bad), 400, 'invalid_installation_id', bad);
     }
     for (const good of ['a', 'x'.repeat(128), 'A.b_c:d-9', 'wheel%2D1']) {
       expect([good, (await get(good)).status]).toEqual([good, 200]);
@@ -340,9 +331,8 @@ describe('security.txt', () => {
     server = await startPublicServer({ securityContact: 'mailto:security@wheel.example' });
     const response = await server.get(path);
     expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
-    const fields = Object.fromEntries(
-      (await response.text()).matchAll(/^(\w+): (.*)$/gm).map(([, ...field]) => field),
-    );
+    const lines = [...(await response.text()).matchAll(/^(\w+): (.*)$/gm)];
+    const fields = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
     expect(fields).toMatchObject({ Contact: 'mailto:security@wheel.example' });
     const days = (Date.parse(fields.Expires) - server.clock.nowMs()) / 86_400_000;
     expect(Math.ceil(days)).toBe(180);
@@ -359,7 +349,7 @@ describe('security.txt', () => {
 
 describe('a handler that fails', () => {
   it('is answered 500 without details, and the process survives', async () => {
-    server.views.process = { ...server.views.process, revision: 5 as unknown as string };
+    server.views.process = { ...server.views.process, revision: 5 as never };
     const response = await server.get('/v4/public/process', { 'X-Request-Id': 'trace-500' });
     await expectError(response, 500, 'internal_error');
     expect(response.headers.get('x-request-id')).toBe('trace-500');
