@@ -159,10 +159,11 @@ const told =
   /^(?:href|title|datetime|data-source|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
 const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|script|svg)$/;
 
-/** What a page says: its text, and the attributes that say something, a line for each block. Of a table only the first and the last rows. */
+/** What a page says: its text and the attributes that say something, a line for each block or figure. Of a table only the first and last rows. */
 function listText(html: string): string[] {
   return html
     .replace(/data-(?:reads|settings)="[^"]*"/g, '')
+    .replace(/<dialog.*?<\/dialog>/gs, (about) => about.replace(/<(?:p|dl)\b/g, '<span'))
     .replace(/(?<=<tbody>)(?:(?!<\/tbody>).)*/gs, (rows) => {
       const all = rows.split(/(?=<tr)/);
       return [...all.slice(0, 3), ...all.slice(3).slice(-2)].join('');
