@@ -1,5 +1,3 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileGuard } from '../../actors/schemas/compileGuard.ts';
@@ -7,16 +5,13 @@ import { examples } from '../../http/routes/documentation/examples.ts';
 import { createOpenApiDocument } from '../../http/routes/documentation/openApi.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { nameBody } from '../support/http/recordExamples.ts';
-import { escapePointer } from '../support/http/validateExamples.ts';
+import { createSchemaValidator, escapePointer } from '../support/http/validateExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
 
 type Json = Record<string, unknown>;
 
 const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
-const ajv = new Ajv2020({ strict: false });
-for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, true);
-addFormats.default(ajv, ['date', 'date-time', 'uuid']);
-ajv.addSchema(document, 'openapi');
+const ajv = createSchemaValidator(document);
 
 /** The documented body of a route, which a service has sent, with its checks. */
 const examined = new Map(
