@@ -188,12 +188,10 @@ describe('the event stream', () => {
     const clients = async () =>
       Number(/miner_event_stream_clients (\d+)/.exec(await server.registry.metrics())?.[1]);
     await eventually(async () => (await clients()) === 2, 'two clients');
-    let total = 0;
-    const countDelivered = () => listRecords(reader.messages).length;
+    const isNewestSent = () => listRecords(reader.messages.slice(-2)).includes(records.count());
     await eventually(async () => {
       records.add(1_000);
-      total += 1_000;
-      await eventually(() => countDelivered() === total, 'the events for the one that reads');
+      await eventually(isNewestSent, 'the events for the one that reads');
       return (await clients()) === 1;
     }, 'the end of the stream that nobody reads');
     expect(await server.registry.metrics()).toContain('miner_event_stream_slow_clients_total 1');
@@ -213,26 +211,19 @@ describe('the event stream', () => {
       ['?unnamed=0', {}, 'invalid_query'],
       ['?unnamed=1&unnamed=1', {}, 'invalid_query'],
       ['', { 'Last-Event-ID': 'abc' }, 'invalid_cursor'],
-      [
-        '',
-        { 'Last-Event-ID': 'measurement:wheel-1:measurement-v1:measurement.speed_record:1' },
-        'invalid_cursor',
-      ],
+      ['', { 'Last-Event-ID': 'measurement:wheel-1:v1:measurement.speed_record:1' }, 'invalid_cursor'],
       ['', { 'Last-Event-ID': 'chain:31337:0x:0x:1:player.miner_minted' }, 'invalid_cursor'],
     ] as const) {
       const response = await server.get(`/v1/events/stream${query}`, headers);
       expect([response.status, await response.json()]).toEqual([400, { error }]);
     }
     const head = await server.get('/v1/events/stream', {}, 'HEAD');
-    expect([head.status, await head.text(), Object.fromEntries(head.headers)]).toMatchObject([
-      200,
-      '',
-      {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'content-length': '0',
-      },
-    ]);
+    expect([head.status, await head.text()]).toEqual([200, '']);
+    expect(Object.fromEntries(head.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'content-length': '0',
+    });
     for (let stream = 0; stream < streamsOfClientMax; stream++) {
       server.clock.advance(1_000); // Within the rate of requests.
       expect((await listen(server.base)).response.status).toBe(200);
