@@ -65,6 +65,7 @@ const rules: readonly (readonly [path: string, member: string, contradict: (body
   ['/v1/owners/{address}/miners', 'positions.0.tokenId', (body) => find(body, ['positions', '1', 'tokenId'])],
   ['/v1/owners/{address}/miners', 'positions.1.pendingRound', () => '7'],
   ['/v1/owners/{address}/activity', 'activity.0.source.blockNumber', move('chain.safeThroughBlock', 1n)],
+  ['/v1/owners/{address}/activity', 'activity.1.id', (body) => find(body, ['activity', '0', 'id'])],
   ['/v1/owners/{address}/activity', 'activity.1.source', (body) => find(body, ['activity', '0', 'source'])],
 ];
 
