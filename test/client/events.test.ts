@@ -34,23 +34,17 @@ function createWorld(options: EventsOptions = {}, answers: readonly ((path: stri
       signal: signal as AbortSignal,
       send: (piece) => {
         if (piece === null) controller?.close();
-        else controller?.enqueue(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
+        else controller?.enqueue(Buffer.from(piece));
       },
     });
     return answers[connections.length - 1]?.(path) ?? new Response(body);
   };
   const reconnects: string[] = [];
   const ending = new AbortController();
-  const client = createClient({
-    baseUrl: 'http://miner.example',
-    headers: { 'User-Agent': 'me' },
-    fetch: send,
-  });
-  const events = client.events({
-    onReconnect: (error) => reconnects.push(String(error)),
-    signal: ending.signal,
-    ...options,
-  });
+  const headers = { 'User-Agent': 'me' };
+  const client = createClient({ baseUrl: 'http://miner.example', headers, fetch: send });
+  const onReconnect = (error: unknown) => reconnects.push(String(error));
+  const events = client.events({ onReconnect, signal: ending.signal, ...options });
   const received: string[] = [];
   const reading = (async () => {
     for await (const { event, position } of events) received.push(`${event.id} at ${position}`);
@@ -196,55 +190,45 @@ describe('a message', () => {
   });
 });
 
-describe('the newest events', () => {
-  it.each([
-    [
-      'begin with the oldest of them',
-      { newest: 3, category: 'players' },
-      [pageOf('c', 'b', 'a')],
-      ['a at a'],
-      [
-        ['/v1/events?category=players&limit=3', null, 0],
-        [`${stream}?category=players`, 'a', 0],
-      ],
-    ],
-    [
-      'are none of a feed without events',
-      { newest: 3 },
-      [pageOf()],
-      [],
-      [
-        ['/v1/events?limit=3', null, 0],
-        [stream, null, 0],
-      ],
-    ],
-    [
-      'are none without readings',
-      { newest: 1, category: 'measurement' },
-      [unavailable('source_disabled')],
-      [],
-      [
-        ['/v1/events?category=measurement&limit=1', null, 0],
-        [`${stream}?category=measurement`, null, 0],
-      ],
-    ],
-    [
-      'are waited for ever longer while the feed is unavailable',
-      { newest: 1 },
-      [unavailable('indexer_unavailable'), unavailable('not_yet_safe'), pageOf('a')],
-      ['a at a'],
-      [
-        ['/v1/events?limit=1', null, 0],
-        ['/v1/events?limit=1', null, 550],
-        ['/v1/events?limit=1', null, 1_650],
-        [stream, 'a', 1_650],
-      ],
-    ],
-    ['are ignored after a position', { newest: 3, after: 'p' }, [], [], [[stream, 'p', 0]]],
-  ] as const)('%s', async (_, options, answers, expected, expectedConnections) => {
-    const { received, connections, listConnections } = createWorld(options, answers);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect([received, listConnections()]).toEqual([expected, expectedConnections]);
-    expect(new Set(connections.map(({ headers }) => headers['User-Agent']))).toEqual(new Set(['me']));
-  });
+const ofPlayers = { category: 'players' } as const;
+const ofWheel = { category: 'measurement' } as const;
+const none = unavailable('source_disabled');
+const later = [unavailable('indexer_unavailable'), unavailable('not_yet_safe'), pageOf('a')];
+
+it.each<[string, EventsOptions, (() => Response)[], string[], string[]]>([
+  [
+    'begin with the oldest of them',
+    { newest: 3, ...ofPlayers },
+    [pageOf('c', 'b', 'a')],
+    ['a at a'],
+    ['/v1/events?category=players&limit=3 null 0', `${stream}?category=players a 0`],
+  ],
+  [
+    'are none of an empty feed',
+    { newest: 3 },
+    [pageOf()],
+    [],
+    ['/v1/events?limit=3 null 0', `${stream} null 0`],
+  ],
+  [
+    'are none without readings',
+    { newest: 1, ...ofWheel },
+    [none],
+    [],
+    ['/v1/events?category=measurement&limit=1 null 0', `${stream}?category=measurement null 0`],
+  ],
+  [
+    'are waited for ever longer while the feed is unavailable',
+    { newest: 1 },
+    later,
+    ['a at a'],
+    [...[0, 550, 1_650].map((atMs) => `/v1/events?limit=1 null ${atMs}`), `${stream} a 1650`],
+  ],
+  ['are ignored after a position', { newest: 3, after: 'p' }, [], [], [`${stream} p 0`]],
+])('the newest events %s', async (_, options, answers, expected, expectedConnections) => {
+  const { received, connections, listConnections } = createWorld(options, answers);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(received).toEqual(expected);
+  expect(listConnections().map((one) => one.map(String).join(' '))).toEqual(expectedConnections);
+  expect(new Set(connections.map(({ headers }) => headers['User-Agent']))).toEqual(new Set(['me']));
 });
