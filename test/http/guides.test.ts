@@ -191,7 +191,7 @@ describe('the programs of the guides', () => {
       const again = await runSnippet(id, folder, second.base);
       await eventually(() => findRounds(again.output()).at(-1) === 20, 'those behind its position');
       // A program that is killed between a settlement and its position prints that one again, as the guide says.
-      expect(findRounds(again.output()).filter((round) => round !== 16)).toEqual([18, 20]);
+      expect(findRounds(again.output()).slice(-2)).toEqual([18, 20]);
     },
   );
 });

@@ -105,14 +105,11 @@ describe('observations', () => {
 
 /** A reader whose answers the test gives, one by one. */
 function createManualReader() {
-  const waiting: {
-    resolve: (page: ObservationPage) => void;
-    reject: (error: unknown) => void;
-    signal: AbortSignal;
-  }[] = [];
+  type Waiting = { resolve: (page: ObservationPage) => void; signal: AbortSignal };
+  const waiting: Waiting[] = [];
   const reader: ObservationReader = {
     page: (_installationId, _afterPosition, _limit, signal) =>
-      new Promise((resolve, reject) => waiting.push({ resolve, reject, signal })),
+      new Promise((resolve) => waiting.push({ resolve, signal })),
   };
   return { reader, waiting };
 }

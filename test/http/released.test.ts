@@ -35,7 +35,7 @@ const lastEventId = encodeFeedPosition({ measurement: nowhere, chain: nowhere })
 function createWorld(missed: FeedNews | null = null) {
   const reads: AbortSignal[] = [];
   const state = { listeners: 0, ended: 0, asked: 0, corked: 0, position: null as FeedPosition | null };
-  let written = '';
+  const written: string[] = [];
   const feed: Partial<FeedViews> = {
     refresh: () => undefined,
     position: () => state.position,
@@ -59,10 +59,7 @@ function createWorld(missed: FeedNews | null = null) {
       onAborted = handler;
     },
     onWritable: () => undefined,
-    write: (text: string) => {
-      written += text;
-      return true;
-    },
+    write: (text: string) => written.push(text) > 0,
     cork: (run: () => void) => {
       state.corked++;
       run();
@@ -81,11 +78,7 @@ function createWorld(missed: FeedNews | null = null) {
     const exchange = { client } as unknown as Exchange;
     return stream.open(exchange, { query: new URLSearchParams(), lastEventId: resumesAt })?.code ?? onAborted;
   };
-  const takeWritten = () => {
-    const taken = written;
-    written = '';
-    return taken;
-  };
+  const takeWritten = () => written.splice(0).join('');
   const abort = (opened: ReturnType<typeof open> | undefined) => {
     if (typeof opened !== 'function') throw new Error(`no stream is open: ${opened}`);
     opened();
