@@ -222,6 +222,7 @@ it('every page says what is recorded (npm run examples)', async () => {
   pages.push(
     ['live', renderLive({})],
     ['statistics in the zone of the visitor', renderLive({ place: ofStatistics })],
+    ['settlements in the zone of the visitor', renderLive({ place: { view: 'settlements', range: '7d' } })],
     [
       'in trouble',
       renderLive({
