@@ -1,5 +1,6 @@
 import { getAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
+import type { ChainViews, OwnerActivityView } from '../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor, type OwnerCursor } from '../../actors/views/chain/ownerCursor.ts';
 import { computeSettlementWindow } from '../../actors/views/chain/settlementHistory.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -82,12 +83,21 @@ describe('routes of the chain', () => {
     }
   });
 
-  it('answer 503 for activity that ClickHouse does not hold', async () => {
+  it('show a page of ClickHouse as the same page of memory, and answer 503 for what ClickHouse does not hold', async () => {
     const { views } = createStateViews(buildState(buildEconomyEvents()));
-    const ownerActivity = () => Promise.reject(new StorageUnavailable('a row is missing'));
-    const { get } = await startPublicServer({ chain: { ...views, ownerActivity } });
-    for (const path of [`/v1/owners/${owner}/activity`, `/v2/public/miners/activity?owner=${owner}`])
-      await expectError(await get(path), 503, 'database_unavailable');
+    const paths = [`/v1/owners/${owner}/activity`, `/v2/public/miners/activity?owner=${owner}`];
+    const readFrom = async (ownerActivity: ChainViews['ownerActivity']) => {
+      const { get } = await startPublicServer({ chain: { ...views, ownerActivity } });
+      return Promise.all(paths.map((path) => get(path)));
+    };
+    const [inMemory, stored, missing] = await Promise.all([
+      readFrom(views.ownerActivity),
+      readFrom((page, signal) => Promise.resolve(views.ownerActivity(page, signal) as OwnerActivityView)),
+      readFrom(() => Promise.reject(new StorageUnavailable('a row is missing'))),
+    ]);
+    for (const [index, one] of stored.entries())
+      expect(await one.json()).toEqual(await inMemory[index]?.json());
+    for (const one of missing) await expectError(one, 503, 'database_unavailable');
   });
 
   it('show a collection without a sale, with zeros and without times', async () => {
