@@ -79,10 +79,9 @@ const service = shareInFile(() => startLocalService({}, 0.5));
 
 /** A server over a chain that stands still, whose owner has several pages: in the running service a miner may change hands between two requests. */
 async function startPaging(port?: number) {
-  const owned = ['2', '3'].map((tokenId) => {
-    const minted = buildEconomyEvents({ tokenId: BigInt(tokenId) });
-    return minted.find(({ name }) => name === 'PositionMinted') as (typeof minted)[number];
-  });
+  const owned = [2n, 3n].flatMap((tokenId) =>
+    buildEconomyEvents({ tokenId }).filter(({ name }) => name === 'PositionMinted'),
+  );
   const { views } = createStateViews(buildState([...buildEconomyEvents(), ...owned]));
   return startPublicServer({ chain: views }, port);
 }
