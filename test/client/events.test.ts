@@ -34,23 +34,17 @@ function createWorld(options: EventsOptions = {}, answers: readonly ((path: stri
       signal: signal as AbortSignal,
       send: (piece) => {
         if (piece === null) controller?.close();
-        else controller?.enqueue(typeof piece === 'string' ? new TextEncoder().encode(piece) : piece);
+        else controller?.enqueue(Buffer.from(piece));
       },
     });
     return answers[connections.length - 1]?.(path) ?? new Response(body);
   };
   const reconnects: string[] = [];
   const ending = new AbortController();
-  const client = createClient({
-    baseUrl: 'http://miner.example',
-    headers: { 'User-Agent': 'me' },
-    fetch: send,
-  });
-  const events = client.events({
-    onReconnect: (error) => reconnects.push(String(error)),
-    signal: ending.signal,
-    ...options,
-  });
+  const headers = { 'User-Agent': 'me' };
+  const client = createClient({ baseUrl: 'http://miner.example', headers, fetch: send });
+  const onReconnect = (error: unknown) => reconnects.push(String(error));
+  const events = client.events({ onReconnect, signal: ending.signal, ...options });
   const received: string[] = [];
   const reading = (async () => {
     for await (const { event, position } of events) received.push(`${event.id} at ${position}`);
@@ -94,17 +88,14 @@ describe('a connection', () => {
   });
 
   it('that is not answered is given up after 45 seconds, too', async () => {
-    const ending = new AbortController();
-    const send: typeof fetch = (_, options) =>
-      new Promise((_resolve, reject) => {
-        options?.signal?.addEventListener('abort', () => reject(options.signal?.reason));
+    const fetch = (_: unknown, { signal }: RequestInit = {}) =>
+      new Promise<Response>((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason));
       });
-    const client = createClient({ baseUrl: 'http://miner.example', fetch: send });
-    const onReconnect = vi.fn();
-    client
-      .events({ signal: ending.signal, onReconnect })
-      .next()
-      .catch(() => undefined);
+    const [ending, onReconnect] = [new AbortController(), vi.fn()];
+    const client = createClient({ baseUrl: 'http://miner.example', fetch });
+    const first = client.events({ signal: ending.signal, onReconnect }).next();
+    first.catch(() => undefined);
     await vi.advanceTimersByTimeAsync(45_000);
     expect(onReconnect.mock.calls.map(String)).toEqual(['ConnectionLost: no data for 45 seconds']);
     ending.abort();
@@ -177,84 +168,67 @@ describe('a connection', () => {
     const once = createWorld({}, [refuse(503)]);
     await vi.advanceTimersByTimeAsync(100);
     once.ending.abort(new Error('given up'));
-    expect([await once.failure, once.connections.length, vi.getTimerCount()]).toEqual([
-      'Error: given up',
-      1,
-      0,
-    ]);
+    expect(await once.failure).toBe('Error: given up');
+    expect([once.connections.length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 });
 
 describe('a message', () => {
-  it('may arrive in any pieces', async () => {
+  it('may arrive in any pieces, and gives a position to continue from even without an event', async () => {
     const { received, listConnections, deliver } = createWorld();
-    for (const piece of ['retry: 30', '00\n\nid: be', 'gin\n', '\n']) await deliver(piece);
+    const pieces = ['retry: 30', '00\n\nid: be', 'gin\n', '\n'];
+    for (const piece of [...pieces, null]) await deliver(piece);
+    await vi.advanceTimersByTimeAsync(550);
+    expect([received, listConnections().at(-1)]).toEqual([[], [stream, 'begin', 550]]);
     const bytes = new TextEncoder().encode(message('a', ' é'));
     for (const byte of bytes) await deliver(new Uint8Array([byte]));
     await deliver('data: {"id":"without a position"}\n\n');
     expect(received).toEqual(['event a é at a', 'without a position at a']);
     await deliver(null);
     await vi.advanceTimersByTimeAsync(550);
-    expect(listConnections().at(-1)).toEqual([stream, 'a', 550]);
-  });
-
-  it('without an event gives a position to continue from', async () => {
-    const { received, listConnections, deliver } = createWorld();
-    for (const piece of ['retry: 30', '00\n\nid: be', 'gin\n', '\n', null]) await deliver(piece);
-    await vi.advanceTimersByTimeAsync(550);
-    expect([received, listConnections().at(-1)]).toEqual([[], [stream, 'begin', 550]]);
+    expect(listConnections().at(-1)).toEqual([stream, 'a', 1_100]);
   });
 });
 
-describe('the newest events', () => {
-  it.each([
-    [
-      'begin with the oldest of them',
-      { newest: 3, category: 'players' },
-      [pageOf('c', 'b', 'a')],
-      ['a at a'],
-      [
-        ['/v1/events?category=players&limit=3', null, 0],
-        [`${stream}?category=players`, 'a', 0],
-      ],
-    ],
-    [
-      'are none of a feed without events',
-      { newest: 3 },
-      [pageOf()],
-      [],
-      [
-        ['/v1/events?limit=3', null, 0],
-        [stream, null, 0],
-      ],
-    ],
-    [
-      'are none without readings',
-      { newest: 1, category: 'measurement' },
-      [unavailable('source_disabled')],
-      [],
-      [
-        ['/v1/events?category=measurement&limit=1', null, 0],
-        [`${stream}?category=measurement`, null, 0],
-      ],
-    ],
-    [
-      'are waited for ever longer while the feed is unavailable',
-      { newest: 1 },
-      [unavailable('indexer_unavailable'), unavailable('not_yet_safe'), pageOf('a')],
-      ['a at a'],
-      [
-        ['/v1/events?limit=1', null, 0],
-        ['/v1/events?limit=1', null, 550],
-        ['/v1/events?limit=1', null, 1_650],
-        [stream, 'a', 1_650],
-      ],
-    ],
-    ['are ignored after a position', { newest: 3, after: 'p' }, [], [], [[stream, 'p', 0]]],
-  ] as const)('%s', async (_, options, answers, expected, expectedConnections) => {
-    const { received, connections, listConnections } = createWorld(options, answers);
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect([received, listConnections()]).toEqual([expected, expectedConnections]);
-    expect(new Set(connections.map(({ headers }) => headers['User-Agent']))).toEqual(new Set(['me']));
-  });
+const ofPlayers = { category: 'players' } as const;
+const ofWheel = { category: 'measurement' } as const;
+const none = unavailable('source_disabled');
+const later = [unavailable('indexer_unavailable'), unavailable('not_yet_safe'), pageOf('a')];
+
+it.each<[string, EventsOptions, (() => Response)[], string[], string[]]>([
+  [
+    'begin with the oldest of them',
+    { newest: 3, ...ofPlayers },
+    [pageOf('c', 'b', 'a')],
+    ['a at a'],
+    ['/v1/events?category=players&limit=3 null 0', `${stream}?category=players a 0`],
+  ],
+  [
+    'are none of an empty feed',
+    { newest: 3 },
+    [pageOf()],
+    [],
+    ['/v1/events?limit=3 null 0', `${stream} null 0`],
+  ],
+  [
+    'are none without readings',
+    { newest: 1, ...ofWheel },
+    [none],
+    [],
+    ['/v1/events?category=measurement&limit=1 null 0', `${stream}?category=measurement null 0`],
+  ],
+  [
+    'are waited for ever longer while the feed is unavailable',
+    { newest: 1 },
+    later,
+    ['a at a'],
+    [...[0, 550, 1_650].map((atMs) => `/v1/events?limit=1 null ${atMs}`), `${stream} a 1650`],
+  ],
+  ['are ignored after a position', { newest: 3, after: 'p' }, [], [], [`${stream} p 0`]],
+])('the newest events %s', async (_, options, answers, expected, expectedConnections) => {
+  const { received, connections, listConnections } = createWorld(options, answers);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(received).toEqual(expected);
+  expect(listConnections().map((one) => one.map(String).join(' '))).toEqual(expectedConnections);
+  expect(new Set(connections.map(({ headers }) => headers['User-Agent']))).toEqual(new Set(['me']));
 });

@@ -8,6 +8,7 @@ const last = page('last', null);
 /** A status with the code of its error. */
 type Refusal = readonly [status: number, code: string];
 const invalidated: Refusal = [409, 'cursor_invalidated'];
+const badCursor: Refusal = [400, 'invalid_cursor'];
 
 /** Reads all pages from these answers. @returns what was read, what was asked for, and the code of the error. */
 async function readAll(answers: readonly (object | Refusal)[]) {
@@ -22,63 +23,52 @@ async function readAll(answers: readonly (object | Refusal)[]) {
       return Response.json({ error: answer[1] }, { status: answer[0] });
     },
   });
-  const pages: unknown[] = [];
+  const pages: string[] = [];
+  const result = (code: string | null) => ({ pages: pages.join(', '), asked: asked.join(' '), code });
+  const list = client.pages('/v1/owners/{address}/miners', { address: '0x1', limit: 7 });
   try {
-    for await (const { body, isRestart } of client.pages('/v1/owners/{address}/miners', {
-      address: '0x1',
-      limit: 7,
-    }))
-      pages.push([body, isRestart]);
-    return { pages, asked, code: null };
+    for await (const { body, isRestart } of list) {
+      const { of, status } = body as { readonly of?: string; readonly status: string };
+      pages.push(`${of ?? status}${isRestart ? ' again' : ''}`);
+    }
+    return result(null);
   } catch (error) {
-    return { pages, asked, code: (error as { code?: string }).code };
+    return result((error as { code: string }).code);
   }
 }
 
-const [begin, next] = ['?limit=7', '?limit=7&cursor=second'];
+const begin = '?limit=7';
+const both = `${begin} ?limit=7&cursor=second`;
+const six = <Value>(value: Value): Value[] => Array(6).fill(value);
 
-it.each([
-  ['has one page', [last], [[last, false]], [begin], null],
+it.each<[string, readonly (object | Refusal)[], string, string, string | null]>([
+  ['has one page', [last], 'last', begin, null],
+  ['has two pages', [first, last], 'first, last', both, null],
+  ['is unavailable', [gone], 'unavailable', begin, null],
   [
-    'has two pages',
-    [first, last],
-    [
-      [first, false],
-      [last, false],
-    ],
-    [begin, next],
+    'has lost its state',
+    [first, invalidated, first, last],
+    'first, first again, last',
+    `${both} ${both}`,
     null,
   ],
-  ['is unavailable', [gone], [[gone, false]], [begin], null],
-  ...[invalidated, [400, 'invalid_cursor'] as const, gone].map(
-    (refusal) =>
-      [
-        'has lost its state',
-        [first, refusal, first, last],
-        [
-          [first, false],
-          [first, true],
-          [last, false],
-        ],
-        [begin, next, begin, next],
-        null,
-      ] as const,
-  ),
   [
-    'fails at its second page',
-    [first, [400, 'invalid_query']],
-    [[first, false]],
-    [begin, next],
-    'invalid_query',
+    'has no such cursor',
+    [first, badCursor, first, last],
+    'first, first again, last',
+    `${both} ${both}`,
+    null,
   ],
-  ['is refused at its first page', [invalidated], [], [begin], 'cursor_invalidated'],
+  ['is gone meanwhile', [first, gone, first, last], 'first, first again, last', `${both} ${both}`, null],
+  ['fails at its second page', [first, [400, 'invalid_query']], 'first', both, 'invalid_query'],
+  ['is refused at its first page', [invalidated], '', begin, 'cursor_invalidated'],
   [
     'loses its state again and again, which is over after five restarts',
-    Array(6).fill([first, invalidated]).flat(),
-    [[first, false], ...Array(5).fill([first, true])],
-    Array(6).fill([begin, next]).flat(),
+    six([first, invalidated]).flat(),
+    ['first', ...six('first again').slice(1)].join(', '),
+    six(both).join(' '),
     'cursor_invalidated',
   ],
-] as const)('a list that %s', async (_, answers, pages, asked, code) => {
+])('a list that %s', async (_, answers, pages, asked, code) => {
   expect(await readAll(answers)).toEqual({ pages, asked, code });
 });

@@ -14,47 +14,33 @@ import { shareInFile } from '../support/processes/lifetime.ts';
 
 const sharedBrowser = shareInFile(startBrowser);
 
-async function openStatistics(scheme: 'light' | 'dark' = 'light') {
+/** The page of statistics. @returns a chart of it, with its slider and what it says. */
+async function openStatistics(look: Parameters<typeof openWindow>[1] = {}) {
   const server = await startPublicServer();
-  const context = await openWindow(await sharedBrowser(), { scheme });
+  const context = await openWindow(await sharedBrowser(), look);
   const { page } = await openPage(context, `${server.base}/statistics`);
   await waitUntilLive(page);
-  return page;
+  const findChart = (id: string) => {
+    const chart = page.locator(`section:has(#${id})`);
+    const slider = chart.getByRole('slider');
+    const says = () => slider.getAttribute('aria-valuetext');
+    return { chart, slider, says, read: async () => (await chart.locator('.readout').textContent())?.trim() };
+  };
+  return { server, page, findChart };
 }
 
 describe('charts by keyboard', () => {
-  it('say each half hour of today, one after the other, from the first to the last', async () => {
-    const page = await openStatistics();
-    const chart = page.locator('section:has(#today)');
-    const slider = chart.getByRole('slider');
-    const readout = chart.locator('.readout');
-    expect((await readout.textContent())?.trim()).toBe('');
-    await slider.focus();
-    const says = async (beginning: string) => {
-      expect(await slider.getAttribute('aria-valuetext')).toMatch(new RegExp(`^${beginning}`));
-      expect(await readout.textContent()).toBe(await slider.getAttribute('aria-valuetext'));
-    };
-    await says('12:00–12:30 UTC: ');
-    await page.keyboard.press('ArrowRight');
-    await says('12:30–13:00 UTC: ');
-    await page.keyboard.press('End');
-    await says('11:30–12:00 UTC: ');
-    expect(await findViolations(page)).toEqual([]);
-    await page.keyboard.press('Tab');
-    expect((await readout.textContent())?.trim()).toBe('');
-  });
-
   it('say each day of the year, and point at it', async () => {
-    const page = await openStatistics();
-    const chart = page.locator('section:has(#year)');
-    const slider = chart.getByRole('slider');
-    const read = async () => (await chart.locator('.readout').textContent())?.trim();
+    const { page, findChart } = await openStatistics();
+    const { chart, slider, says, read } = findChart('year');
+    expect(await read()).toBe('');
     await slider.focus();
     await page.keyboard.press('End');
-    const [newest] = await page.locator('section:has(#half-hours) tbody th').allTextContents();
-    const said = await slider.getAttribute('aria-valuetext');
+    const [newest] = await findChart('half-hours').chart.locator('tbody th').allTextContents();
+    const said = await says();
     expect(said).toMatch(new RegExp(`^${newest} \\d{4}: `));
     expect(await read()).toBe(said);
+    expect(await findViolations(page)).toEqual([]);
     const cell = await chart.locator('.pointed-cell').boundingBox();
     const { x, y, width, height } = cell ?? { x: 0, y: 0, width: 0, height: 0 };
     await page.keyboard.press('Tab');
@@ -67,22 +53,22 @@ describe('charts by keyboard', () => {
   });
 
   it('go through the days of the heat map by up and down, and stay within it', async () => {
-    const page = await openStatistics();
-    const chart = page.locator('section:has(#half-hours)');
-    const slider = chart.getByRole('slider');
+    const { page, findChart } = await openStatistics();
+    const { chart, slider, says } = findChart('half-hours');
     await slider.focus();
     const dates = await chart.locator('tbody th').allTextContents();
-    const text = () => slider.getAttribute('aria-valuetext');
-    expect(await text()).toMatch(new RegExp(`^${dates[0]}, 12:00–12:30 UTC: `));
-    await page.keyboard.press('ArrowUp');
-    expect(await text()).toMatch(new RegExp(`^${dates[0]}, 12:00–12:30 UTC: `));
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowRight');
-    expect(await text()).toMatch(new RegExp(`^${dates[1]}, 12:30–13:00 UTC: `));
+    for (const [keys, expected] of [
+      [[], `^${dates[0]}, 12:00–12:30 UTC: `],
+      [['ArrowUp'], `^${dates[0]}, 12:00–12:30 UTC: `],
+      [['ArrowDown', 'ArrowRight'], `^${dates[1]}, 12:30–13:00 UTC: `],
+    ] as const) {
+      for (const key of keys) await page.keyboard.press(key);
+      expect(await says()).toMatch(new RegExp(expected));
+    }
     expect(await chart.locator('tbody tr').nth(1).locator('.pointed-cell').count()).toBe(1);
     expect(await chart.locator('.pointed-cell').count()).toBe(1);
     await page.keyboard.press('End');
-    expect(await text()).toMatch(new RegExp(`^${dates.at(-1)} \\(on .*\\), 11:30–12:00 UTC: `));
+    expect(await says()).toMatch(new RegExp(`^${dates.at(-1)} \\(on .*\\), 11:30–12:00 UTC: `));
   });
 });
 
@@ -93,54 +79,51 @@ describe('charts by touch', () => {
   ])(
     'of %s say the value that is tapped, and keep it when the finger is lifted',
     async (id, part, at, says) => {
-      const server = await startPublicServer();
-      const context = await openWindow(await sharedBrowser(), { width: 360, hasTouch: true });
-      const { page } = await openPage(context, `${server.base}/statistics`);
-      await waitUntilLive(page);
-      const chart = page.locator(`section:has(#${id})`);
+      const { page, findChart } = await openStatistics({ width: 360, hasTouch: true });
+      const { chart, read } = findChart(id);
       const plot = chart.locator(part).first();
       await plot.scrollIntoViewIfNeeded();
       const box = await plot.boundingBox();
       if (box === null) throw new Error('the chart has no place');
-      await page.touchscreen.tap(box.x + at * box.width, box.y + box.height / 2);
-      expect(await chart.locator('.readout').textContent()).toContain(says);
-      // Another one takes its place.
-      await page.touchscreen.tap(box.x + 0.99 * box.width, box.y + box.height / 2);
-      expect(await chart.locator('.readout').textContent()).toContain('11:30–12:00 UTC: ');
+      // The second one takes the place of the first.
+      for (const [share, expected] of [
+        [at, says],
+        [0.99, '11:30–12:00 UTC: '],
+      ] as const) {
+        await page.touchscreen.tap(box.x + share * box.width, box.y + box.height / 2);
+        expect(await read()).toContain(expected);
+      }
     },
   );
 });
 
 describe('times', () => {
   it('are those of the visitor’s zone once that is chosen by touch, on every page from then on', async () => {
-    const server = await startPublicServer();
     const look = { width: 360, hasTouch: true, timezoneId: 'Asia/Kolkata' };
-    const context = await openWindow(await sharedBrowser(), look);
-    const { page } = await openPage(context, `${server.base}/statistics`);
-    await waitUntilLive(page);
-    const axis = page.locator('section:has(#today) .ticks');
+    const { server, page, findChart } = await openStatistics(look);
+    const axis = findChart('today').chart.locator('.ticks');
     expect(await axis.textContent()).toMatch(/^12:0016:00/);
     await page.getByRole('button', { name: 'Show local times' }).tap();
     // India is five and a half hours ahead.
     await expect.poll(() => axis.textContent()).toMatch(/^17:3021:30/);
-    await page.locator('section:has(#half-hours)').getByRole('slider').focus();
+    const { slider, read } = findChart('half-hours');
+    await slider.focus();
     await page.keyboard.press('End');
-    const readout = page.locator('section:has(#half-hours) .readout');
-    expect(await readout.textContent()).toMatch(/ \(on .*\), 17:00–17:30 local: /);
-    expect(await findOverflow(page)).toBe(0);
-    expect(await findViolations(page)).toEqual([]);
+    expect(await read()).toMatch(/ \(on .*\), 17:00–17:30 local: /);
+    expect([await findOverflow(page), await findViolations(page)]).toEqual([0, []]);
     await page.goto(server.base);
     await waitUntilLive(page);
-    await expect.poll(() => page.locator('.remaining + span').textContent()).toMatch(/ local$/);
+    const end = page.locator('.remaining + span');
+    await expect.poll(() => end.textContent()).toMatch(/ local$/);
     expect(await page.locator('main').textContent()).not.toMatch(/:\d\d UTC/);
     await page.getByRole('button', { name: 'Show UTC' }).tap();
-    await expect.poll(() => page.locator('.remaining + span').textContent()).toMatch(/ UTC$/);
+    await expect.poll(() => end.textContent()).toMatch(/ UTC$/);
   });
 });
 
 describe('the page on paper', () => {
   it('has figures with their sources and open tables, and nothing to press, on white', async () => {
-    const page = await openStatistics('dark');
+    const { page } = await openStatistics({ scheme: 'dark' });
     const table = page.locator('section:has(#days) .data tbody tr');
     expect(await table.count()).toBe(0);
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
@@ -168,7 +151,7 @@ describe('the page on paper', () => {
   });
 
   it('opens its tables by itself when the browser prints', async () => {
-    const page = await openStatistics();
+    const { page } = await openStatistics();
     // Asked when the browser lays the page out for paper.
     await page.evaluate(
       "window.rows = 0; matchMedia('print').addEventListener('change', ({ matches }) => { if (matches) rows = document.querySelectorAll('section:has(#days) .data tbody tr').length; })",
@@ -185,7 +168,7 @@ describe('the page on paper', () => {
 describe('the view in a frame', () => {
   it('shows a new state after a minute without being loaded again, but not under a visitor’s focus, and says when there is none', async () => {
     const server = await startPublicServer();
-    const context = await openWindow(await sharedBrowser(), { scheme: 'light' });
+    const context = await openWindow(await sharedBrowser());
     await context.clock.install();
     const { page } = await openPage(context, `${server.base}/embed`);
     expect(await findViolations(page)).toEqual([]);

@@ -96,18 +96,9 @@ it('times are of the chosen zone, with its date', () => {
   process.env.TZ = 'Asia/Kolkata';
   const iso = '2026-11-30T22:05:29.000Z';
   const formats = [formatClock, formatDayAndMinute, formatDateAndClock, formatDayOf];
-  expect(formats.map((format) => format(iso, 'UTC'))).toEqual([
-    '22:05:29',
-    '30 Nov 22:05',
-    '30 Nov 2026 22:05:29',
-    '30 Nov',
-  ]);
-  expect(formats.map((format) => format(iso, 'local'))).toEqual([
-    '03:35:29',
-    '1 Dec 03:35',
-    '1 Dec 2026 03:35:29',
-    '1 Dec',
-  ]);
+  const write = (zone: 'UTC' | 'local') => formats.map((format) => format(iso, zone)).join(', ');
+  expect(write('UTC')).toBe('22:05:29, 30 Nov 22:05, 30 Nov 2026 22:05:29, 30 Nov');
+  expect(write('local')).toBe('03:35:29, 1 Dec 03:35, 1 Dec 2026 03:35:29, 1 Dec');
   expect(formatDate(iso)).toBe('30 Nov 2026');
 });
 
@@ -149,6 +140,11 @@ it.each([
       asset: { symbol: 'A', decimals: 1 },
     },
     'Minted: 1.5 A were minted for 3 blocks of rounds 10 to 12. Owners can claim their parts.',
+  ],
+  [
+    'system.mining_checkpointed',
+    { afterRound: '1096', throughRound: '1108', completedBlockCount: '0', asset: {} },
+    'Minted: No block was completed in rounds 1,097 to 1,108, so nothing was minted.',
   ],
   [
     'player.miner_minted',
@@ -210,51 +206,23 @@ it.each([
 type Status = Resource<Bodies['status']>;
 const turning = { rpmMilli: 1, speedMmPerSecond: 0, freshness: 'online', coreStatus: 'OK' };
 const resting = { ...turning, rpmMilli: 0 };
+const rolling = { ...resting, speedMmPerSecond: 1 };
+const broken = { ...turning, coreStatus: 'COUNTER_FAULT' };
+const stale = { ...broken, freshness: 'stale' };
 const online: Connection = { isOnline: true, stream: 'open' };
+const offline: Connection = { ...online, isOnline: false };
 const lost = { status: 0, code: '', retryAtMs: 0 };
 const busy = { status: 503, code: 'database_busy', retryAtMs: 0 };
 
 it.each([
   [turning, null, online, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
   [turning, busy, null, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
-  [
-    { ...resting, speedMmPerSecond: 1 },
-    null,
-    null,
-    'Turning',
-    'turning',
-    'The wheel is turning.',
-    'turning #0b6a56',
-  ],
+  [rolling, null, null, 'Turning', 'turning', 'The wheel is turning.', 'turning #0b6a56'],
   [resting, null, online, 'Resting', 'resting', 'The wheel is resting.', 'resting #2d4ca3'],
-  [
-    { ...turning, coreStatus: 'COUNTER_FAULT' },
-    null,
-    online,
-    'Counter fault',
-    'fault',
-    'The counter reports a fault.',
-    'fault #9c2f22',
-  ],
-  [
-    { ...turning, coreStatus: 'COUNTER_FAULT', freshness: 'stale' },
-    null,
-    online,
-    'Out of touch',
-    'stale',
-    'The wheel is out of touch.',
-    'unknown #56625d',
-  ],
+  [broken, null, online, 'Counter fault', 'fault', 'The counter reports a fault.', 'fault #9c2f22'],
+  [stale, null, online, 'Out of touch', 'stale', 'The wheel is out of touch.', 'unknown #56625d'],
   [turning, lost, online, 'Out of touch', 'stale', 'The wheel was turning.', 'turning #0b6a56'],
-  [
-    resting,
-    null,
-    { ...online, isOnline: false },
-    'Out of touch',
-    'stale',
-    'The wheel was resting.',
-    'resting #2d4ca3',
-  ],
+  [resting, null, offline, 'Out of touch', 'stale', 'The wheel was resting.', 'resting #2d4ca3'],
   [null, null, online, 'Unknown', 'unknown', 'The wheel has not been heard of.', 'unknown #56625d'],
 ] as const)(
   'a wheel of which %j is known, with %j and %j, is named',
@@ -276,10 +244,9 @@ it.each([
 );
 
 it('a badge has the work of today, which is the last day', () => {
-  const day = (observedWorkUnits: string, observedRoundCount: number) => ({
-    observedWorkUnits,
-    coverage: { observedRoundCount },
-  });
+  const day = (observedWorkUnits: string, observedRoundCount: number) => {
+    return { observedWorkUnits, coverage: { observedRoundCount } };
+  };
   const draw = (...days: object[]) =>
     drawBadge(null, { activity: { days } } as unknown as Bodies['statistics']);
   expect(draw(day('1', 1), day('1234', 1))).toBe(

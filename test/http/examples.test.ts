@@ -8,7 +8,7 @@ import type { Route } from '../../http/routes/route.ts';
 import { routes } from '../../http/routes/routes.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { cutLists, nameBody, parseStream, recordExamples } from '../support/http/recordExamples.ts';
+import { nameBody, parseStream, recordExamples } from '../support/http/recordExamples.ts';
 import { validateExamples } from '../support/http/validateExamples.ts';
 
 const file = resolve(import.meta.dirname, '../../http/routes/documentation/examples.json');
@@ -65,15 +65,5 @@ describe('the examples of the OpenAPI description', () => {
       '/v1/status 400 invalid_query',
       '/v1/status 429',
     ]);
-  });
-
-  it('keep two items of a list, of two types where there are, unless the schema wants all', () => {
-    const body = {
-      list: [{ type: 'a' }, { type: 'a' }, { type: 'b' }],
-      fixed: [{}, {}, {}],
-      names: ['1', '2', '3'],
-    };
-    const cut = cutLists(body, ({ fixed }) => fixed.length === 3);
-    expect(cut).toEqual({ ...body, list: [{ type: 'a' }, { type: 'b' }] });
   });
 });

@@ -16,21 +16,10 @@ const uint64Max = 2n ** 64n - 1n;
 const uint256Max = 2n ** 256n - 1n;
 const endOfYear9999 = 253_402_300_799n;
 
-const listEdges = (max: bigint) =>
-  [
-    0n,
-    1n,
-    2n ** 31n,
-    2n ** 53n - 1n,
-    2n ** 53n + 1n,
-    endOfYear9999,
-    endOfYear9999 + 1n,
-    max - 1n,
-    max,
-  ].filter((edge) => edge <= max);
+const edges = [0n, 1n, 2n ** 31n, 2n ** 53n - 1n, 2n ** 53n + 1n, endOfYear9999, endOfYear9999 + 1n];
 const upTo = (max: bigint, min = 0n) =>
   fc.oneof(
-    fc.constantFrom(...listEdges(max).filter((edge) => edge >= min)),
+    fc.constantFrom(...[...edges, max - 1n, max].filter((edge) => edge >= min)),
     fc.bigInt({ min, max }),
     fc.bigInt({ min, max: 1_000_000n }),
   );
@@ -76,22 +65,28 @@ const anything: fc.Arbitrary<EconomyValues> = fc.record({
   symbol: fc.oneof(fc.constant('SQK'), fc.string()),
 });
 
-const paths = (tokenId: bigint) =>
-  [
-    ['/v1/core', '/v1/core'],
-    ['/v1/settlements', '/v1/settlements'],
-    ['/v1/settlements', '/v1/settlements?range=30d'],
-    ['/v4/public/settlements', '/v4/public/settlements?queue=1'],
-    ['/v1/mining/state', '/v1/mining/state'],
-    ['/v2/public/miners/state', '/v2/public/miners/state'],
-    ['/v1/owners/{address}/miners', `/v1/owners/${stateOwner}/miners`],
-    ['/v2/public/miners/portfolio', `/v2/public/miners/portfolio?owner=${stateOwner}`],
-    ['/v1/owners/{address}/activity', `/v1/owners/${stateOwner}/activity`],
-    ['/v2/public/miners/activity', `/v2/public/miners/activity?owner=${stateOwner}`],
-    ['/v1/miners/{tokenId}/metadata', `/v1/miners/${tokenId}/metadata`],
-    ['/v2/public/miners/metadata/{tokenId}', `/v2/public/miners/metadata/${tokenId}`],
-    ['/v1/events', '/v1/events'],
-  ] as const;
+const listExamples = (tokenId: bigint) => [
+  '/v1/core',
+  '/v1/settlements',
+  '/v1/settlements?range=30d',
+  '/v4/public/settlements?queue=1',
+  '/v1/mining/state',
+  '/v2/public/miners/state',
+  `/v1/owners/${stateOwner}/miners`,
+  `/v2/public/miners/portfolio?owner=${stateOwner}`,
+  `/v1/owners/${stateOwner}/activity`,
+  `/v2/public/miners/activity?owner=${stateOwner}`,
+  `/v1/miners/${tokenId}/metadata`,
+  `/v2/public/miners/metadata/${tokenId}`,
+  '/v1/events',
+];
+
+function findRoute(example: string) {
+  const [path = ''] = example.split('?');
+  const found = routes.find((route) => new RegExp(`^${route.path.replace(/\{\w+\}/, '[^/]+')}$`).test(path));
+  if (found === undefined) throw new Error(`no route answers ${example}`);
+  return found;
+}
 
 async function startServer() {
   const { views, source } = createStateViews(buildState(buildEconomyEvents()));
@@ -100,11 +95,11 @@ async function startServer() {
   const ask = async (values: Partial<EconomyValues>) => {
     source.state = buildState(buildEconomyEvents(values));
     const bodies = new Map<string, Record<string, never>>();
-    for (const [path, example] of paths(values.tokenId ?? plainEconomy.tokenId)) {
+    for (const example of listExamples(values.tokenId ?? plainEconomy.tokenId)) {
       const response = await server.get(example);
       const body = (await response.json()) as Record<string, never>;
       expect([example, response.status, body.error]).toEqual([example, 200, undefined]);
-      routes.find((route) => route.path === path)?.response.parse(body);
+      findRoute(example).response.parse(body);
       bodies.set(example, body);
     }
     return bodies;
@@ -115,15 +110,12 @@ async function startServer() {
 describe('whatever the contracts hold', () => {
   it('every route answers, with a body that its schema accepts', async () => {
     const ask = await startServer();
-    const words = new Map<string, number>();
     await fc.assert(
-      fc.asyncProperty(anything, async (values) => {
-        for (const [example, { status }] of await ask(values))
-          words.set(`${example.split(/[?\d]/)[0]} ${status}`, (words.get(`${example} ${status}`) ?? 0) + 1);
-      }),
-      { numRuns: runs(30) },
+      fc.asyncProperty(anything, async (values) => void (await ask(values))),
+      {
+        numRuns: runs(30),
+      },
     );
-    expect([...words.keys()].some((word) => word.endsWith(' available'))).toBe(true);
   });
 
   it('what the contracts allow is available and exact, however large', async () => {
@@ -162,17 +154,5 @@ describe('whatever the contracts hold', () => {
       }),
       { numRuns: runs(15) },
     );
-  });
-
-  it('a block’s time is whole seconds in the core state', async () => {
-    const { views } = createStateViews(
-      buildState(
-        buildEconomyEvents().map((event) => ({ ...event, atMs: Date.UTC(2026, 1, 3, 10, 0, 0, 500) })),
-      ),
-    );
-    const server = await startPublicServer({ chain: views });
-    expect(await (await server.get('/v1/core')).json()).toMatchObject({
-      source: { blockTimestamp: String(Date.UTC(2026, 1, 3, 10) / 1_000) },
-    });
   });
 });

@@ -2,14 +2,18 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import type { Address } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createJudge } from '../../deploy/commands/checkMessage.ts';
 import guidePages from '../../http/guides/pages.json' with { type: 'json' };
 import { errorStatus } from '../../http/routes/errors.ts';
 import { rateClasses } from '../../http/routes/rateClasses.ts';
 import { readNatsAccess } from '../../streams/jetstream/natsAccess.ts';
-import { type ChainWithHistory, startChainWithHistory } from '../support/chain/chainWithHistory.ts';
+import {
+  buildEconomyEvents,
+  buildState,
+  createStateViews,
+  stateOwner,
+} from '../support/chain/economyState.ts';
 import {
   findOverflow,
   findViolations,
@@ -18,6 +22,7 @@ import {
   startBrowser,
 } from '../support/explorer/browser.ts';
 import { startLocalService } from '../support/explorer/localService.ts';
+import { createGrowingFeed } from '../support/http/growingFeed.ts';
 import { listSnippets, prepareSnippet, readGuide, writeTypeCheck } from '../support/http/guideSnippets.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually, startProcess } from '../support/processes/childProcess.ts';
@@ -58,26 +63,54 @@ const printed: Record<string, RegExp> = {
 
 const snippets = listSnippets();
 
-async function runSnippet(id: string, folder: string, base: string, ...given: string[]) {
+function findSnippet(id: string) {
   const snippet = snippets.find((one) => one.id === id);
   if (snippet === undefined) throw new Error(`no ${id}`);
-  const { command, args } = await prepareSnippet(snippet, folder, base);
-  return startProcess(command, [...args, ...given], { cwd: folder });
+  return snippet;
+}
+
+async function runSnippet(id: string, folder: string, base: string, ...given: string[]) {
+  const { command, args } = await prepareSnippet(findSnippet(id), folder, base);
+  return startProcess(command, [...args, ...given], { cwd: folder, env: { ...process.env, NATS_URL: base } });
 }
 
 /** One service for all programs that need no owner. */
 const service = shareInFile(() => startLocalService({}, 0.5));
 
-/** Whose list has several pages, on a chain that stands still: in the running service a miner may change hands between two requests. */
-const ownerOfSeveral = shareInFile(async () => {
-  const { economy, chain } = await startChainWithHistory({ seed: 7, steps: 0 });
-  const [owner = ''] = economy.owners;
-  await economy.actions.mintReserve(owner as Address, 3n);
-  const safeAfterBlocks = 64;
-  for (let block = 0; block <= safeAfterBlocks; block++) await economy.mine();
-  await chain.fold();
-  return { owner, views: chain.views };
-});
+/** A server over a chain that stands still, whose owner has several pages: in the running service a miner may change hands between two requests. */
+async function startPaging(port?: number) {
+  const owned = [2n, 3n].flatMap((tokenId) =>
+    buildEconomyEvents({ tokenId }).filter(({ name }) => name === 'PositionMinted'),
+  );
+  const { views } = createStateViews(buildState([...buildEconomyEvents(), ...owned]));
+  return startPublicServer({ chain: views }, port);
+}
+
+/** A chain with settlements, to which a test adds more. */
+function createSettlements() {
+  const feed = createGrowingFeed();
+  let count = 0n;
+  const settle = (more: number) => {
+    for (let index = 0; index < more; index++) {
+      const settledThroughRound = ++count * 2n;
+      feed.add({
+        type: 'system.settlement_completed',
+        previousSettledThroughRound: settledThroughRound - 2n,
+        settledThroughRound,
+        activeRoundCount: 1n,
+        workAdded: 1n,
+        completedBlockCount: 1n,
+        firstCompletedBlock: count,
+        lastCompletedBlock: count,
+        cumulativeWork: count,
+        blockHeight: count,
+        cumulativeBlockUnits: count * 1_000_000_000n,
+      });
+    }
+  };
+  settle(5);
+  return { views: feed.views, settle };
+}
 
 describe('the programs of the guides', () => {
   it('are all run, but for those of browsers', () => {
@@ -86,12 +119,8 @@ describe('the programs of the guides', () => {
   });
 
   it.each(Object.entries(printed))('%s prints what it should', async (id, pattern) => {
-    const isPaging = id.startsWith('paging');
-    const url = isPaging
-      ? (await startPublicServer({ chain: (await ownerOfSeveral()).views })).base
-      : (await service()).url;
-    const given = isPaging ? [(await ownerOfSeveral()).owner] : [];
-    const run = await runSnippet(id, temporaryDirectory(), url, ...given);
+    const { base } = id.startsWith('paging') ? await startPaging() : { base: (await service()).url };
+    const run = await runSnippet(id, temporaryDirectory(), base, stateOwner);
     const hasEnded = () => run.child.stdout?.readableEnded === true;
     await eventually(() => pattern.test(run.output()) || hasEnded(), 'its output');
     expect(run.output()).toMatch(pattern);
@@ -145,27 +174,23 @@ describe('the programs of the guides', () => {
   it.each(['start ts follow', 'start py follow'])(
     '%s prints each settlement once, also those while the service was not there, and continues after its own end',
     async (id) => {
-      const history = await world();
-      const { chain } = history;
+      const { views, settle } = createSettlements();
       const port = await findFreePort();
-      const first = await startPublicServer({ chain: chain.views }, port);
-      const [folder, before] = [temporaryDirectory(), await listSettlements(first)];
+      const first = await startPublicServer({ chain: views }, port);
+      const folder = temporaryDirectory();
       const run = await runSnippet(id, folder, first.base);
-      await eventually(() => findRounds(run.output()).length >= before.length, 'the settlements of the feed');
+      await eventually(() => findRounds(run.output()).length === 5, 'the settlements of the feed');
       first.close();
-      await settleMore(history);
-      const second = await startPublicServer({ chain: chain.views }, port);
-      const meanwhile = listBehind(before, await listSettlements(second));
-      await eventually(() => findRounds(run.output()).length > before.length, 'those since then');
+      settle(3);
+      const second = await startPublicServer({ chain: views }, port);
+      await eventually(() => findRounds(run.output()).length === 8, 'those since then');
       await run.end('SIGKILL');
-      const printed = findRounds(run.output());
-      expect(printed).toEqual([...before, ...meanwhile].slice(0, printed.length));
-      await settleMore(history);
-      const later = listBehind(printed, await listSettlements(second));
+      expect(findRounds(run.output())).toEqual([2, 4, 6, 8, 10, 12, 14, 16]);
+      settle(2);
       const again = await runSnippet(id, folder, second.base);
-      await eventually(() => findRounds(again.output()).length >= later.length, 'those behind its position');
+      await eventually(() => findRounds(again.output()).at(-1) === 20, 'those behind its position');
       // A program that is killed between a settlement and its position prints that one again, as the guide says.
-      expect(findRounds(again.output()).slice(-later.length)).toEqual(later);
+      expect(findRounds(again.output()).slice(-2)).toEqual([18, 20]);
     },
   );
 });
@@ -174,82 +199,50 @@ describe('the programs in Python that go on', () => {
   it.each(['start py follow', 'polling py poll', 'paging py pages', 'limits py limits'])(
     '%s survives a service that is killed in the middle of a chunk',
     async (id) => {
-      // Before the programs begin, since they give up after a few attempts.
-      const { owner, views } = await ownerOfSeveral();
-      const { chain } = await world();
       const port = await findFreePort();
       const halfAnswer = `require('node:http').createServer((_, response) => response.write('{"half', () =>
         console.log('answered'))).listen(${port}, '127.0.0.1', () => console.log('listening'))`;
       const killed = startProcess(process.execPath, ['-e', halfAnswer]);
       await killed.written('listening');
-      const run = await runSnippet(id, temporaryDirectory(), `http://127.0.0.1:${port}`, owner);
+      const run = await runSnippet(id, temporaryDirectory(), `http://127.0.0.1:${port}`, stateOwner);
       await killed.written('answered');
       await killed.end('SIGKILL');
-      await startPublicServer({ chain: id.startsWith('paging') ? views : chain.views }, port);
+      if (id.startsWith('paging')) await startPaging(port);
+      else await startPublicServer({ chain: createSettlements().views }, port);
       const pattern = new RegExp(printed[id]?.source.replace(/^\^|\$$/g, '') ?? '');
       await eventually(() => pattern.test(run.output()), 'its output');
     },
   );
 });
 
-const world = shareInFile(() => startChainWithHistory({ seed: 7, steps: 40 }));
-
-async function settleMore({ chain, random }: ChainWithHistory) {
-  for (let step = 0; step < 30; step++) await random.step();
-  await chain.fold();
-}
-
-/** Last rounds of the settlements among the newest 20 events, oldest first: the programs begin with these events. */
-async function listSettlements(server: { get(path: string): Promise<Response> }): Promise<string[]> {
-  type Feed = { events: { payload: { settledThroughRound?: string } }[] };
-  const { events } = (await (await server.get('/v1/events?category=protocol&limit=20')).json()) as Feed;
-  return events.flatMap(({ payload }) => payload.settledThroughRound ?? []).reverse();
-}
-
 const findRounds = (output: string) =>
-  [...output.matchAll(/through round (\d+)/g)].map(([, round]) => round ?? '');
-
-function listBehind(known: readonly string[], all: readonly string[]): string[] {
-  const last = Number(known.at(-1) ?? 0);
-  const behind = all.filter((round) => Number(round) > last);
-  expect(behind.length).toBeGreaterThan(0);
-  return behind;
-}
+  [...output.matchAll(/through round (\d+)/g)].map(([, round]) => Number(round));
 
 describe('the programs that publish', () => {
   const programs = snippets.filter(({ id }) => id.startsWith('publishing'));
-  const files = { 'counter.txt': '100\n', 'rounds.txt': '1 240\n2 100\n' };
-  const expected = { cumulativeWork: '340', cumulativeBlockUnits: '0', workPerThousandBlocks: '1000000' };
   const batch = { previousSettledThroughRound: '0', settledThroughRound: '2', activeRoundCount: 2 };
+  const sums = { cumulativeWork: '340', cumulativeBlockUnits: '0', workPerThousandBlocks: '1000000' };
+  const files = {
+    'counter.txt': '100\n',
+    'rounds.txt': '1 240\n2 100\n',
+    'batch.json': JSON.stringify({ ...batch, expected: { ...sums, completedBlockCount: '0' } }),
+  };
 
   /** A folder with all programs, as a reader of the guide has it, and what runs one of them in it. */
   async function prepareFolder(natsUrl: string) {
     const folder = temporaryDirectory();
-    const written = { ...batch, expected: { ...expected, completedBlockCount: '0' } };
-    for (const [name, text] of Object.entries({ ...files, 'batch.json': JSON.stringify(written) }))
-      writeFileSync(join(folder, name), text);
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     for (const program of programs) await prepareSnippet(program, folder, natsUrl);
-    const run = async (id: string, url = natsUrl) => {
-      const program = programs.find((one) => one.id === id);
-      if (program === undefined) throw new Error(`no ${id}`);
-      const { command, args } = await prepareSnippet(program, folder, url);
-      return startProcess(command, args, { cwd: folder, env: { ...process.env, NATS_URL: url } });
-    };
+    const run = (id: string, url = natsUrl) => runSnippet(id, folder, url);
+    const outbox = join(folder, 'outbox');
     const listOutbox = () =>
-      existsSync(join(folder, 'outbox'))
-        ? readdirSync(join(folder, 'outbox')).filter((name) => name.endsWith('.json'))
-        : [];
+      existsSync(outbox) ? readdirSync(outbox).filter((name) => name.endsWith('.json')) : [];
     return { folder, run, listOutbox };
   }
 
   it('have at most forty lines', () => {
-    expect(programs.map(({ id }) => id.split(' ')[2])).toEqual([
-      'outbox',
-      'gateway',
-      'gateway',
-      'oracle',
-      'reporter',
-    ]);
+    const names = programs.map(({ id }) => id.split(' ')[2]);
+    expect(names).toEqual(['outbox', 'gateway', 'gateway', 'oracle', 'reporter']);
     for (const { source } of programs) expect(source.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
   });
 
@@ -302,25 +295,18 @@ describe('the programs that publish', () => {
 describe('the pages of the guides', () => {
   const paths = ['/docs', ...guidePages.map(({ name }) => `/docs/${name}`)];
 
-  it('are prepared, and run no script', async () => {
-    const server = await startPublicServer();
-    for (const path of paths) {
-      const response = await server.get(path, { 'Accept-Encoding': 'br' });
-      expect([path, response.status, response.headers.get('content-encoding')]).toEqual([path, 200, 'br']);
-      expect(response.headers.get('content-security-policy')).toMatch(
-        /^default-src 'none'; style-src 'self';/,
-      );
-      const tag = response.headers.get('etag') ?? '';
-      expect((await server.get(path, { 'Accept-Encoding': 'br', 'If-None-Match': tag })).status).toBe(304);
-      expect(await response.text()).not.toContain('<script');
-    }
-  });
-
-  it('link only to pages and sections that there are', async () => {
+  it('are prepared, run no script, and link only to pages and sections that there are', async () => {
     const server = await startPublicServer();
     const broken: string[] = [];
     for (const path of paths) {
-      const html = await (await server.get(path)).text();
+      const response = await server.get(path, { 'Accept-Encoding': 'br' });
+      const { status, headers } = response;
+      expect([path, status, headers.get('content-encoding')]).toEqual([path, 200, 'br']);
+      expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/);
+      const kept = { 'Accept-Encoding': 'br', 'If-None-Match': headers.get('etag') ?? '' };
+      expect((await server.get(path, kept)).status).toBe(304);
+      const html = await response.text();
+      expect(html).not.toContain('<script');
       for (const [, target = ''] of html.matchAll(/href="(\/[^"]*)"/g)) {
         const [page = '', section] = target.split('#');
         const linked = await server.get(page);
@@ -329,6 +315,8 @@ describe('the pages of the guides', () => {
       }
     }
     expect(broken).toEqual([]);
+    const errors = await (await server.get('/docs/errors')).text();
+    for (const code of Object.keys(errorStatus)) expect(errors).toContain(`<h3 id="${code}">`);
   });
 
   it('are readable on a phone and in the dark', async () => {
@@ -351,16 +339,8 @@ describe('the pages of the guides', () => {
     }
   });
 
-  it('explain each error where its answer links to', async () => {
-    const server = await startPublicServer();
-    const html = await (await server.get('/docs/errors')).text();
-    for (const code of Object.keys(errorStatus)) expect(html).toContain(`<h3 id="${code}">`);
-  });
-
   it('state the limits that there are', () => {
-    const rows = Object.entries(rateClasses).map(
-      ([name, { perSecond, burst }]) => `| \`${name}\` | ${perSecond} | ${burst} |`,
-    );
-    for (const row of rows) expect(readGuide('limits')).toContain(row);
+    for (const [name, { perSecond, burst }] of Object.entries(rateClasses))
+      expect(readGuide('limits')).toContain(`| \`${name}\` | ${perSecond} | ${burst} |`);
   });
 });

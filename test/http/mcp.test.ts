@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../http/routes/routes.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
-import { whenFinished } from '../support/processes/lifetime.ts';
+import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 
 const program = resolve(import.meta.dirname, '../../dist/deploy/miner.js');
 
@@ -21,10 +21,14 @@ async function connect(url: string) {
   return { client, ask };
 }
 
+const shared = shareInFile(async () => {
+  const server = await startPublicServer();
+  return { server, ...(await connect(server.base)) };
+});
+
 describe('the tools of a language model', () => {
   it('are the routes, each resource once, and read the service', async () => {
-    const server = await startPublicServer();
-    const { client, ask } = await connect(server.base);
+    const { server, client, ask } = await shared();
     const { tools } = await client.listTools();
     const named = routes.filter(({ path }) => !/^\/v[24]\//.test(path)).map(({ operationId }) => operationId);
     expect(tools.map(({ name }) => name)).toEqual(named);
@@ -40,8 +44,7 @@ describe('the tools of a language model', () => {
   });
 
   it('say what is wrong, and what to do', async () => {
-    const server = await startPublicServer();
-    const { ask } = await connect(server.base);
+    const { server, ask } = await shared();
     const wrong = await ask('getPortfolio', { address: 'a/../b' });
     expect(wrong.isError).toBe(true);
     expect(wrong.texts[0]).toMatch(/^400 invalid_address: The owner is malformed/);

@@ -7,9 +7,9 @@ import { waitingOfClientMax, waitingOfSiteMax } from '../../http/server/answers/
 import type { ObservationReader } from '../../storage/observationReader.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
 import { expectError } from '../support/http/expectError.ts';
-import { followCursors } from '../support/http/followCursors.ts';
-import { startPublicServer, type TestPublicServer } from '../support/http/publicServer.ts';
+import { startPublicServer } from '../support/http/publicServer.ts';
 import { eventually } from '../support/processes/childProcess.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const path = '/v1/public/installations/wheel-1/observations';
@@ -31,15 +31,16 @@ const inMemory: ObservationReader = {
 };
 
 interface Body {
-  readonly items: readonly { readonly cursor: string; readonly telemetryId: string }[];
+  readonly items: readonly { readonly cursor: string }[];
   readonly nextCursor: string | null;
 }
 
-async function body(server: TestPublicServer, query: string): Promise<Body> {
-  const response = await server.get(`${path}${query}`);
-  expect(response.status).toBe(200);
-  expect(response.headers.get('etag')).toBeNull();
-  expect(response.headers.get('cache-control')).toBeNull();
+const sharedServer = shareInFile(() => startPublicServer({ observations: inMemory }));
+
+async function body(query: string): Promise<Body> {
+  const response = await (await sharedServer()).get(`${path}${query}`);
+  const { status, headers } = response;
+  expect([status, headers.get('etag'), headers.get('cache-control')]).toEqual([200, null, null]);
   return (await response.json()) as Body;
 }
 
@@ -62,8 +63,7 @@ describe('observations', () => {
     ['?limit=9007199254740993', 100],
     ['?other=1', 100],
   ])('with %s have a page of %d, and are never refused', async (query, length) => {
-    const server = await startPublicServer({ observations: inMemory });
-    expect((await body(server, query)).items).toHaveLength(length);
+    expect((await body(query)).items).toHaveLength(length);
   });
 
   it('clamps a limit that was given as a whole number of any size', () => {
@@ -72,23 +72,11 @@ describe('observations', () => {
     expect(parseObservationsLimit('99.0')).toBe(99);
   });
 
-  it('are read page by page, each once and in order, until there is no next cursor', async () => {
-    const server = await startPublicServer({ observations: inMemory });
-    const seen: string[] = [];
-    for await (const { items, nextCursor } of followCursors((cursor) =>
-      body(server, cursor === null ? '?limit=100' : `?limit=100&cursor=${cursor}`),
-    )) {
-      seen.push(...items.map(({ telemetryId }) => telemetryId));
-      if (nextCursor !== null) expect(nextCursor).toBe(items.at(-1)?.cursor);
-    }
-    expect(seen).toEqual(readings.map(({ telemetryId }) => telemetryId));
-  });
-
   it('name no next cursor when the last page is full', async () => {
-    const server = await startPublicServer({ observations: inMemory });
-    const page = await body(server, `?limit=50&cursor=${encodeObservationCursor(2_000)}`);
-    expect(page.items).toHaveLength(50);
-    expect(page.nextCursor).toBeNull();
+    const page = await body(`?limit=50&cursor=${encodeObservationCursor(2_000)}`);
+    expect([page.items.length, page.nextCursor]).toEqual([50, null]);
+    const before = await body(`?limit=49&cursor=${encodeObservationCursor(2_000)}`);
+    expect(before.nextCursor).toBe(before.items.at(-1)?.cursor);
   });
 
   it.each([
@@ -97,60 +85,44 @@ describe('observations', () => {
     '%',
     '0',
     encodeObservationCursor(1).slice(0, 1),
-    Buffer.from('0').toString('base64url'),
-    Buffer.from('-1').toString('base64url'),
-    Buffer.from('01').toString('base64url'),
-    Buffer.from('1.5').toString('base64url'),
-    Buffer.from('1e3').toString('base64url'),
-    Buffer.from('9007199254740993').toString('base64url'),
+    ...['0', '-1', '01', '1.5', '1e3', '9007199254740993'].map((text) =>
+      Buffer.from(text).toString('base64url'),
+    ),
     `${encodeObservationCursor(10)}=`,
     `${encodeObservationCursor(10)}%20`,
     'A'.repeat(600),
   ])('refuse the cursor %j', async (cursor) => {
-    const server = await startPublicServer({ observations: inMemory });
-    const response = await server.get(`${path}?cursor=${cursor}`);
-    await expectError(response, 400, 'invalid_cursor');
+    const { get } = await sharedServer();
+    await expectError(await get(`${path}?cursor=${cursor}`), 400, 'invalid_cursor');
   });
 
   it('name the installation first when two parts are invalid', async () => {
-    const server = await startPublicServer({ observations: inMemory });
-    const response = await server.get('/v1/public/installations/a~b/observations?cursor=!');
-    expect(await response.json()).toEqual({ error: 'invalid_installation_id' });
+    const { get } = await sharedServer();
+    const response = await get('/v1/public/installations/a~b/observations?cursor=!');
+    await expectError(response, 400, 'invalid_installation_id');
   });
 });
 
 /** A reader whose answers the test gives, one by one. */
 function createManualReader() {
-  const waiting: {
-    resolve: (page: ObservationPage) => void;
-    reject: (error: unknown) => void;
-    signal: AbortSignal;
-  }[] = [];
+  type Waiting = { resolve: (page: ObservationPage) => void; signal: AbortSignal };
+  const waiting: Waiting[] = [];
   const reader: ObservationReader = {
     page: (_installationId, _afterPosition, _limit, signal) =>
-      new Promise((resolve, reject) => waiting.push({ resolve, reject, signal })),
+      new Promise((resolve) => waiting.push({ resolve, signal })),
   };
   return { reader, waiting };
 }
 
 describe('observations that need the database', () => {
-  it('are answered 503 with Retry-After while it is unavailable', async () => {
-    const observations: ObservationReader = {
-      page: () => Promise.reject(new StorageUnavailable('unavailable')),
-    };
-    const server = await startPublicServer({ observations });
+  it.each([
+    ['503 with Retry-After while it is unavailable', new StorageUnavailable('unavailable'), 503, '2'],
+    ['500 without details when the read fails otherwise', new Error('password=hunter2'), 500, null],
+  ])('are answered %s', async (_, error, status, retryAfter) => {
+    const server = await startPublicServer({ observations: { page: () => Promise.reject(error) } });
     const response = await server.get(path);
-    await expectError(response, 503, 'database_unavailable');
-    expect(response.headers.get('retry-after')).toBe('2');
-    expect(response.headers.get('cache-control')).toBe('no-store');
-  });
-
-  it('are answered 500 without details when the read fails otherwise', async () => {
-    const observations: ObservationReader = { page: () => Promise.reject(new Error('password=hunter2')) };
-    const server = await startPublicServer({ observations });
-    const response = await server.get(path);
-    expect(response.status).toBe(500);
-    expect(await response.text()).toBe('{"error":"internal_error"}');
+    await expectError(response, status, status === 503 ? 'database_unavailable' : 'internal_error');
+    expect(response.headers.get('retry-after')).toBe(retryAfter);
   });
 
   it('are answered 504 when it is slow, and the read is cancelled', async () => {

@@ -8,35 +8,24 @@ import { routes } from '../../http/routes/routes.ts';
 import { examplePath } from '../support/http/examplePath.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 
-interface Operations {
-  readonly get: { readonly responses: { readonly 200: { readonly description: string } } };
-}
-
 /** Headers of HTTP itself, which the document need not name. */
 const isOfProtocol =
   /^(?:access-control-.+|connection|content-.+|cross-origin-.+|date|keep-alive|transfer-encoding|vary|x-content-type-options)$/;
 
 interface Answer {
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly description: string;
+  readonly headers?: object;
 }
 
-interface Document {
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly get: {
-          readonly parameters: readonly {
-            readonly in: string;
-            readonly name: string;
-            readonly required?: boolean;
-          }[];
-          readonly responses: Readonly<Record<number, Answer | undefined>>;
-        };
-      }
-    >
-  >;
+interface Operation {
+  readonly parameters: readonly { readonly in: string; readonly name: string; readonly required?: boolean }[];
+  readonly responses: Readonly<Record<string, Answer | undefined>>;
 }
+
+const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+const operations = Object.entries<{ readonly get: Operation }>(document.paths).map(
+  ([path, { get }]) => [path, get] as const,
+);
 
 describe('OpenAPI', () => {
   it('is served as it is generated, and names every route of the table, the process’s own and the stream, and no other', async () => {
@@ -45,7 +34,7 @@ describe('OpenAPI', () => {
     expect(served.openapi).toBe('3.1.0');
     const others = ['/healthz', '/readyz', '/v1/events/stream'];
     expect(Object.keys(served.paths).sort()).toEqual([...routes.map(({ path }) => path), ...others].sort());
-    expect(JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')))).toEqual(served);
+    expect(document).toEqual(served);
   });
 
   it('lets every object have further members, except events, their payloads and the data of modules', () => {
@@ -55,7 +44,7 @@ describe('OpenAPI', () => {
       if ('additionalProperties' in value && value.additionalProperties === false) closed.push(place);
       for (const [key, member] of Object.entries(value)) walk(member, `${place}/${key}`);
     };
-    walk(createOpenApiDocument('1.0.0'), '');
+    walk(document, '');
     const events = feedEvent.options.map((_, index) => `/components/schemas/FeedEvent/oneOf/${index}`);
     expect(closed.sort()).toEqual(
       [
@@ -68,25 +57,19 @@ describe('OpenAPI', () => {
 
   it('has a JSON Schema of each answer that needs nothing else, which a strict validator takes with three formats', async () => {
     const server = await startPublicServer({ publicUrl: 'https://wheel.example' });
-    const document = createOpenApiDocument('1.0.0');
-    const answers = Object.values(JSON.parse(JSON.stringify(document.paths)) as Record<string, Operations>);
-    const linked = answers.flatMap(
-      ({ get }) => /\]\((\/schemas\/\w+\.json)\)$/.exec(get.responses[200].description)?.[1] ?? [],
+    const linked = operations.flatMap(
+      ([, { responses }]) =>
+        /\]\((\/schemas\/\w+\.json)\)$/.exec(responses[200]?.description ?? '')?.[1] ?? [],
     );
     expect(linked).toHaveLength(routes.length);
     for (const path of new Set([...linked, '/schemas/FeedEvent.json'])) {
       const response = await server.get(path);
-      expect([path, response.status, response.headers.get('cache-control')]).toEqual([
-        path,
-        200,
-        'public, max-age=300',
-      ]);
-      expect(response.headers.get('content-type')).toBe('application/schema+json');
-      const schema = (await response.json()) as { $schema: string; $id: string };
-      expect([schema.$schema, schema.$id]).toEqual([
-        document.jsonSchemaDialect,
-        `https://wheel.example${path}`,
-      ]);
+      const { status, headers } = response;
+      expect([path, status, headers.get('cache-control')]).toEqual([path, 200, 'public, max-age=300']);
+      expect(headers.get('content-type')).toBe('application/schema+json');
+      const schema = (await response.json()) as object;
+      const { jsonSchemaDialect: $schema } = document;
+      expect(schema).toMatchObject({ $schema, $id: `https://wheel.example${path}` });
       const refs = [...JSON.stringify(schema).matchAll(/"\$ref":"([^"]*)"/g)].map(([, ref]) => ref);
       expect(refs.filter((ref) => !ref?.startsWith('#/$defs/'))).toEqual([]);
       const ajv = new Ajv2020({ strict: true });
@@ -102,7 +85,6 @@ describe('OpenAPI', () => {
 
   it('names the parameters of each route, and the headers of its answers, and no others', async () => {
     const server = await startPublicServer({ rateLimits: true });
-    const { paths } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as Document;
     const listHeaders = (answer: Answer | undefined) =>
       Object.keys(answer?.headers ?? {})
         .map((name) => name.toLowerCase())
@@ -110,7 +92,7 @@ describe('OpenAPI', () => {
     const listSent = ({ headers }: Response) =>
       [...headers.keys()].filter((name) => !isOfProtocol.test(name)).sort();
     for (const route of routes) {
-      const { parameters, responses } = (paths[route.path] as Document['paths'][string]).get;
+      const { parameters, responses } = document.paths[route.path].get as Operation;
       server.clock.advance(10_000);
       const answer = await server.get(examplePath(route));
       const again = await server.get(examplePath(route), { 'If-None-Match': '*' });
@@ -130,15 +112,9 @@ describe('OpenAPI', () => {
   });
 
   it('names for each status only codes that have it', () => {
-    const { paths } = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0'))) as {
-      paths: Record<string, { get: { responses: Record<string, { description: string }> } }>;
-    };
-    for (const { get } of Object.values(paths)) {
-      for (const [status, { description }] of Object.entries(get.responses)) {
-        for (const [, code = ''] of description.matchAll(/`([a-z_]+)`:/g)) {
+    for (const [, { responses }] of operations)
+      for (const [status, answer] of Object.entries(responses))
+        for (const [, code = ''] of answer?.description.matchAll(/`([a-z_]+)`:/g) ?? [])
           expect(errorStatus[code as keyof typeof errorStatus].status.slice(0, 3)).toBe(status);
-        }
-      }
-    }
   });
 });

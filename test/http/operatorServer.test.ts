@@ -1,9 +1,9 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Gauge, Registry } from 'prom-client';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
 import { silentLogger } from '../support/silentLogger.ts';
@@ -57,17 +57,14 @@ describe("the operators' port", () => {
   it('collects metrics once for all who ask meanwhile', async () => {
     const registry = new Registry();
     let collections = 0;
-    let release = () => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const released = new EventEmitter();
     new Gauge({
       name: 'collections',
       help: 'Collections.',
       registers: [registry],
       async collect() {
         collections++;
-        await released;
+        await once(released, 'release');
         this.set(collections);
       },
     });
@@ -76,7 +73,7 @@ describe("the operators' port", () => {
     await Promise.all(requests.map(({ sent }) => sent));
     // Connections are served in the order in which they have come: once this one is answered, all before it are waiting.
     await ask('/readyz').answered;
-    release();
+    released.emit('release');
     const answers = await Promise.all(requests.map(({ answered }) => answered));
     expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
     expect(collections).toBe(1);
@@ -84,14 +81,7 @@ describe("the operators' port", () => {
   });
 
   it('answers again after metrics or a diagnosis have failed once', async () => {
-    const failOnce = () => {
-      let isFirst = true;
-      return async () => {
-        if (!isFirst) return;
-        isFirst = false;
-        throw new Error('failed once');
-      };
-    };
+    const failOnce = () => vi.fn(async () => {}).mockRejectedValueOnce(new Error('failed once'));
     const registry = new Registry();
     new Gauge({ name: 'failing', help: 'Fails once.', registers: [registry], collect: failOnce() });
     const failDiagnosis = failOnce();

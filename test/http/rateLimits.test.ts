@@ -53,21 +53,8 @@ describe('rate limiter', () => {
     );
   });
 
-  it('accepts the request that comes after the seconds it named', () => {
-    const limiter = createRateLimiter();
-    const address = words('192.0.2.7');
-    for (let request = 0; request < 20; request++)
-      expect(limiter.take(address, 'publicHeavy', 1_000).waitSeconds).toBe(0);
-    const { waitSeconds } = limiter.take(address, 'publicHeavy', 1_000);
-    expect(waitSeconds).toBe(1);
-    expect(limiter.take(address, 'publicHeavy', 1_000 + waitSeconds * 1_000).waitSeconds).toBe(0);
-  });
-
-  it('counts an address and its IPv4-mapped form together, and classes separately', () => {
-    const limiter = createRateLimiter();
-    for (let request = 0; request < 20; request++) limiter.take(words('192.0.2.7'), 'publicHeavy', 1_000);
-    expect(limiter.take(words('::ffff:192.0.2.7'), 'publicHeavy', 1_000).waitSeconds).toBeGreaterThan(0);
-    expect(limiter.take(words('192.0.2.7'), 'publicFast', 1_000).waitSeconds).toBe(0);
+  it('counts an address and its IPv4-mapped form together', () => {
+    expect(words('::ffff:192.0.2.7')).toEqual(words('192.0.2.7'));
   });
 
   it('needs no more memory for a million addresses, and still limits each of them', () => {
@@ -128,7 +115,7 @@ describe('rate limits over HTTP', () => {
     const refused = await server.get(path);
     await expectError(refused, 429, 'rate_limited');
     const retryAfter = refused.headers.get('retry-after');
-    expect(retryAfter).toMatch(/^[1-9]\d*$/);
+    expect(retryAfter).toBe('1');
     expect((await server.get('/v1/status')).status).toBe(200);
     server.clock.advance(Number(retryAfter) * 1_000);
     expect((await server.get(path)).status).toBe(200);
@@ -137,23 +124,20 @@ describe('rate limits over HTTP', () => {
   it('is said in advance: the policy of the class, and what is left of it', async () => {
     const server = await startPublicServer({ rateLimits: true });
     const readFields = async (path: string, headers = {}) => {
-      const response = await server.get(path, headers);
-      await response.text();
-      const { status } = response;
-      return [status, response.headers.get('ratelimit-policy'), response.headers.get('ratelimit')];
+      const { status, headers: sent } = await server.get(path, headers);
+      return [status, sent.get('ratelimit-policy'), sent.get('ratelimit')];
     };
     const heavy = '"publicHeavy";q=20;w=4';
     expect(await readFields('/v1/events?limit=0')).toEqual([400, heavy, '"publicHeavy";r=19;t=4']);
     server.clock.advance(200);
-    expect(await readFields('/v1/events')).toEqual([200, heavy, '"publicHeavy";r=19;t=4']);
-    for (let left = 18; left >= 0; left--) {
+    for (let left = 19; left >= 0; left--) {
       const seconds = Math.max(1, Math.ceil(left / 5));
       expect(await readFields('/v1/events')).toEqual([200, heavy, `"publicHeavy";r=${left};t=${seconds}`]);
     }
     expect(await readFields('/v1/events')).toEqual([429, heavy, '"publicHeavy";r=0;t=1']);
-    const tag = (await server.get('/v1/status')).headers.get('etag') ?? '';
-    const again = await readFields('/v1/status', { 'If-None-Match': tag });
-    expect(again).toEqual([304, '"publicFast";q=60;w=2', '"publicFast";r=58;t=2']);
+    const fast = (left: number) => ['"publicFast";q=60;w=2', `"publicFast";r=${left};t=2`];
+    expect(await readFields('/v1/status')).toEqual([200, ...fast(59)]);
+    expect(await readFields('/v1/status', { 'If-None-Match': '*' })).toEqual([304, ...fast(58)]);
     expect(await readFields('/llms.txt')).toEqual([200, '"other";q=60;w=3', '"other";r=59;t=3']);
     const unlimited = await startPublicServer();
     expect((await unlimited.get('/v1/status')).headers.get('ratelimit-policy')).toBeNull();
@@ -174,29 +158,24 @@ describe('rate limits over HTTP', () => {
       rateLimits: true,
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
     });
-    const path = '/v1/public/installations/wheel-1/observations';
-    const ask = async (forwarded: string) =>
-      (await server.get(path, { 'X-Forwarded-For': forwarded })).status;
-    for (let request = 0; request < 20; request++) {
-      expect(await ask(`192.0.2.${request}, 198.51.100.4, 10.1.2.3`)).toBe(200);
-    }
-    expect(await ask('192.0.2.99, 198.51.100.4, 10.1.2.3')).toBe(429);
-    expect(await ask('198.51.100.4:4711')).toBe(429);
-    expect(await ask('198.51.100.5, 10.1.2.3')).toBe(200);
-    expect(await ask('[2001:db8::5]:443')).toBe(200);
-    expect(await ask('not an address')).toBe(200);
-    expect(await ask('')).toBe(200);
-  });
-
-  it('takes several lines of X-Forwarded-For for one list, of which the proxy wrote the end', async () => {
-    const server = await startPublicServer({ rateLimits: true, trustedProxies: ['127.0.0.0/8'] });
     const url = `${server.base}/v1/public/installations/wheel-1/observations`;
-    const ask = (lines: string[]) => requestStatus(url, { 'X-Forwarded-For': lines });
-    // The client invents another address with every request; the proxy adds a line with the address that it saw.
-    for (let count = 0; count < 20; count++)
-      expect(await ask([`192.0.2.${count}`, '198.51.100.4'])).toBe(200);
-    expect(await ask(['192.0.2.99', '198.51.100.4'])).toBe(429);
-    expect(await ask(['198.51.100.4', '198.51.100.5'])).toBe(200);
+    const ask = (...lines: string[]) => requestStatus(url, { 'X-Forwarded-For': lines });
+    // Several lines are one list, of which the proxy wrote the end.
+    for (let request = 0; request < 10; request++) {
+      expect(await ask(`192.0.2.${request}, 198.51.100.4, 10.1.2.3`)).toBe(200);
+      expect(await ask(`192.0.2.${request}`, '198.51.100.4')).toBe(200);
+    }
+    for (const [expected, ...lines] of [
+      [429, '192.0.2.99, 198.51.100.4, 10.1.2.3'],
+      [429, '192.0.2.99', '198.51.100.4'],
+      [429, '198.51.100.4:4711'],
+      [200, '198.51.100.4', '198.51.100.5'],
+      [200, '198.51.100.5, 10.1.2.3'],
+      [200, '[2001:db8::5]:443'],
+      [200, 'not an address'],
+      [200, ''],
+    ] as const)
+      expect([lines, await ask(...lines)]).toEqual([lines, expected]);
   });
 });
 
@@ -215,20 +194,6 @@ describe('a client with many IPv6 addresses', () => {
 
   it('is one client in a /64', () => {
     expect(createCount()(1_000, (host) => `2001:db8:1:2::${host.toString(16)}`)).toBe(burst);
-  });
-
-  it.each([
-    ['is a client for each IPv4 address that NAT64 embeds', '64:ff9b::c000:201', '64:ff9b::c000:202'],
-    ['is the same client by IPv4 as through NAT64', '192.0.2.1', '192.0.2.2'],
-  ])('%s', (_what, own, another) => {
-    const countPassed = createCount();
-    expect(countPassed(burst + 1, () => '64:ff9b::192.0.2.1')).toBe(burst);
-    expect([countPassed(1, () => own), countPassed(1, () => another)]).toEqual([0, 1]);
-  });
-
-  it('has no common site if NAT64 embeds IPv4 addresses', () => {
-    const count = 2 * siteFactor * burst;
-    expect(createCount()(count, (client) => `64:ff9b::${(client + 1).toString(16)}`)).toBe(count);
   });
 
   it('has sixteen times that in a /48, and nothing of another one', () => {

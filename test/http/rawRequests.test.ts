@@ -1,14 +1,11 @@
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
-import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { detectImplementation } from '../../http/server/engine/uws.ts';
-import { createOperatorServer } from '../../http/server/operatorServer.ts';
 import { hasSubstitute } from '../support/http/hasSubstitute.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { startProcess } from '../support/processes/childProcess.ts';
-import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { shareInFile } from '../support/processes/lifetime.ts';
 
 /** Nothing, or what the parser itself writes before it closes the connection: newer builds also send a page. */
 const closed =
@@ -63,43 +60,38 @@ describe('requests that no well-behaved client sends', () => {
     ['a path of 100 kB', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
     ['zero bytes', Buffer.alloc(4_096)],
   ])('%s leave the server serving', async (_what, sent) => {
-    const server = await startPublicServer();
+    const server = await sharedServer();
     // Some of them are not answered at all.
     await exchange(server.port, sent, statusLine, 150);
     expect((await server.get('/v1/status')).status).toBe(200);
   });
 
   it('answers several requests on one connection in order, HEAD and 304 among them', async () => {
-    const server = await startPublicServer();
+    const server = await sharedServer();
     const get = (path: string, method = 'GET', more = '') =>
       `${method} ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
-    const received = await exchange(
-      server.port,
-      [
-        get('/v1/public/telemetry', 'HEAD'),
-        get('/v4/public/process', 'GET', 'If-None-Match: *\r\n'),
-        get('/nowhere'),
-        get('/v1/public/telemetry'),
-      ].join(''),
-      /(?:HTTP\/1\.1 .*){4}\r\n\r\n\{.*\}$/s,
-    );
+    const requests = [
+      get('/v1/public/telemetry', 'HEAD'),
+      get('/v4/public/process', 'GET', 'If-None-Match: *\r\n'),
+      get('/nowhere'),
+      get('/v1/public/telemetry'),
+    ];
+    const last = /(?:HTTP\/1\.1 .*){4}\r\n\r\n\{.*\}$/s;
+    const received = await exchange(server.port, requests.join(''), last);
     const statuses = [...received.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status);
     expect(statuses).toEqual(['200', '304', '404', '200']);
     expect(received.match(/"schemaVersion":1/g)).toHaveLength(1);
   });
 
   it('does not let a request ID inject a header', async () => {
-    const server = await startPublicServer();
-    const received = await exchange(
-      server.port,
-      'GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: abcdefgh\tX-Evil: 1\r\n\r\n',
-      /\r\n\r\n.*\}$/s,
-    );
+    const server = await sharedServer();
+    const sent = 'GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Request-Id: abcdefgh\tX-Evil: 1\r\n\r\n';
+    const received = await exchange(server.port, sent, /\r\n\r\n.*\}$/s);
     expect(received).not.toContain('X-Evil');
   });
 
   it('gives a path with an encoded slash or dots to no other route', async () => {
-    const server = await startPublicServer();
+    const server = await sharedServer();
     for (const path of ['/v1%2Fstatus', '/v1/../v1/status', '/v1//status', '//v1/status', '/./v1/status']) {
       const received = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`, statusLine);
       expect([path, received.slice(9, 12)]).toEqual([path, '404']);
@@ -135,36 +127,17 @@ describe('requests that two parsers may read differently', () => {
     async (_, headers, body = '') => {
       const { port } = await sharedServer();
       for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
-        const received = await untilClosed(
-          port,
-          `${method} /v1/status HTTP/1.1\r\n${headers}\r\n${body}${next}`,
-        );
-        expect([method, received]).toEqual([method, expect.stringMatching(closed)]);
+        const sent = `${method} /v1/status HTTP/1.1\r\n${headers}\r\n${body}${next}`;
+        expect([method, await untilClosed(port, sent)]).toEqual([method, expect.stringMatching(closed)]);
       }
     },
   );
 
   it('are not those with a body of one length', async () => {
     const { port } = await sharedServer();
-    const received = await exchange(
-      port,
-      `GET /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc${next}`,
-      /"schemaVersion":1/,
-    );
+    const first = 'GET /nothing HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc';
+    const received = await exchange(port, first + next, /"schemaVersion":1/);
     expect(received.match(/HTTP\/1\.1 (?:404|200)/g)).toEqual(['HTTP/1.1 404', 'HTTP/1.1 200']);
-  });
-
-  it("are refused on the operators' port", async () => {
-    const server = createOperatorServer({
-      registry: new Registry(),
-      readiness: () => ({ isReady: true, detail: {} }),
-      logger: silentLogger,
-      names: [],
-    });
-    const port = await server.listen('127.0.0.1', 0);
-    whenFinished(() => server.close());
-    const received = await untilClosed(port, 'GET /readyz HTTP/1.1\r\nHost: a\r\nHost: evil.example\r\n\r\n');
-    expect(received).toMatch(closed);
   });
 });
 
@@ -196,25 +169,25 @@ describe('requests of other forms', () => {
     });
   else
     it.each(forms)('%s are answered by the fallback', async (_what, sent, status) => {
-      const server = await startPublicServer();
+      const server = await sharedServer();
       expect(statusIn(await exchange(server.port, sent, statusLine))).toBe(status);
     });
 
   it('a request in two pieces is one, wherever it is cut', async () => {
-    const server = await startPublicServer();
+    const server = await sharedServer();
     const sent = `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: in-pieces-1\r\n\r\n`;
     const cuts = Array.from({ length: sent.length - 1 }, (_, index) => index + 1);
+    const whole = /\r\nX-Request-Id: in-pieces-1\r\n/i;
     const received = await Promise.all(
-      cuts.map(async (cut) => {
-        const pieces = [sent.slice(0, cut), sent.slice(cut)];
-        return statusIn(await exchange(server.port, pieces, /\r\nX-Request-Id: in-pieces-1\r\n/i));
-      }),
+      cuts.map(async (cut) =>
+        statusIn(await exchange(server.port, [sent.slice(0, cut), sent.slice(cut)], whole)),
+      ),
     );
     expect(received).toEqual(cuts.map(() => '200'));
   });
 
   it('an empty host is one', async () => {
-    const server = await startPublicServer();
+    const server = await sharedServer();
     const received = await exchange(server.port, `GET ${path} HTTP/1.1\r\nHost:\r\n\r\n`, statusLine);
     expect(statusIn(received)).toBe('200');
   });
@@ -230,20 +203,12 @@ if (hasSubstitute)
       'test/http/rawRequests.test.ts',
       '--testNamePattern=^(?!the JavaScript fallback)',
     ];
-    const run = startProcess(
-      process.execPath,
-      [join(root, 'node_modules/vitest/vitest.mjs'), 'run', ...files],
-      {
-        cwd: root,
-        env: {
-          PATH: process.env.PATH,
-          HOME: process.env.HOME,
-          MINER_TEST_BUILD: process.env.MINER_TEST_BUILD,
-          UWS_USE_FALLBACK: '1',
-          CI: 'true',
-        },
-      },
-    );
+    const { PATH, HOME, MINER_TEST_BUILD } = process.env;
+    const vitest = join(root, 'node_modules/vitest/vitest.mjs');
+    const run = startProcess(process.execPath, [vitest, 'run', ...files], {
+      cwd: root,
+      env: { PATH, HOME, MINER_TEST_BUILD, UWS_USE_FALLBACK: '1', CI: 'true' },
+    });
     const status = await run.exited;
     expect([status, status === 0 ? '' : run.output()]).toEqual([0, '']);
     expect(run.output()).toContain('fallback implementation');

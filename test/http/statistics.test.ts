@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { z } from 'zod';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-import type { publicStatisticsResponse } from '../../http/responses/statistics/statistics.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
@@ -50,12 +48,11 @@ describe('statistics routes', () => {
     const { counters, nowMs } = fullCounters();
     const server = await startPublicServer({ history: () => counters.history() });
     server.clock.advance(nowMs - server.clock.nowMs());
-    for (const range of ['7d', '30d']) {
-      const response = await server.get(`${path}?range=${range}`);
-      expect(response.status).toBe(200);
-      const body = (await response.json()) as z.infer<typeof publicStatisticsResponse>;
-      const total = (largestCounter * 12n).toString();
-      expect(body).toMatchObject({
+    const total = (largestCounter * 12n).toString();
+    const response = await server.get(`${path}?range=7d`);
+    expect([response.status, await response.json()]).toMatchObject([
+      200,
+      {
         lifetime: { acceptedWorkUnits: total },
         activity: {
           summary: {
@@ -74,38 +71,23 @@ describe('statistics routes', () => {
           averageActiveWorkMilli: `${largestCounter}000`,
           mostActiveWork: largestCounter.toString(),
         },
-      });
-      // Daily totals sum their buckets, and the response's total sums the days (CONTRACT.md, Terms of the statistics).
-      const sum = (values: (string | null)[]) => values.reduce((all, one) => all + BigInt(one ?? 0), 0n);
-      const { days } = body.activity;
-      for (const { observedWorkUnits, buckets } of days)
-        expect(sum(buckets.map(({ workUnits }) => workUnits))).toBe(BigInt(observedWorkUnits));
-      expect(sum(days.map(({ observedWorkUnits }) => observedWorkUnits)).toString()).toBe(total);
-    }
+      },
+    ]);
   });
 
   it.each(paths)('%s accept one range and nothing else', async (path) => {
     const server = await startPublicServer();
-    for (const [range, dayCount] of [
-      ['7d', 7],
-      ['30d', 30],
-    ] as const) {
-      const response = await server.get(`${path}?range=${range}`);
-      expect(response.status).toBe(200);
-      expect(await response.json()).toMatchObject({ range, window: { dayCount }, timezone: 'UTC' });
+    for (const dayCount of [7, 30]) {
+      const response = await server.get(`${path}?range=${dayCount}d`);
+      expect(await response.json()).toMatchObject({
+        range: `${dayCount}d`,
+        window: { dayCount },
+        timezone: 'UTC',
+      });
     }
-    for (const query of [
-      '',
-      '?range=',
-      '?range=1d',
-      '?range=7d&range=7d',
-      '?range=7d&x=1',
-      '?Range=7d',
-      '?range=7D',
-    ]) {
-      const response = await server.get(path + query);
-      await expectError(response, 400, 'invalid_query', query);
-    }
+    const ranges = ['', '1d', '7d&range=7d', '7d&x=1', '7D'].map((range) => `?range=${range}`);
+    for (const query of ['', '?Range=7d', ...ranges])
+      await expectError(await server.get(path + query), 400, 'invalid_query', query);
   });
 
   it.each(paths)('%s answer 503 while they are rebuilt, and everything else keeps serving', async (path) => {

@@ -1,5 +1,4 @@
-import type { HttpResponse, TemplatedApp } from 'uWebSockets.js';
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
@@ -7,12 +6,6 @@ import { listenOn } from '../../http/server/engine/listener.ts';
 import { App } from '../../http/server/engine/uws.ts';
 import { createStreamOutput, type StreamOutput, waitingMax } from '../../http/server/events/streamOutput.ts';
 import { eventually } from '../support/processes/childProcess.ts';
-
-function listen(app: TemplatedApp): Promise<number> {
-  const listener = listenOn(app);
-  onTestFinished(() => listener.close());
-  return listener.listen('127.0.0.1', 0);
-}
 
 /** A server that sends texts until a client that does not read has no room for more. */
 async function startSender(characters: number) {
@@ -51,8 +44,9 @@ async function startSender(characters: number) {
       if (timer !== null) clearImmediate(timer);
     });
   });
-  const port = await listen(app);
-  return { port, sent, state };
+  const listener = listenOn(app);
+  onTestFinished(() => listener.close());
+  return { port: await listener.listen('127.0.0.1', 0), sent, state };
 }
 
 // For each length, the connection becomes full at a different place in a text.
@@ -70,50 +64,3 @@ it.each([333, 400, 700, 1_500, 4_000])(
     expect(received.findIndex((text, index) => text !== sent[index])).toBe(-1);
   },
 );
-
-it.each([
-  [
-    'by the server',
-    (output: StreamOutput, response: HttpResponse) => {
-      output.stop();
-      response.end();
-    },
-  ],
-  [
-    'by the server, in the middle of a text',
-    (output: StreamOutput, response: HttpResponse) => {
-      output.stop();
-      response.close();
-    },
-  ],
-])('a stream that ends %s while its next turn is scheduled writes nothing more', async (_by, end) => {
-  const text = `<${'x'.repeat(1_000)}>`;
-  const turns = { begun: 0 };
-  const ended = new EventEmitter();
-  const app = App();
-  app.get('/', (response) => {
-    response.onAborted(() => undefined);
-    response.writeHeader('Content-Type', 'text/plain');
-    const output = createStreamOutput(response, () => turns.begun++);
-    output.cork(() => {
-      // More than one turn writes, so the rest waits for the next turn.
-      for (let count = 0; count < 20; count++) output.send(text);
-      end(output, response);
-    });
-    // Runs after the scheduled turn.
-    setImmediate(() => setImmediate(() => ended.emit('ended')));
-  });
-  const port = await listen(app);
-  const over = once(ended, 'ended');
-  const request = get({ port, host: '127.0.0.1' });
-  const received = once(request, 'response')
-    .then(
-      ([response]) => readText(response as IncomingMessage),
-      () => '',
-    )
-    .catch(() => '');
-  await over;
-  expect(turns.begun).toBe(0);
-  const texts = (await received).match(/<x*>/g) ?? [];
-  expect(texts.length).toBeLessThan(20);
-});

@@ -73,11 +73,13 @@ function openTabs(count: number, locks: object | undefined = createLocks()) {
     const post = (message: Message) => {
       for (const other of tabs) if (other.log !== log) other.stream.receive(message);
     };
+    const note = (text: string) => log.push(text);
+    const onEvent = ({ id }: { readonly id: string }) => note(id);
     const stream = createEventStream({
       channel: { post },
-      onEvent: ({ id }) => log.push(id),
-      onState: (state) => log.push(state),
-      onOpen: () => log.push('read again'),
+      onEvent,
+      onState: note,
+      onOpen: () => note('read again'),
     });
     tabs.push({ stream, log });
   }

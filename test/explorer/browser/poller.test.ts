@@ -227,32 +227,21 @@ it('a body that another tab read earlier does not replace the shown one', () => 
   expect(store.find(statusPath)).toBeUndefined();
 });
 
-const page = (...ids: string[]) => ({
-  status: 'available',
-  category: 'all',
-  events: ids.map((id) => ({ id, type: 'player.miner_minted' })),
-  nextCursor: null,
-});
+const page = (...ids: string[]) => {
+  const events = ids.map((id) => ({ id, type: 'player.miner_minted' }));
+  return { status: 'available', category: 'all', events, nextCursor: null };
+};
+type Tab = ReturnType<typeof createTab>;
+const newest = page('new').events[0] as unknown as FeedEvent;
+const shared = { etag: '"2"', body: page('other') };
 
 it.each([
-  [
-    'an event',
-    ({ store }: ReturnType<typeof createTab>) =>
-      store.addEvent(page('new').events[0] as unknown as FeedEvent),
-    page('new', 'old'),
-    [1],
-  ],
-  [
-    'a further page',
-    ({ store }: ReturnType<typeof createTab>) => store.append(feedPath, page('older')),
-    page('old', 'older'),
-    [],
-  ],
+  ['an event', ({ store }: Tab) => store.addEvent(newest), page('new', 'old'), [1]],
+  ['a further page', ({ store }: Tab) => store.append(feedPath, page('older')), page('old', 'older'), []],
   [
     'the answer of another tab',
-    ({ receive }: ReturnType<typeof createTab>) =>
-      receive({ readAtMs: Date.now(), etag: '"2"', body: page('other') }, feedPath),
-    page('other'),
+    ({ receive }: Tab) => receive({ ...shared, readAtMs: Date.now() }, feedPath),
+    shared.body,
     [],
   ],
 ] as const)(
@@ -263,18 +252,17 @@ it.each([
       Response.json(page('old')),
       Response.json({}, { status: 503 }),
     ]) {
-      const world = createTab([feedPath]);
-      const { answers, poller, body, receive, pass } = world;
-      receive({ readAtMs: 1, etag: '"1"', body: page('old') }, feedPath);
+      const tab = createTab([feedPath]);
+      tab.receive({ readAtMs: 1, etag: '"1"', body: page('old') }, feedPath);
       const { answer, release } = hold();
-      answers.push(answer);
-      poller.tick();
+      tab.answers.push(answer);
+      tab.poller.tick();
       await vi.advanceTimersByTimeAsync(1_000);
-      arrive(world);
+      arrive(tab);
       release(late);
       await vi.advanceTimersByTimeAsync(0);
-      expect(body(feedPath)).toEqual(expected);
-      if (late.status !== 503) expect(await pass(3)).toEqual(next);
+      expect(tab.body(feedPath)).toEqual(expected);
+      if (late.status !== 503) expect(await tab.pass(3)).toEqual(next);
     }
   },
 );

@@ -159,10 +159,15 @@ const told =
   /^(?:href|title|datetime|data-source|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
 const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|script|svg)$/;
 
-/** What a page says: its text, and the attributes that say something, a line for each block. */
+/** What a page says: its text and the attributes that say something, a line for each block or figure. Of a table only the first and last rows. */
 function listText(html: string): string[] {
   return html
     .replace(/data-(?:reads|settings)="[^"]*"/g, '')
+    .replace(/<dialog.*?<\/dialog>/gs, (about) => about.replace(/<(?:p|dl)\b/g, '<span'))
+    .replace(/(?<=<tbody>)(?:(?!<\/tbody>).)*/gs, (rows) => {
+      const all = rows.split(/(?=<tr)/);
+      return [...all.slice(0, 3), ...all.slice(3).slice(-2)].join('');
+    })
     .replace(/<(\/?)([a-z0-9]+)((?:\s+[^\s=>]+(?:="[^"]*")?)*)\s*\/?>/gi, (_, isEnd, tag, attributes) => {
       if (isEnd === '/') return ' ';
       const said = [...String(attributes).matchAll(/([^\s=]+)="([^"]*)"/g)]
@@ -217,6 +222,7 @@ it('every page says what is recorded (npm run examples)', async () => {
   pages.push(
     ['live', renderLive({})],
     ['statistics in the zone of the visitor', renderLive({ place: ofStatistics })],
+    ['settlements in the zone of the visitor', renderLive({ place: { view: 'settlements', range: '7d' } })],
     [
       'in trouble',
       renderLive({

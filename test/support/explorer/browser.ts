@@ -63,19 +63,10 @@ export async function savePicture(page: Page, name: string) {
     await page.screenshot({ path: join(picturesFolder, `${name}.png`), fullPage: true });
 }
 
-/** Errors of a page, and its requests to other origins. Both should be empty. */
-interface Conduct {
-  readonly errors: string[];
-  readonly requests: string[];
-}
-
-/** Opens a URL and waits until the page's script has started, if it may run. */
-export async function openPage(
-  context: BrowserContext,
-  url: string,
-): Promise<{ page: Page; conduct: Conduct }> {
+/** Opens a URL. @returns the page with its errors, and its requests: there should be none to other origins. */
+export async function openPage(context: BrowserContext, url: string) {
   const page = await context.newPage();
-  const conduct: Conduct = { errors: [], requests: [] };
+  const conduct = { errors: [] as string[], requests: [] as string[] };
   page.on('pageerror', (error) => conduct.errors.push(error.message));
   page.on('console', (message) => {
     // The browser logs each error response. Tests that cause errors expect these lines.
@@ -92,19 +83,14 @@ export async function waitUntilLive(page: Page) {
   await page.locator('.liveness').waitFor();
 }
 
-interface Violation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
-}
-
 /** Violations that axe finds, one line per element. A page should have none. */
 export async function findViolations(page: Page): Promise<string[]> {
   // The debugger evaluates it, so the page's Content-Security-Policy need not change. A page that was examined before has it already.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axeSource);
-  const result = (await page.evaluate(
+  type Violation = { id: string; help: string; nodes: { html: string; failureSummary?: string }[] };
+  const result: Violation[] = await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)',
-  )) as Violation[];
+  );
   return result.flatMap(({ id, help, nodes }) =>
     nodes.map(
       ({ html, failureSummary = '' }) => `${id}: ${help}\n  ${html.slice(0, 200)}\n  ${failureSummary}`,

@@ -24,19 +24,16 @@ export async function startLocalService(
   pastDays = 1.2,
 ): Promise<LocalService> {
   const dataDir = temporaryDirectory();
-  const started = startProcess(
-    process.execPath,
-    [program, 'local', '--past-days', String(pastDays), '--past-interval', '60'],
-    {
-      env: {
-        PATH: process.env.PATH,
-        MINER_DATA_DIR: dataDir,
-        MINER_HTTP_PORT: '0',
-        MINER_OPS_PORT: '0',
-        ...environment,
-      },
+  const past = ['--past-days', String(pastDays), '--past-interval', '60'];
+  const started = startProcess(process.execPath, [program, 'local', ...past], {
+    env: {
+      PATH: process.env.PATH,
+      MINER_DATA_DIR: dataDir,
+      MINER_HTTP_PORT: '0',
+      MINER_OPS_PORT: '0',
+      ...environment,
     },
-  );
+  });
   const findPid = (name: string) =>
     Number(new RegExp(`"pid":(\\d+)[^\\n]*"${name} started"`).exec(started.output())?.[1]);
   // Its servers end with it. If it had to be killed, they are ended here.

@@ -7,7 +7,6 @@ export interface Message {
   readonly data: {
     readonly id: string;
     readonly type: string;
-    readonly source: Readonly<Record<string, string>>;
     readonly payload: Readonly<Record<string, string>>;
   };
 }
@@ -23,7 +22,7 @@ export async function listen(
   whenFinished(() => ending.abort());
   const response = await fetch(`${base}${path}`, { headers, signal: ending.signal });
   const messages: Message[] = [];
-  const state = { text: '', heartbeats: 0, isEnded: false, lastId: '', failure: null as unknown };
+  const state = { text: '', isEnded: false, lastId: '', failure: null as unknown };
   void (async () => {
     const decoder = new TextDecoder();
     await mayRead;
@@ -33,7 +32,6 @@ export async function listen(
         for (let end = state.text.indexOf('\n\n'); end >= 0; end = state.text.indexOf('\n\n')) {
           const block = state.text.slice(0, end);
           state.text = state.text.slice(end + 2);
-          if (block === ':') state.heartbeats++;
           const lines = new Map(block.split('\n').map((line) => line.split(/: (.*)/s) as [string, string]));
           state.lastId = lines.get('id') ?? state.lastId;
           if (lines.has('data'))

@@ -65,7 +65,7 @@ async function read(base: string, route: Route, values: Values): Promise<unknown
 }
 
 /** Keeps the first object of a list, and the first of another type. */
-export function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Body {
+function cutLists<Body>(body: Body, isValid: (body: Body) => boolean): Body {
   const cut = structuredClone(body);
   const cutWithin = (value: unknown): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -11,43 +11,23 @@ interface Content {
   readonly examples?: Readonly<Record<string, Example>>;
 }
 
-interface Document {
-  readonly components: { readonly examples: Readonly<Record<string, { readonly value: unknown }>> };
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly get: {
-          readonly responses: Readonly<
-            Record<string, { readonly content?: Readonly<Record<string, Content>> }>
-          >;
-        };
-      }
-    >
-  >;
-}
-
-interface ExampleFault {
-  readonly place: string;
-  readonly fault: string;
+interface Operation {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, Content>> }>>;
 }
 
 /** Lists responses of an OpenAPI document whose body has no example, and examples that their schema refuses. */
-export function validateExamples(published: object): ExampleFault[] {
-  const document = JSON.parse(JSON.stringify(published)) as Document;
+export function validateExamples(published: object): { readonly place: string; readonly fault: string }[] {
+  const document = JSON.parse(JSON.stringify(published));
   const ajv = createSchemaValidator(document);
-  const faults: ExampleFault[] = [];
-  for (const [path, { get }] of Object.entries(document.paths)) {
+  const faults: { place: string; fault: string }[] = [];
+  for (const [path, { get }] of Object.entries<{ readonly get: Operation }>(document.paths)) {
     for (const [status, { content = {} }] of Object.entries(get.responses)) {
       for (const [type, { example, examples = {} }] of Object.entries(content)) {
-        const named: Record<string, Example> = {
-          ...examples,
-          ...(example !== undefined && { example: { value: example } }),
-        };
+        const named = { ...examples, ...(example !== undefined && { example: { value: example } }) };
         if (Object.keys(named).length === 0) faults.push({ place: `${path} ${status}`, fault: 'no example' });
         const pointer = ['paths', path, 'get', 'responses', status, 'content', type, 'schema'];
         const validate = ajv.compile({ $ref: `openapi#/${pointer.map(escapePointer).join('/')}` });
-        for (const [name, { $ref, value }] of Object.entries(named)) {
+        for (const [name, { $ref, value }] of Object.entries<Example>(named)) {
           const resolved =
             $ref === undefined ? value : document.components.examples[$ref.split('/').at(-1) ?? '']?.value;
           if (!validate(resolved))
@@ -60,7 +40,7 @@ export function validateExamples(published: object): ExampleFault[] {
 }
 
 /** Registers a document's schemas as `openapi#/...`. */
-function createSchemaValidator(document: object): Ajv2020 {
+export function createSchemaValidator(document: object): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   for (const format of ['uint64-decimal', 'uint256-decimal']) ajv.addFormat(format, /^\d+$/);
   addFormats.default(ajv, ['date', 'date-time', 'uuid']);

@@ -1,0 +1,20 @@
+import { List } from 'immutable';
+import type { ChainFeedEvent } from '../../../actors/events/eventSchemas.ts';
+import { nothingEvicted } from '../../../actors/events/eventWindow.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
+import { buildEconomyEvents, buildState, createStateViews } from '../chain/economyState.ts';
+import { buildFeedEvent } from '../chain/feedOfEvents.ts';
+
+/** A chain whose feed has the events that a test adds. */
+export function createGrowingFeed() {
+  const state = buildState(buildEconomyEvents());
+  const { views } = createStateViews(state);
+  let events = List<ChainFeedEvent>();
+  const economy = () => ({ ...views.economy(), feed: { run: 'run', events, evicted: nothingEvicted } });
+  return {
+    views: { ...views, economy } as ChainViews,
+    add: (details: ChainFeedEvent['details']) => {
+      events = events.push(buildFeedEvent(state, details, events.size));
+    },
+  };
+}
