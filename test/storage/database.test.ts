@@ -173,7 +173,7 @@ describe('database', () => {
   });
 
   it('is of a supported version from 24.8 on', () => {
-    for (const version of ['24.8.1.2684', '24.10.1', '25.1.1', '26.7.2.1'])
+    for (const version of ['24.8.1.2684', '24.10.1', '25.1', '26.7.2.1'])
       expect([version, isSupportedVersion(version)]).toEqual([version, true]);
     for (const version of ['18.16.1', '23.12.1', '24.3.5', '24.7.9', 'unknown'])
       expect([version, isSupportedVersion(version)]).toEqual([version, false]);

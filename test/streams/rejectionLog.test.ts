@@ -1,4 +1,3 @@
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import { createRejectedStream } from '../../streams/jetstream/rejectedStream.ts';
 import { parseNanos } from '../../streams/jetstream/streamPosition.ts';
@@ -13,7 +12,6 @@ import {
 import { manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { startCuttingProxy } from '../support/processes/cuttingProxy.ts';
-import { startNatsWithAccounts } from '../support/processes/natsAccounts.ts';
 import {
   connectTo,
   fetchMessages,
@@ -210,14 +208,6 @@ describe('rejection log', () => {
     );
   });
 
-  it('publishes in groups with the rights of the shipped user', async () => {
-    const connection = await (await startNatsWithAccounts()).connectAs('ingest');
-    const nats = { connection, js: jetstream(connection), jsm: await jetstreamManager(connection) };
-    await createStreams(nats.jsm);
-    const end = await createRejectedStream(nats).append('miner.rejected.MINER_COUNTER', 0, ['1', '2', '3']);
-    expect(end).toBe(3);
-  });
-
   it('publishes for several streams at once without a failure', async () => {
     const { nats } = await startLog();
     const messages = await buildRejections(nats, 3 * unacknowledgedMax);
@@ -254,14 +244,6 @@ describe('rejection log', () => {
     await log.resume();
     await log.publish(first, second);
     expect(await readSequences(nats)).toEqual([1, 2, 2]);
-  });
-
-  it('publishes the rejection of a message that has taken the sequence of a lost one', async () => {
-    const { nats } = await startLog();
-    const message = await publishBad(nats, 'one');
-    await (await logOn(nats)).publish({ ...message, storedAtNanos: message.storedAtNanos - 1n });
-    await (await logOn(nats)).publish(message);
-    expect(await readSequences(nats)).toEqual([1, 1]);
   });
 
   it('keeps only the beginning of a message that is too long', async () => {

@@ -14,6 +14,7 @@ import {
   pipelineMessageBytesMax,
 } from '../../../streams/jetstream/ensureStreams.ts';
 import { readRange } from '../../../streams/jetstream/readRange.ts';
+import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
@@ -71,6 +72,8 @@ describe('accounts of NATS', () => {
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger });
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 30, logger });
+    const append = createRejectedStream({ connection: ingest, js }).append(rejected, 0, ['1', '2', '3']);
+    expect(await append).toBe(3);
     const lease = await startContender({ connection: ingest, js, jsm }, 'id_1').acquired;
     expect(lease.isHeld()).toBe(true);
     await lease.release();
