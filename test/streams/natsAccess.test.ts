@@ -139,32 +139,30 @@ describe('NATS with TLS', () => {
   });
 });
 
-describe('NATS with accounts of an operator', () => {
-  it('takes a credentials file', async () => {
-    const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
-    const unlimited = { subs: -1, data: -1, payload: -1 };
-    const limits = { ...unlimited, imports: -1, exports: -1, wildcards: true, conn: -1 };
-    const permissions = { pub: {}, sub: {} };
-    const accountJwt = signJwt(operator, account, 'account', { limits, default_permissions: permissions });
-    const userJwt = signJwt(account, user, 'user', { ...unlimited, ...permissions });
-    const operatorJwt = signJwt(operator, operator, 'operator');
-    const dir = temporaryDirectory();
-    const { host, userOf } = await startServer(`
-      operator: ${operatorJwt}
-      resolver: MEMORY
-      resolver_preload: { ${account.getPublicKey()}: ${accountJwt} }`);
-    const credentialsFile = join(dir, 'ingest.creds');
-    writeFileSync(
-      credentialsFile,
-      `-----BEGIN NATS USER JWT-----\n${userJwt}\n------END NATS USER JWT------\n\n` +
-        `-----BEGIN USER NKEY SEED-----\n${toText(user.getSeed())}\n------END USER NKEY SEED------\n`,
-      { mode: 0o600 },
-    );
-    const connection = await open({ url: `nats://${host}`, credentialsFile });
-    expect(await userOf(connection)).toBe(user.getPublicKey());
-    const seed = toText(nkeys.createUser().getSeed());
-    const forged = readFileSync(credentialsFile, 'utf8').replace(/^SU.*$/m, seed);
-    writeFileSync(credentialsFile, forged);
-    expect(await refusal({ url: `nats://${host}`, credentialsFile })).toContain('Authorization Violation');
-  });
+it('NATS with accounts of an operator takes a credentials file', async () => {
+  const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
+  const unlimited = { subs: -1, data: -1, payload: -1 };
+  const limits = { ...unlimited, imports: -1, exports: -1, wildcards: true, conn: -1 };
+  const permissions = { pub: {}, sub: {} };
+  const accountJwt = signJwt(operator, account, 'account', { limits, default_permissions: permissions });
+  const userJwt = signJwt(account, user, 'user', { ...unlimited, ...permissions });
+  const operatorJwt = signJwt(operator, operator, 'operator');
+  const dir = temporaryDirectory();
+  const { host, userOf } = await startServer(`
+    operator: ${operatorJwt}
+    resolver: MEMORY
+    resolver_preload: { ${account.getPublicKey()}: ${accountJwt} }`);
+  const credentialsFile = join(dir, 'ingest.creds');
+  writeFileSync(
+    credentialsFile,
+    `-----BEGIN NATS USER JWT-----\n${userJwt}\n------END NATS USER JWT------\n\n` +
+      `-----BEGIN USER NKEY SEED-----\n${toText(user.getSeed())}\n------END USER NKEY SEED------\n`,
+    { mode: 0o600 },
+  );
+  const connection = await open({ url: `nats://${host}`, credentialsFile });
+  expect(await userOf(connection)).toBe(user.getPublicKey());
+  const seed = toText(nkeys.createUser().getSeed());
+  const forged = readFileSync(credentialsFile, 'utf8').replace(/^SU.*$/m, seed);
+  writeFileSync(credentialsFile, forged);
+  expect(await refusal({ url: `nats://${host}`, credentialsFile })).toContain('Authorization Violation');
 });

@@ -182,24 +182,22 @@ describe('row writer', () => {
   });
 });
 
-describe('row writer on a server', () => {
-  const engine = useClickHouseEngine();
+const engine = useClickHouseEngine();
 
-  it('repeats an insert whose answer was lost, and causes no duplicates', async () => {
-    const proxy = await startCuttingProxy(await engine.createDatabase());
-    const database = openDatabase({ url: proxy.url });
-    const { writer, feed, tables } = await writerOn(database);
-    proxy.cutAnswers(4);
-    feed.add(storedRows(1, 6_000));
-    await feed.flushed();
-    expect(proxy.cuts).toBe(4);
-    expect(writer.status().failures).toBeGreaterThan(0);
-    expect(await countRows(database, tables)).toEqual([
-      [6_000, 6_000],
-      [100, 6_000],
-      [100, 6_000],
-    ]);
-  });
+it('row writer on a server repeats an insert whose answer was lost, and causes no duplicates', async () => {
+  const proxy = await startCuttingProxy(await engine.createDatabase());
+  const database = openDatabase({ url: proxy.url });
+  const { writer, feed, tables } = await writerOn(database);
+  proxy.cutAnswers(4);
+  feed.add(storedRows(1, 6_000));
+  await feed.flushed();
+  expect(proxy.cuts).toBe(4);
+  expect(writer.status().failures).toBeGreaterThan(0);
+  expect(await countRows(database, tables)).toEqual([
+    [6_000, 6_000],
+    [100, 6_000],
+    [100, 6_000],
+  ]);
 });
 
 /** Mounts a file system of a size in MiB; null if this user may not. */
@@ -222,25 +220,23 @@ function fill(disk: string): string {
   return ballast;
 }
 
-describe('a full disk', () => {
-  it('keeps waiting rows, and continues when there is space', async ({ skip }) => {
-    const disk = smallFileSystem(64);
-    if (disk === null) return skip('mounting a file system is not permitted here');
-    const database = openDatabase({ path: join(disk, 'clickhouse') });
-    const { tables, writer } = await openWriter(database);
-    const feed = feedWriter(writer);
-    feed.add(storedRows(1, 100));
-    await feed.flushed();
+it('a full disk keeps waiting rows, and continues when there is space', async ({ skip }) => {
+  const disk = smallFileSystem(64);
+  if (disk === null) return skip('mounting a file system is not permitted here');
+  const database = openDatabase({ path: join(disk, 'clickhouse') });
+  const { tables, writer } = await openWriter(database);
+  const feed = feedWriter(writer);
+  feed.add(storedRows(1, 100));
+  await feed.flushed();
 
-    const ballast = fill(disk);
-    for (let position = 101; position < 50_000; position += 1_000) feed.add(storedRows(position, 1_000));
-    await eventually(() => writer.status().failures > 1, 'refusals by the full disk');
-    expect(feed.waiting).toBeGreaterThan(0);
+  const ballast = fill(disk);
+  for (let position = 101; position < 50_000; position += 1_000) feed.add(storedRows(position, 1_000));
+  await eventually(() => writer.status().failures > 1, 'refusals by the full disk');
+  expect(feed.waiting).toBeGreaterThan(0);
 
-    rmSync(ballast);
-    await feed.flushed();
-    const [row] = await database.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
-    expect(row?.map(Number)).toEqual([writer.storedThrough(), writer.storedThrough()]);
-    await database.close();
-  });
+  rmSync(ballast);
+  await feed.flushed();
+  const [row] = await database.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
+  expect(row?.map(Number)).toEqual([writer.storedThrough(), writer.storedThrough()]);
+  await database.close();
 });
