@@ -261,7 +261,7 @@ describe('events of any age', () => {
       }
   });
 
-  it('are read with as many rows of forty thousand as of a thousand', async () => {
+  it('are read with as many rows of twenty thousand as of a thousand', async () => {
     const opened = await openTables();
     const { database, tables } = opened;
     const [event] = buildChainEvents([{ gapMs: 0, blocks: [[[false]]] }]);
@@ -282,7 +282,7 @@ describe('events of any age', () => {
     };
     const events: ChainFeedEvent[] = [];
     const costs: number[][] = [];
-    for (const count of [1_000, 40_000]) {
+    for (const count of [1_000, 20_000]) {
       const added = Array.from({ length: count - events.length }, (_unused, at) =>
         eventAt(events.length + at),
       );

@@ -1,6 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readConfiguration, unknownVariables } from '../../../deploy/configuration/configuration.ts';
@@ -17,52 +18,20 @@ import {
   readYamlDocuments,
 } from './deployFiles.ts';
 
-interface Probe {
-  readonly httpGet?: { readonly path: string; readonly port: string };
-  readonly exec?: { readonly command: readonly string[] };
-  readonly periodSeconds: number;
-  readonly failureThreshold: number;
-}
+/** With every member, so that a test reads the one that it expects to be there. */
+type Sure<Value> = Value extends readonly (infer Item)[]
+  ? readonly [Sure<Item>, ...Sure<Item>[]]
+  : Value extends object
+    ? { readonly [Name in keyof Value]-?: Sure<NonNullable<Value[Name]>> }
+    : Value;
 
-interface Container {
-  readonly image: string;
-  readonly command: readonly string[];
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
-  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
-  readonly startupProbe: Probe;
-  readonly livenessProbe: Probe;
-  readonly readinessProbe: Probe;
-  readonly resources: object;
-  readonly securityContext: object;
-  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
-}
-
-interface PodSpec {
-  readonly terminationGracePeriodSeconds: number;
-  readonly securityContext: object;
-  readonly automountServiceAccountToken: boolean;
-  readonly containers: readonly [Container];
-  readonly volumes: readonly { readonly name: string; readonly secret?: { readonly secretName: string } }[];
-}
-
-type Labels = Readonly<Record<string, string>>;
-
-interface Manifest {
-  readonly apiVersion: string;
+type Manifest = Omit<Sure<IDeployment>, 'kind'> & {
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly annotations?: Labels };
   readonly spec: {
-    readonly replicas?: number;
-    readonly selector?: Labels & { readonly matchLabels?: Labels };
-    readonly template: {
-      readonly metadata: { readonly labels: Labels; readonly annotations?: Labels };
-      readonly spec: PodSpec;
-    };
     readonly ports?: readonly { readonly targetPort: string }[];
     readonly scaleTargetRef?: { readonly kind: string; readonly name: string };
   };
-}
+};
 
 const files = listDeployFiles('kubernetes').filter((file) => file.endsWith('.yaml'));
 const kustomizations = ['clickhouse', 'nats']

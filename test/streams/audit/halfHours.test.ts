@@ -15,6 +15,7 @@ import { eventually } from '../../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
 import { minerCommand } from '../../support/processes/minerCommand.ts';
 import {
+  type MinerProcess,
   startMiner,
   waitUntilReady,
   waitUntilStored,
@@ -47,10 +48,8 @@ it('the self-audit of half hours finds exactly the lost or changed rows, sums an
   await first.end('SIGTERM');
   const miner = await startMiner(settings);
   await waitUntilReady(miner);
-  await eventually(
-    async () => ((await miner.metric(samples('agrees'))) ?? 0) >= 3,
-    'three samples that agree',
-  );
+  const countAgreeing = async (of: MinerProcess) => (await of.metric(samples('agrees'))) ?? 0;
+  await eventually(async () => (await countAgreeing(miner)) >= 3, 'three samples that agree');
   expect(await miner.metric(samples('drift'))).toBe(0);
   const environment = {
     MINER_NATS_URL: natsUrl,
