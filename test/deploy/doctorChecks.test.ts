@@ -22,17 +22,12 @@ const mib = 2 ** 20;
 const dayNanos = 86_400 * 1e9;
 const { chainId, deploymentBlock } = stateDeployment.chain;
 
-interface StoredMessage {
-  readonly subject: string;
-  readonly body: unknown;
-}
-
 /** A NATS whose streams are as a test says: sound by default, with a single server and nothing stored. */
 function createNats(
   streams: Partial<Record<StreamName, { config?: object; cluster?: object; state?: object }>> = {},
 ) {
   const nats = {
-    messages: [] as (StoredMessage | null)[],
+    messages: [] as ({ readonly subject: string; readonly body: unknown } | null)[],
     version: '2.10.0',
     account: { storage: 3 * mib, streams: 5, limits: { max_storage: -1 } },
     consumers: [] as { name: string; num_pending: number }[],
@@ -85,9 +80,8 @@ function createNats(
 const say = (findings: readonly Finding[], check: string) =>
   findings.filter((one) => one.check === check).map((one) => formatFinding(one).join('\n'));
 
-async function askNats(nats: ReturnType<typeof createNats>, monitoringUrl: string | null = null) {
-  return checkNats({ ...nats.jetStream, onChain: stateDeployment, monitoringUrl });
-}
+const askNats = ({ jetStream }: ReturnType<typeof createNats>, monitoringUrl: string | null = null) =>
+  checkNats({ ...jetStream, onChain: stateDeployment, monitoringUrl });
 
 /** A server that answers as a test says. */
 async function serve(answer: (url: string, body: string) => { status?: number; json: unknown }) {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ReplayRequest } from '../../deploy/commands/replay/replayPlan.ts';
 import { planReplay } from '../../deploy/commands/replay/replayPlan.ts';
+import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
@@ -10,6 +11,8 @@ import { readingMessage } from '../support/readings/readingMessages.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
+const identity = { foldVersion: 1, configuration: 'ours' };
+
 /** Readings through 20 are stored; only plans are made, so nothing changes. */
 const stored = shareInFile(async () => {
   const opened = await openTables();
@@ -17,6 +20,7 @@ const stored = shareInFile(async () => {
     acceptedReading({ position, telemetryId: readingMessage('one', position).telemetryId }),
   );
   await storeRows(opened.database, opened.tables, { readings });
+  await noteGeneration(opened.database, { ...identity, streamCreated: 'then', generation: 1, atMs: 0 });
   return opened;
 });
 
@@ -26,13 +30,17 @@ interface World {
   readonly snapshots?: readonly number[];
   /** Position of a snapshot whose message is another one now. */
   readonly lost?: number;
+  /** What differs in the program that replays from the one that made the rows. */
+  readonly own?: Partial<typeof identity>;
 }
 
-const identity = { foldVersion: 1, configuration: 'ours' };
 const storedAtMs = Date.UTC(2026, 0, 31);
 
 /** Plans a replay of a stream that has stored a message each second. */
-async function plan(request: Partial<ReplayRequest>, { held = [1, 30], snapshots = [], lost }: World = {}) {
+async function plan(
+  request: Partial<ReplayRequest>,
+  { held = [1, 30], snapshots = [], lost, own }: World = {},
+) {
   const { database, tables } = await stored();
   const [first_seq, last_seq] = held;
   const header = (position: number, change: object = {}) =>
@@ -83,7 +91,7 @@ async function plan(request: Partial<ReplayRequest>, { held = [1, 30], snapshots
         ...snapshots.map((position) => header(position, position === lost ? { digest: missingDigest } : {})),
       ],
     },
-    identity,
+    identity: { ...identity, ...own },
     log: createReplayLog(database, () => 0),
     nowMs: () => 0,
   } as unknown as Parameters<typeof planReplay>[0];
@@ -109,6 +117,7 @@ const at = (second: number) => ({ time: new Date(storedAtMs + second * 1_000) })
 it.each<[string, Partial<ReplayRequest>, World, unknown]>([
   ['all that is stored', from(1), {}, [1, 20, null, null]],
   ['from a snapshot below', from(8), { snapshots: [8, 7, 3] }, [8, 20, 7, null]],
+  ['from one right below', from(8), { held: [4, 30], snapshots: [9, 6, 3] }, [8, 20, 6, null]],
   ['from one that agrees with the stream', from(8), { snapshots: [7, 3], lost: 7 }, [8, 20, 3, null]],
   ['to a sequence', { ...from(2), to: { sequence: 2 } }, {}, [2, 2, null, null]],
   ['to a message that is left', { ...from(2), to: { sequence: 19 } }, {}, [2, 18, null, null]],
@@ -159,6 +168,8 @@ it.each<[string, Partial<ReplayRequest>, World, string]>([
     'has stored nothing since 2026-01-31T00:00:31.000Z',
   ],
   ['an end before the beginning', { ...from(5), to: { sequence: 4 } }, {}, 'nothing lies between 5 and 4'],
+  ['rows of another version', from(8), { own: { foldVersion: 3 } }, 'made with another version'],
+  ['rows of another deployment', from(8), { own: { configuration: 'theirs' } }, 'made with another version'],
   [
     'one installation without a snapshot',
     { ...from(4), installationId: 'one' },

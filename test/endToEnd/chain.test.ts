@@ -17,11 +17,9 @@ import {
   waitUntilReady,
   writeDeployment,
 } from '../support/processes/minerProcess.ts';
-import { connectTo, startNats, type TestNats } from '../support/processes/natsServer.ts';
+import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { publishAll } from '../support/readings/readingMessages.ts';
-
-const owner = (economy: TestEconomy, index = 0) => economy.owners[index] as string;
 
 /** Bodies of the chain's routes, without members that depend on the clock. */
 async function readShown(miner: MinerProcess, economy: TestEconomy): Promise<string> {
@@ -30,10 +28,9 @@ async function readShown(miner: MinerProcess, economy: TestEconomy): Promise<str
     '/v1/mining/state',
     '/v2/public/miners/state',
     '/v1/settlements',
-    ...[0, 1, 2].flatMap((index) => [
-      `/v1/owners/${owner(economy, index)}/miners?limit=100`,
-      `/v1/owners/${owner(economy, index)}/activity?limit=100`,
-    ]),
+    ...economy.owners
+      .slice(0, 3)
+      .flatMap((owner) => ['miners', 'activity'].map((list) => `/v1/owners/${owner}/${list}?limit=100`)),
   ];
   const bodies = await Promise.all(paths.map((path) => miner.json<Record<string, unknown>>(path)));
   return JSON.stringify([bodies.map((body) => ({ ...body, generatedAt: null })), await events(miner)]);
@@ -70,40 +67,25 @@ async function readFromNewService(economy: TestEconomy): Promise<string> {
   return views;
 }
 
-async function startRandomEconomy(steps: number, seed: number) {
-  const economy = await startEconomy();
-  const random = createRandomEconomy(economy, seed);
-  await random.open();
-  for (let step = 0; step < steps; step++) await random.step();
-  return { economy, random };
-}
-
 /** A chain that no test changes, the spans of an honest indexer, and the view of a service that knows only these spans. */
 const stillChain = shareInFile(async () => {
-  const { economy } = await startRandomEconomy(45, 61);
+  const economy = await startEconomy();
+  const random = createRandomEconomy(economy, 61);
+  await random.open();
+  for (let step = 0; step < 45; step++) await random.step();
   const honest = await startIndexed(economy);
   await honest.caughtUp();
   await honest.stop();
   return { economy, spans: await fetchSpans(honest.nats), shownHonestly: await readFromNewService(economy) };
 });
 
-const spanPublication = (span: ChainSpanMessage) => ({
-  subject: 'miner.chain.31337.span',
-  body: JSON.stringify(span),
-});
+const spanPublication = (span: object) => ({ subject: 'miner.chain.31337.span', body: JSON.stringify(span) });
 
 /** Streams and a data folder for services over a chain. */
-async function serviceOver(economy: TestEconomy, givenNats?: TestNats) {
-  const nats = givenNats ?? (await startNats());
+async function serviceOver(economy: TestEconomy) {
+  const nats = await startNats();
   const dataDir = temporaryDirectory();
-  const start = (role: 'run' | 'ingest' = 'run', rpc = true) =>
-    startMiner({
-      role,
-      natsUrl: nats.url,
-      dataDir,
-      onChain: buildChainMembers(economy),
-      environment: rpc ? { MINER_RPC_URL: economy.url } : {},
-    });
+  const start = () => startMiner({ natsUrl: nats.url, dataDir, onChain: buildChainMembers(economy) });
   return { nats, dataDir, start };
 }
 
@@ -127,7 +109,7 @@ describe('the chain, end to end', () => {
         return { ...block, logs: lie(block.logs) };
       }),
     }));
-    const miner = await start('run', false);
+    const miner = await start();
     await waitUntilReady(miner);
     const { connection, jsm } = await connectTo(nats);
     await publishAll(connection, spans.map(spanPublication));
@@ -236,7 +218,7 @@ describe('the chain, end to end', () => {
     expect(await fetchReadiness(indexer)).toMatchObject({ status: 'waiting', waitingFor: ['NATS'] });
     expect(await indexer.metric('miner_indexer_state{state="connecting"}')).toBe(1);
     await nats.start();
-    const ingest = await start('run', false);
+    const ingest = await start();
     await waitUntilReady(ingest);
     await waitUntilFollowed(ingest, economy);
     expect((await fetch(`${indexer.operatorUrl}/readyz`)).status).toBe(200);
@@ -244,23 +226,17 @@ describe('the chain, end to end', () => {
     const connected = await connectTo(nats);
     // The indexer's other messages may be published before or after the last span.
     const span = { ...(await fetchSpans(connected)).at(-1), blocks: [] };
-    const bodies = [
-      '{}',
-      JSON.stringify({ ...span, fromBlock: '900000', toBlock: '900000' }),
-      JSON.stringify({ ...span, parentHash: `0x${'6'.repeat(64)}` }),
+    const strays = [
+      {},
+      { ...span, fromBlock: '900000', toBlock: '900000' },
+      { ...span, parentHash: `0x${'6'.repeat(64)}` },
     ];
-    await publishAll(
-      connected.connection,
-      bodies.map((body) => ({ subject: 'miner.chain.31337.span', body })),
-    );
+    await publishAll(connected.connection, strays.map(spanPublication));
     const { state } = await connected.jsm.streams.info('MINER_CHAIN');
     await waitUntilFolded(ingest, state.last_seq, 'MINER_CHAIN');
-    expect(
-      await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="malformed"}'),
-    ).toBe(1);
-    expect(
-      await ingest.metric('miner_messages_rejected_total{stream="MINER_CHAIN",reason="unlinked_span"}'),
-    ).toBe(2);
+    const countRejected = (reason: string) =>
+      ingest.metric(`miner_messages_rejected_total{stream="MINER_CHAIN",reason="${reason}"}`);
+    expect([await countRejected('malformed'), await countRejected('unlinked_span')]).toEqual([1, 2]);
     expect(await readShown(ingest, economy)).toBe(before);
     await eventually(
       async () => (await fetchReadiness(ingest)).waitingFor.includes('a span that can be folded'),

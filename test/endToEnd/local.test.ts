@@ -12,14 +12,7 @@ interface Telemetry {
   readonly revision: string | null;
 }
 
-interface Core {
-  readonly core?: { readonly settledThroughRound: string };
-}
-
-interface Process {
-  readonly builder: { readonly status: string };
-  readonly settlementQueue: { readonly latestSubmission?: object | null };
-}
+const readJson = async <Body>(url: string) => (await (await fetch(url)).json()) as Body;
 
 const onFreePorts = (dataDir: string) => ({
   MINER_DATA_DIR: dataDir,
@@ -46,12 +39,13 @@ async function startLocal(dataDir: string) {
   const telemetryUrl = await awaitUrl('telemetry');
   const online = () =>
     eventually(async () => {
-      const telemetry = (await (await fetch(telemetryUrl)).json()) as Telemetry;
+      const telemetry = await readJson<Telemetry>(telemetryUrl);
       return telemetry.status === 'online' ? telemetry : null;
     }, `a live measurement: ${started.output()}`);
-  const natsPid = () => Number(/"pid":(\d+)[^\n]*"nats-server started"/.exec(started.output())?.[1]);
-  const anvilPid = () => Number(/"pid":(\d+)[^\n]*"anvil started"/.exec(started.output())?.[1]);
-  return { ...started, statusUrl, telemetryUrl, online, natsPid, anvilPid };
+  /** Of its server that said this. */
+  const pidOf = (said: string) =>
+    Number(new RegExp(`"pid":(\\d+)[^\\n]*"${said}"`).exec(started.output())?.[1]);
+  return { ...started, statusUrl, coreUrl: statusUrl.replace('/v1/status', '/v1/core'), online, pidOf };
 }
 
 /** Empty for a process that has ended, even if its parent has not collected its status. */
@@ -63,9 +57,7 @@ function readCommandLine(pid: number): string {
   }
 }
 
-function isAlive(pid: number): boolean {
-  return readCommandLine(pid) !== '';
-}
+const isAlive = (pid: number) => readCommandLine(pid) !== '';
 
 const parsePosition = ({ revision }: Telemetry) => Number(revision?.split('.')[0]);
 
@@ -85,22 +77,24 @@ describe('npm start', () => {
     const first = await startLocal(dataDir);
     const before = await first.online();
     expect(parsePosition(before)).toBeGreaterThan(1_000);
-    const status = (await (await fetch(first.statusUrl)).json()) as { modules: unknown[]; signer: unknown };
-    await eventually(async () => {
-      const { modules } = (await (await fetch(first.statusUrl)).json()) as { modules: unknown[] };
-      return modules.length > 0;
+    const status = await eventually(async () => {
+      const shown = await readJson<{ modules: unknown[] }>(first.statusUrl);
+      return shown.modules.length > 0 && shown;
     }, 'modules');
     expect(status).toHaveProperty('measurement.provenance', 'simulated');
-    const settledThrough = async (statusUrl: string) => {
-      const { core } = (await (await fetch(statusUrl.replace('/v1/status', '/v1/core'))).json()) as Core;
-      return core === undefined ? 0 : Number(core.settledThroughRound);
+    const settledThrough = async ({ coreUrl }: typeof first) => {
+      const { core } = await readJson<{ core?: { settledThroughRound: string } }>(coreUrl);
+      return Number(core?.settledThroughRound ?? 0);
     };
-    const settled = await eventually(() => settledThrough(first.statusUrl), 'a settlement at the safe block');
+    const settled = await eventually(() => settledThrough(first), 'a settlement at the safe block');
 
     // All four stages: measured, optimistic, settled, issued. The simulation decides something every two minutes.
     await eventually(
       async () => {
-        const { builder, settlementQueue } = (await (await fetch(first.statusUrl)).json()) as Process;
+        const { builder, settlementQueue } = await readJson<{
+          builder: { status: string };
+          settlementQueue: { latestSubmission?: object | null };
+        }>(first.statusUrl);
         return builder.status === 'available' && settlementQueue.latestSubmission != null;
       },
       'a projection and a submission',
@@ -108,7 +102,7 @@ describe('npm start', () => {
     );
 
     expect(await first.end('SIGINT'), first.output()).toBe(0);
-    expect(isAlive(first.natsPid())).toBe(false);
+    expect(isAlive(first.pidOf('nats-server started'))).toBe(false);
 
     const second = await startLocal(dataDir);
     await eventually(() => second.output().includes('"snapshot restored"'), 'the snapshot');
@@ -126,26 +120,23 @@ describe('npm start', () => {
       'readings after the restart',
     );
     expect(grown).toBeLessThan(60);
-    await eventually(
-      async () => (await settledThrough(second.statusUrl)) >= settled,
-      'the same chain after the restart',
-    );
+    await eventually(async () => (await settledThrough(second)) >= settled, 'the same chain again');
     // When the chain stops and resumes, so does the simulation.
-    process.kill(second.anvilPid(), 'SIGSTOP');
+    process.kill(second.pidOf('anvil started'), 'SIGSTOP');
     await eventually(() => second.output().includes('the simulated chain does not answer'), 'a paused chain');
-    process.kill(second.anvilPid(), 'SIGCONT');
+    process.kill(second.pidOf('anvil started'), 'SIGCONT');
     const safeBlock = async () => {
-      const core = await (await fetch(second.statusUrl.replace('/v1/status', '/v1/core'))).text();
+      const core = await (await fetch(second.coreUrl)).text();
       return Number(/"safeThroughBlock":"(\d+)"/.exec(core)?.[1]);
     };
     const blockThen = await eventually(safeBlock, 'a safe block');
     await eventually(async () => (await safeBlock()) > blockThen, 'later blocks');
     // Its own nats-server killed from outside is restarted with the same data.
-    process.kill(second.natsPid(), 'SIGKILL');
+    process.kill(second.pidOf('nats-server started'), 'SIGKILL');
     await eventually(() => second.output().includes('nats-server restarted'), 'another nats-server');
     const position = parsePosition(await second.online());
     await eventually(async () => parsePosition(await second.online()) > position + 2, 'readings after it');
-    const orphan = Number(/"pid":(\d+)[^\n]*"nats-server restarted"/.exec(second.output())?.[1]);
+    const orphan = second.pidOf('nats-server restarted');
     await second.end('SIGKILL');
 
     const third = await startLocal(dataDir);

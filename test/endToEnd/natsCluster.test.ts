@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { counterSubject, streamNames } from '../../actors/messages/subjects.ts';
 import { closeNats } from '../../streams/jetstream/connection.ts';
 import { eventually } from '../support/processes/childProcess.ts';
@@ -68,59 +68,57 @@ function publishReadings({ js }: Connected) {
 const findLeader = async ({ jsm }: Connected, stream: string) =>
   (await jsm.streams.info(stream)).cluster?.leader;
 
-describe('a NATS cluster', () => {
-  // In about one of ten full runs, the service is not ready again within two minutes after the server of a single replica is back. The cause is not
-  // known yet; the error of the first attempt says what the service waits for.
-  it('takes a stream of one replica away with its server, by name; with three it loses a leader under load, and nothing else', {
-    retry: 1,
-  }, async () => {
-    const cluster = await startNatsCluster();
-    const connected = await connectToCluster(cluster);
-    const dataDir = temporaryDirectory();
-    const settings = { natsUrl: cluster.url, dataDir, environment: { MINER_READY_GRACE_SECONDS: '3' } };
-    const single = await startMiner(settings);
-    await waitUntilReady(single);
-    const warned = single.log().find(({ msg }) => String(msg).includes('MINER_STREAM_REPLICAS=3'));
-    expect(warned?.streams).toEqual(streamNames);
-    const only = await eventually(() => findLeader(connected, 'MINER_COUNTER'), 'a leader');
-    await cluster.kill(only);
-    await eventually(
-      async () => (await fetchReadiness(single)).waitingFor.includes('MINER_COUNTER'),
-      'the stream to be missed',
-    );
-    expect((await ask(`${single.publicUrl}/v1/public/telemetry`)).status).toBe(200);
-    await cluster.start(only);
-    await waitUntilReady(single);
-    await single.end('SIGTERM');
+// In about one of ten full runs, the service is not ready again within two minutes after the server of a single replica is back. The cause is not
+// known yet; the error of the first attempt says what the service waits for.
+it('a NATS cluster takes a stream of one replica away with its server, by name; with three it loses a leader under load, and nothing else', {
+  retry: 1,
+}, async () => {
+  const cluster = await startNatsCluster();
+  const connected = await connectToCluster(cluster);
+  const dataDir = temporaryDirectory();
+  const settings = { natsUrl: cluster.url, dataDir, environment: { MINER_READY_GRACE_SECONDS: '3' } };
+  const single = await startMiner(settings);
+  await waitUntilReady(single);
+  const warned = single.log().find(({ msg }) => String(msg).includes('MINER_STREAM_REPLICAS=3'));
+  expect(warned?.streams).toEqual(streamNames);
+  const only = await eventually(() => findLeader(connected, 'MINER_COUNTER'), 'a leader');
+  await cluster.kill(only);
+  await eventually(
+    async () => (await fetchReadiness(single)).waitingFor.includes('MINER_COUNTER'),
+    'the stream to be missed',
+  );
+  expect((await ask(`${single.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+  await cluster.start(only);
+  await waitUntilReady(single);
+  await single.end('SIGTERM');
 
-    const miner = await startMiner({ ...settings, environment: { MINER_STREAM_REPLICAS: '3' } });
-    await waitUntilReady(miner);
-    await eventually(async () => {
-      const { config, cluster: of } = await connected.jsm.streams.info('MINER_COUNTER');
-      const isCurrent = of?.replicas?.length === 2 && of.replicas.every(({ current }) => current);
-      return config.num_replicas === 3 && isCurrent;
-    }, 'three replicas');
-    const load = publishReadings(connected);
-    await eventually(() => load.acknowledged() >= 20, 'load');
-    const leader = await eventually(() => findLeader(connected, 'MINER_COUNTER'), 'a leader');
-    await cluster.kill(leader);
-    const before = load.acknowledged();
-    await eventually(() => load.acknowledged() >= before + 40, 'readings after the failure');
-    const published = await load.stop();
-    await waitUntilStored(miner, published);
-    expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(
-      published,
-    );
-    expect(await miner.metric('miner_stream_missed_messages_total{stream="MINER_COUNTER"}')).toBe(0);
-    await waitUntilReady(miner);
+  const miner = await startMiner({ ...settings, environment: { MINER_STREAM_REPLICAS: '3' } });
+  await waitUntilReady(miner);
+  await eventually(async () => {
+    const { config, cluster: of } = await connected.jsm.streams.info('MINER_COUNTER');
+    const isCurrent = of?.replicas?.length === 2 && of.replicas.every(({ current }) => current);
+    return config.num_replicas === 3 && isCurrent;
+  }, 'three replicas');
+  const load = publishReadings(connected);
+  await eventually(() => load.acknowledged() >= 20, 'load');
+  const leader = await eventually(() => findLeader(connected, 'MINER_COUNTER'), 'a leader');
+  await cluster.kill(leader);
+  const before = load.acknowledged();
+  await eventually(() => load.acknowledged() >= before + 40, 'readings after the failure');
+  const published = await load.stop();
+  await waitUntilStored(miner, published);
+  expect(await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="accepted"}')).toBe(
+    published,
+  );
+  expect(await miner.metric('miner_stream_missed_messages_total{stream="MINER_COUNTER"}')).toBe(0);
+  await waitUntilReady(miner);
 
-    const doctor = await minerCommand(['doctor', '--quick'], {
-      MINER_NATS_URL: cluster.url,
-      MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir),
-    });
-    // A server takes a while to call another one away.
-    const replicas = `replicas MINER_COUNTER: 3 in the cluster test, leader \\w+, (?:away|behind): ${leader}`;
-    expect(doctor.output).toMatch(new RegExp(`(?:FAILED|warning) +${replicas}`));
+  const doctor = await minerCommand(['doctor', '--quick'], {
+    MINER_NATS_URL: cluster.url,
+    MINER_DATA_DIR: dataDir,
+    MINER_DEPLOYMENT: writeDeployment(dataDir),
   });
+  // A server takes a while to call another one away.
+  const replicas = `replicas MINER_COUNTER: 3 in the cluster test, leader \\w+, (?:away|behind): ${leader}`;
+  expect(doctor.output).toMatch(new RegExp(`(?:FAILED|warning) +${replicas}`));
 });

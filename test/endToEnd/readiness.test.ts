@@ -47,22 +47,22 @@ describe('readiness', () => {
     expect((await fetchReadiness(miner)).streams.MINER_COUNTER?.lag).toBeNull();
     expect(await miner.metric(lagMetric)).toBeNull();
     // The ages of the last verification and of the newest reading grow.
-    expect(
-      await miner.metric('miner_stream_verification_age_seconds{stream="MINER_COUNTER"}'),
-    ).toBeGreaterThan(3);
-    expect(await miner.metric('miner_stream_freshness_age_seconds{stream="MINER_COUNTER"}')).toBeGreaterThan(
-      3,
-    );
+    for (const age of ['stream_verification_age_seconds', 'stream_freshness_age_seconds'])
+      expect(await miner.metric(`miner_${age}{stream="MINER_COUNTER"}`)).toBeGreaterThan(3);
     expect(await miner.metric('miner_newest_reading_age_seconds')).toBeGreaterThan(3);
-    expect((await fetch(`${miner.publicUrl}/readyz`)).status).toBe(503);
-    expect((await fetch(`${miner.publicUrl}/healthz`)).status).toBe(200);
-    expect((await fetch(`${miner.publicUrl}/v1/public/telemetry`)).status).toBe(200);
+    const status = async (path: string) => (await fetch(`${miner.publicUrl}${path}`)).status;
+    expect([await status('/readyz'), await status('/healthz'), await status('/v1/public/telemetry')]).toEqual(
+      [503, 200, 200],
+    );
     await nats.start();
     await waitUntilReady(miner);
     // Messages may be lost while the client reconnects.
     await eventually(async () => (await connection.rtt()) >= 0, 'a connection');
     await publishAll(connection, mixedPublications(50, 200));
     await waitUntilFolded(miner, 250);
+    expect(await miner.metric('miner_stream_interruptions_total{stream="MINER_COUNTER"}')).toBeGreaterThan(0);
+    expect(await miner.metric('miner_stream_divergences_total{stream="MINER_COUNTER"}')).toBe(0);
+    expect(miner.log().some(({ msg }) => msg === 'NATS connection lost; reconnecting')).toBe(true);
   });
 
   it('ends once ClickHouse has not answered for longer than the grace, and returns with every row once', async () => {

@@ -1,41 +1,27 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../storage/database.ts';
-import { createEmpty, findActiveTables } from '../../storage/generations.ts';
+import { createEmpty } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { startMinerCommand } from '../support/processes/minerCommand.ts';
-import { startMiner, writeDeployment } from '../support/processes/minerProcess.ts';
+import { startMiner } from '../support/processes/minerProcess.ts';
 import { mixedPublications, publishAll } from '../support/readings/readingMessages.ts';
 
 /** Another deployment, so that everything is folded again into the next generation. */
 const startMs = genesisMs - 1_800_000;
 
 async function foldReadings(count: number) {
-  const { connection, settings } = await foldAndStop(({ connection: publisher }) =>
+  const { connection, settings, onDatabase, environment } = await foldAndStop(({ connection: publisher }) =>
     publishAll(publisher, mixedPublications(count)),
   );
-  const { jsm } = connection;
-  const { dataDir } = settings;
-  const path = join(dataDir, 'clickhouse');
-  const onDatabase = async <Result>(work: (database: Database) => Promise<Result>) => {
-    const database = openDatabase({ path });
-    try {
-      return await work(database);
-    } finally {
-      await database.close();
-    }
-  };
   const readings = () =>
-    onDatabase(async (database) => {
-      const { generation, readings: table } = await findActiveTables(database);
+    onDatabase(async (database, { generation, readings: table }) => {
       const [row] = await database.select(`SELECT uniqExact(position) FROM ${table}`);
       return { generation, count: Number(row?.[0]) };
     });
-  return { jsm, settings, dataDir, onDatabase, readings };
+  return { jsm: connection.jsm, settings, environment, onDatabase, readings };
 }
 
 describe('a rebuild into the next generation', () => {
@@ -55,7 +41,7 @@ describe('a rebuild into the next generation', () => {
   });
 
   it('ends a replay that was unfinished before it', async () => {
-    const { settings, onDatabase, dataDir } = await foldReadings(6_000);
+    const { settings, onDatabase, environment } = await foldReadings(6_000);
     const command = { from: { sequence: 1 }, to: null, installationId: null, dryRun: false };
     const plan = {
       generation: 2,
@@ -77,11 +63,7 @@ describe('a rebuild into the next generation', () => {
     const killed = await startMiner({ ...settings, startMs });
     await killed.written('folded again into the next generation');
     await killed.end('SIGKILL');
-    const replay = startMinerCommand(['replay', '--from-sequence', '1'], {
-      MINER_NATS_URL: settings.natsUrl,
-      MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir),
-    });
+    const replay = startMinerCommand(['replay', '--from-sequence', '1'], environment);
     const ended = await Promise.race([replay.exited, sleep(120_000).then(() => 'still running')]);
     expect([ended, replay.output()]).toEqual([0, expect.stringContaining('is active')]);
   });

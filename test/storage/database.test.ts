@@ -91,29 +91,6 @@ for (const [kind, locate] of [...bothKinds, debianServer]) {
 
 for (const [kind, locate] of bothKinds) {
   describe(`database: ${kind}`, () => {
-    it('migrates an empty database, and again without a change', async () => {
-      const database = openForTest(await locate());
-      const tables = await migrate(database, silentLogger);
-      expect(await migrate(database, silentLogger)).toEqual(tables);
-      expect(await database.select('SELECT number FROM migrations')).toEqual([[1]]);
-    });
-
-    it('completes a migration that was killed between two statements', async () => {
-      const database = openForTest(await locate());
-      const tables = await migrate(database, silentLogger);
-      await database.command('DROP TABLE migrations');
-      await database.command(`DROP TABLE ${tables.rounds}`);
-      await migrate(database, silentLogger);
-      expect(await database.select(`SELECT * FROM ${tables.rounds}`)).toEqual([]);
-    });
-
-    it('refuses a database of a newer program', async () => {
-      const database = openForTest(await locate());
-      await migrate(database, silentLogger);
-      await insertRows(database, migrations, [{ number: 99, name: 'of the future' }]);
-      await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 1');
-    });
-
     it('accepts values of any characters as parameters, and forgets them', async () => {
       const database = openForTest(await locate());
       const texts = fc.sample(fc.string({ unit: 'grapheme', maxLength: 40 }), { numRuns: 60, seed: 9 });
@@ -141,6 +118,22 @@ describe('database', () => {
   it('that does not answer is unavailable', async () => {
     const database = openForTest({ url: 'http://127.0.0.1:9' });
     await expect(database.select('SELECT 1')).rejects.toMatchObject({ name: 'StorageUnavailable' });
+  });
+
+  it('completes a migration that was killed between two statements', async () => {
+    const database = openForTest();
+    const tables = await migrate(database, silentLogger);
+    await database.command('DROP TABLE migrations');
+    await database.command(`DROP TABLE ${tables.rounds}`);
+    await migrate(database, silentLogger);
+    expect(await database.select(`SELECT * FROM ${tables.rounds}`)).toEqual([]);
+  });
+
+  it('refuses a database of a newer program', async () => {
+    const database = openForTest();
+    await migrate(database, silentLogger);
+    await insertRows(database, migrations, [{ number: 99, name: 'of the future' }]);
+    await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 1');
   });
 
   it('refuses a directory that another living process holds', async () => {
@@ -173,7 +166,7 @@ describe('database', () => {
   });
 
   it('is of a supported version from 24.8 on', () => {
-    for (const version of ['24.8.1.2684', '24.10.1', '25.1.1', '26.7.2.1'])
+    for (const version of ['24.8.1.2684', '24.10.1', '25.1', '26.7.2.1'])
       expect([version, isSupportedVersion(version)]).toEqual([version, true]);
     for (const version of ['18.16.1', '23.12.1', '24.3.5', '24.7.9', 'unknown'])
       expect([version, isSupportedVersion(version)]).toEqual([version, false]);

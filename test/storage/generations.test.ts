@@ -1,110 +1,39 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OwnerActivityRow } from '../../actors/chain/rows/activityRows.ts';
 import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
-import { toAddress } from '../../actors/schemas/hex.ts';
 import type { Database } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { activate, attachRows, createEmpty, findActiveTables } from '../../storage/generations.ts';
 import { beginEpoch, isNewestEpoch, readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { chainCheckpoints, chainSettlements } from '../../storage/tables/chainSettlements.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
-import { halfHourBuckets } from '../../storage/tables/halfHourBuckets.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
-import { ownerActivity } from '../../storage/tables/ownerActivity.ts';
-import { readings } from '../../storage/tables/readings.ts';
-import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
-import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
-import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openForTest, openTables, useBothLocations } from '../support/storage/openTables.ts';
+import { someRows } from '../support/storage/someRows.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const startMs = Date.UTC(2026, 0, 31, 12);
 
 /** Rows as a batch that was sent twice leaves them. */
 async function fill(database: Database, tables: Tables, speedMmPerSecond: number) {
-  const read = [1, 2, 3].map((position) =>
-    acceptedReading({ position, observedAtMs: startMs + position * 1_000, speedMmPerSecond }),
-  );
-  const round = { installationId: 'wheel-1', roundId: 1, startMs, workUnits: 2n ** 200n, position: 3 };
-  const bucket = {
-    installationId: 'wheel-1',
-    startMs,
-    observedRoundCount: 1,
-    workUnits: 2n ** 200n,
-    readingCount: 3,
-    maxDistanceMm: 5,
-    peakRpmMilli: 6,
-    peakRpmAtMs: startMs,
-    peakSpeedMmPerSecond: speedMmPerSecond,
-    peakSpeedAtMs: startMs,
-    position: 3,
-  };
-  const source = {
-    run: '1.0',
-    blockNumber: 2n ** 64n - 1n,
-    blockHash: buildBlockHash(1),
-    blockTimestampMs: startMs,
-    transactionHash: buildTransactionHash(2),
-    transactionIndex: 0,
-    logIndex: 1,
-    position: 3,
-    storedBy: 4,
-    storedAtMs: startMs,
-  } as const;
-  const sums = { cumulativeWork: 2n ** 200n, cumulativeBlockUnits: 1n };
-  const settlement = {
-    ...source,
-    ...sums,
-    settlementNumber: 0,
-    previousSettledThroughRound: 0n,
-    settledThroughRound: 3n,
-    activeRoundCount: 2n,
-    workAdded: 4n,
-    previousCumulativeBlockUnits: 0n,
-  };
-  const checkpoint = {
-    ...source,
-    ...sums,
-    checkpointNumber: 0,
-    afterRound: 0n,
-    throughRound: 3n,
-    completedBlockCount: 1n,
-    eligibleWeight: 1n,
-    amountBaseUnits: 7n,
-    totalMintedBaseUnits: 7n,
-  };
-  const claim: OwnerActivityRow = {
-    ...source,
-    owner: toAddress(`0x${'a'.repeat(40)}`),
-    eventNumber: 0,
-    kind: 'claim',
-    contractAddress: toAddress(`0x${'b'.repeat(40)}`),
-    tokenIds: [1n, 2n ** 200n],
-    amountBaseUnits: 7n,
-    fromAddress: null,
-    toAddress: toAddress(`0x${'a'.repeat(40)}`),
-    level: null,
-    effectiveRound: null,
-    nextMergeBlock: null,
-  };
-  // As an earlier run of the fold has stored the same.
-  for (const run of ['1.0', '2.0']) {
-    await insertRows(database, chainSettlements, [{ ...settlement, run }]);
-    await insertRows(database, chainCheckpoints, [{ ...checkpoint, run }]);
-    await insertRows(database, ownerActivity, [{ ...claim, run }]);
-  }
-  for (let time = 0; time < 2; time++) {
-    await insertRows(database, readings, read, tables.readings);
-    await insertRows(database, rounds, [round], tables.rounds);
-    await insertRows(database, halfHourBuckets, [bucket], tables.halfHourBuckets);
-  }
+  const rows = storedRows(58, 3);
+  const readings = rows.readings.map((reading) => ({ ...reading, speedMmPerSecond }));
+  const buckets = rows.buckets.map((bucket) => ({ ...bucket, peakSpeedMmPerSecond: speedMmPerSecond }));
+  const { settlement, checkpoint, claim } = someRows;
+  // An earlier run of the fold has stored the same of the chain.
+  for (const run of ['1.0', '2.0'])
+    await storeRows(database, tables, {
+      ...{ readings, rounds: rows.rounds, buckets },
+      settlements: [{ ...settlement, run }],
+      checkpoints: [{ ...checkpoint, run }],
+      ownerActivity: [{ ...claim, run }],
+    });
 }
 
 const speeds = async (database: Database) =>
@@ -117,10 +46,11 @@ describe('views', () => {
     const { database, tables } = await openTables();
     await fill(database, tables, 7);
     expect(await speeds(database)).toEqual([7, 7, 7]);
-    for (const view of ['rounds', 'half_hour_buckets'])
-      expect(await database.select(`SELECT toString(work_units) FROM ${view}`)).toEqual([
-        [(2n ** 200n).toString()],
-      ]);
+    for (const [view, work] of [
+      ['rounds', 60n ** 7n],
+      ['half_hour_buckets', 60n],
+    ])
+      expect(await database.select(`SELECT toString(work_units) FROM ${view}`)).toEqual([[`${work}`]]);
     const inViews = 'SELECT toString(sum(amount_base_units)), count() FROM';
     for (const view of ['checkpoints', 'owner_activity'])
       expect((await database.select(`${inViews} ${view}`)).map((row) => row.map(String))).toEqual([
@@ -162,18 +92,7 @@ describe('views', () => {
 
   it('of events show both sources, and an event that two runs have stored once', async () => {
     const { database, tables } = await openTables();
-    const event = {
-      run: '1.0',
-      category: 'measurement',
-      installationId: 'wheel-1',
-      position: 5,
-      ordinal: 0,
-      id: 'one',
-      type: 'measurement.speed_record',
-      recordedAtMs: startMs,
-      arrivedAtMs: startMs,
-      event: '{}',
-    } as const;
+    const { event } = someRows;
     const again = { ...event, run: '3.9', position: 2, arrivedAtMs: startMs + 1 };
     await insertRows(database, measurementEvents.events, [event, again], tables.measurementEvents.events);
     const storedBy = { storedBy: 5, storedAtMs: startMs };
@@ -199,7 +118,7 @@ describe('views', () => {
         .replace(/\$__timeFilter\((\w+)\)/g, `($1 >= ${from} AND $1 <= ${to})`)
         .replace(/\$__timeInterval\((\w+)\)/g, 'toStartOfInterval(toDateTime($1), INTERVAL 60 second)')
         .replaceAll('$installation', 'wheel-1');
-      const rows = await database.select(sql, { from: startMs, to: startMs + 3_600_000 });
+      const rows = await database.select(sql, { from: startMs, to: startMs + 2 * 86_400_000 });
       expect([sql, rows.length > 0 || sql.includes('FROM events')]).toEqual([sql, true]);
     }
   });

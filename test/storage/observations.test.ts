@@ -6,7 +6,6 @@ import { createKnownInstallations } from '../../storage/knownInstallations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
-import type { Tables } from '../../storage/tables.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
@@ -17,7 +16,7 @@ describe('observations of any age', () => {
   it('are read ten pages at once for a client that reads page after page', async () => {
     const { database, tables } = await openTables();
     const readings = Array.from({ length: 60 }, (_, at) => acceptedReading({ position: at + 1 }));
-    await storeInto(database, tables)(readings);
+    await storeRows(database, tables, { readings });
     const recent = createRecentReadings({ storedThrough: () => 60, retained: 1 });
     for (const reading of readings) recent.add(reading);
     let statements = 0;
@@ -47,7 +46,7 @@ describe('observations of any age', () => {
 
   it('are refused, not shortened, until the database has the reading that was evicted last', async () => {
     const { database, tables } = await openTables();
-    const store = storeInto(database, tables);
+    const store = (rows: readonly CounterReading[]) => storeRows(database, tables, { readings: rows });
     const readings = Array.from({ length: 60 }, (_, index) => acceptedReading({ position: index + 1 }));
     const [{ installationId }] = readings as [CounterReading];
     const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
@@ -76,7 +75,7 @@ describe('observations of any age', () => {
     const { database, tables } = await openTables();
     const readings = Array.from({ length: 100 }, (_, index) => acceptedReading({ position: index + 1 }));
     // A batch that was sent twice.
-    for (let time = 0; time < 2; time++) await storeInto(database, tables)(readings);
+    for (let time = 0; time < 2; time++) await storeRows(database, tables, { readings });
     // A replica that follows the stream; the last ten messages were lost, and it has restored its state since.
     const recent = createRecentReadings({ storedThrough: () => Number.MAX_SAFE_INTEGER, retained: 10 });
     const stored = createStoredThroughQuery(database, () => tables);
@@ -105,10 +104,6 @@ describe('observations of any age', () => {
     expect(['unavailable', expected]).toContainEqual(await page());
   });
 });
-
-function storeInto(database: Database, tables: Tables) {
-  return (readings: readonly CounterReading[]) => storeRows(database, tables, { readings });
-}
 
 describe('observations of installations that nobody has', () => {
   it('are answered without ClickHouse, after it has listed its installations once', async () => {

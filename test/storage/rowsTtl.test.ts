@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { BucketRow } from '../../actors/wheel/roundFold.ts';
 import { createReaderEventsStored } from '../../storage/eventsStored.ts';
 import { attachRows, createEmpty } from '../../storage/generations.ts';
 import { createObservationReader, createStoredThroughQuery } from '../../storage/observations.ts';
@@ -14,6 +15,8 @@ import { createStoredEvents } from '../../storage/storedEvents.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { someRows } from '../support/storage/someRows.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 const dayMs = 86_400_000;
@@ -25,32 +28,13 @@ async function opened() {
   /** Stores one row of a given time in each table that ages. */
   const store = async (into: Tables, position: number, timeMs: number) => {
     const installationId = 'wheel.one';
-    const bucket = {
-      observedRoundCount: 1,
-      workUnits: 1n,
-      readingCount: 1,
-      maxDistanceMm: 1,
-      peakRpmMilli: 1,
-      peakRpmAtMs: timeMs,
-      peakSpeedMmPerSecond: 1,
-      peakSpeedAtMs: timeMs,
-    };
-    const event = {
-      run: '1.0',
-      category: 'measurement',
-      position,
-      ordinal: 0,
-      installationId,
-      id: `event ${position}`,
-      type: 'measurement.speed_record',
-      recordedAtMs: timeMs,
-      arrivedAtMs: timeMs,
-      event: '{}',
-    } as const;
+    const [bucket] = storedRows(60, 1).buckets as [BucketRow];
+    const place = { id: `event ${position}`, position, installationId };
+    const event = { ...someRows.event, ...place, recordedAtMs: timeMs, arrivedAtMs: timeMs };
     await storeRows(database, into, {
       readings: [acceptedReading({ installationId, position, observedAtMs: timeMs, receivedAtMs: timeMs })],
       rounds: [{ installationId, roundId: position, startMs: timeMs, workUnits: 1n, position }],
-      buckets: [{ installationId, startMs: timeMs, position, ...bucket }],
+      buckets: [{ ...bucket, installationId, startMs: timeMs, position }],
       measurementEvents: [event],
       chainEvents: [
         { ...event, category: 'protocol', installationId: '', storedBy: position, storedAtMs: timeMs },

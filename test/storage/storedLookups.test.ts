@@ -1,10 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { countStored, hasReadings } from '../../storage/countStored.ts';
 import { compareDays } from '../../storage/generationDifferences.ts';
 import { findGenerations, noteGeneration, readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { createEmpty } from '../../storage/generations.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
-import { isSupportedVersion } from '../../storage/serverVersion.ts';
 import { findReadingBefore, readHalfHour } from '../../storage/storedHalfHour.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
@@ -166,16 +165,4 @@ it('the replay that is unfinished is the newest, until it has ended, is active o
   await noteGeneration(database, { ...ours, streamCreated: 'later', generation: 6, atMs: 1 });
   expect(await readGenerationIdentity(database, resolveTables(4))).toEqual(ours);
   expect([await findGenerations(database, ours), await log.nextGeneration(1)]).toEqual([[5, 4], 7]);
-});
-
-describe('a ClickHouse server', () => {
-  it.each([
-    ['24.8.1.1', true],
-    ['24.7.9.9', false],
-    ['25.1', true],
-    ['23.12', false],
-    ['unknown', false],
-  ])('of version %s is supported: %s', (version, isSupported) => {
-    expect(isSupportedVersion(version)).toBe(isSupported);
-  });
 });

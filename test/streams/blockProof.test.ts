@@ -265,39 +265,27 @@ describe('a block', () => {
   it('may hold a transaction with blobs', async () => {
     const account = mnemonicToAccount('test test test test test test test test test test test junk');
     const [to, key, versionedHash] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(64)}`, `0x01${'c'.repeat(62)}`];
+    const amounts = { nonce: 3, maxPriorityFeePerGas: 1n, maxFeePerGas: 2n, gas: 21_000n, value: 9n };
+    const all = { ...amounts, chainId: 1, maxFeePerBlobGas: 4n };
     const signed = await account.signTransaction({
+      ...all,
       type: 'eip4844',
-      chainId: 1,
-      nonce: 3,
-      maxPriorityFeePerGas: 1n,
-      maxFeePerGas: 2n,
-      gas: 21_000n,
       to: to as Hex,
-      value: 9n,
       data: '0x12',
       accessList: [{ address: to as Hex, storageKeys: [key as Hex] }],
-      maxFeePerBlobGas: 4n,
       blobVersionedHashes: [versionedHash as Hex],
     });
     const trie = await createMPT();
     await trie.put(RLP.encode(0), hexToBytes(signed));
     const { r, s, yParity } = parseTransaction(signed) as { r: Hex; s: Hex; yParity: number };
+    const numbers = { ...all, yParity, r: BigInt(r), s: BigInt(s) };
     const unsigned = {
+      ...Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, numberToHex(value)])),
       type: '0x3',
-      chainId: '0x1',
-      nonce: '0x3',
-      maxPriorityFeePerGas: '0x1',
-      maxFeePerGas: '0x2',
-      gas: '0x5208',
       to,
-      value: '0x9',
       input: '0x12',
       accessList: [{ address: to, storageKeys: [key] }],
-      maxFeePerBlobGas: '0x4',
       blobVersionedHashes: [versionedHash],
-      yParity: numberToHex(yParity),
-      r: numberToHex(BigInt(r)),
-      s: numberToHex(BigInt(s)),
     };
     const header = {
       number: 1n,

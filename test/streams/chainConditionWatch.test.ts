@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { ChainConditions } from '../../actors/views/chain/chainViewTypes.ts';
 import { watchChainConditions } from '../../streams/chainConditionWatch.ts';
 
@@ -10,35 +10,33 @@ const all = (condition: ChainConditions['core']): ChainConditions => ({
   checkedIssuance: condition,
 });
 
-describe('the condition of the chain views', () => {
-  it('is logged once per change, as a warning if it is a fault, and shown as a metric', async () => {
-    vi.useFakeTimers();
-    let conditions = all('projection_rebuilding');
-    const lines: [string, unknown][] = [];
-    const registry = new Registry();
-    const note = (level: string) => (given: { conditions: unknown }) => lines.push([level, given.conditions]);
-    const watching = watchChainConditions({
-      views: { conditions: () => conditions },
-      logger: { info: note('info'), warn: note('warn') } as unknown as Logger,
-      registry,
-    }).subscribe();
-    vi.advanceTimersByTime(10_000);
-    conditions = all('available');
-    vi.advanceTimersByTime(10_000);
-    conditions = { ...all('available'), checkedIssuance: 'supply_differs' };
-    vi.advanceTimersByTime(10_000);
-    const metrics = await registry.metrics();
-    watching.unsubscribe();
-    conditions = all('indexer_unavailable');
-    vi.advanceTimersByTime(10_000);
-    vi.useRealTimers();
-    expect(lines).toEqual([
-      ['info', all('projection_rebuilding')],
-      ['info', all('available')],
-      ['warn', { ...all('available'), checkedIssuance: 'supply_differs' }],
-    ]);
-    expect(metrics).toContain('miner_chain_condition{views="core",condition="available"} 1');
-    expect(metrics).toContain('miner_chain_condition{views="checkedIssuance",condition="supply_differs"} 1');
-    expect(metrics.match(/^miner_chain_condition\{/gm)).toHaveLength(3);
-  });
+it('the condition of the chain views is logged once per change, as a warning if it is a fault, and shown as a metric', async () => {
+  vi.useFakeTimers();
+  let conditions = all('projection_rebuilding');
+  const lines: [string, unknown][] = [];
+  const registry = new Registry();
+  const note = (level: string) => (given: { conditions: unknown }) => lines.push([level, given.conditions]);
+  const watching = watchChainConditions({
+    views: { conditions: () => conditions },
+    logger: { info: note('info'), warn: note('warn') } as unknown as Logger,
+    registry,
+  }).subscribe();
+  vi.advanceTimersByTime(10_000);
+  conditions = all('available');
+  vi.advanceTimersByTime(10_000);
+  conditions = { ...all('available'), checkedIssuance: 'supply_differs' };
+  vi.advanceTimersByTime(10_000);
+  const metrics = await registry.metrics();
+  watching.unsubscribe();
+  conditions = all('indexer_unavailable');
+  vi.advanceTimersByTime(10_000);
+  vi.useRealTimers();
+  expect(lines).toEqual([
+    ['info', all('projection_rebuilding')],
+    ['info', all('available')],
+    ['warn', { ...all('available'), checkedIssuance: 'supply_differs' }],
+  ]);
+  expect(metrics).toContain('miner_chain_condition{views="core",condition="available"} 1');
+  expect(metrics).toContain('miner_chain_condition{views="checkedIssuance",condition="supply_differs"} 1');
+  expect(metrics.match(/^miner_chain_condition\{/gm)).toHaveLength(3);
 });

@@ -7,13 +7,11 @@ import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { EconomyView } from '../../actors/views/chain/chainViewTypes.ts';
 import { createFeedViews, type FeedItem, type FeedPage } from '../../actors/views/feed/feedViews.ts';
-import type { Database } from '../../storage/database.ts';
 import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
 import { createWriterEventsStored } from '../../storage/eventsStored.ts';
 import { listRowTables } from '../../storage/rowTables.ts';
 import { createStoredEvents } from '../../storage/storedEvents.ts';
 import type { StoredRows } from '../../storage/storedRows.ts';
-import type { Tables } from '../../storage/tables.ts';
 import { chainStream } from '../../streams/chain/chainStream.ts';
 import type { RowWriter } from '../../streams/pipeline/rowWriter.ts';
 import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
@@ -21,7 +19,7 @@ import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildSpan, buildSpanMessage } from '../support/chain/writtenSpans.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { acceptsState, restoreState } from '../support/restoreState.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
 import { buildCheckpointed, createWrittenFold } from '../support/streams/writtenFold.ts';
@@ -60,7 +58,8 @@ function createChainWriter() {
 
 /** Folds over one database. */
 async function createWritten() {
-  const { database, tables } = await openTables();
+  const opened = await openTables();
+  const { database, tables } = opened;
   const start = async (position = 0) => {
     const { writer } = await openWriter(database, { stream: 'MINER_CHAIN' });
     const feed = feedWriter(writer, position);
@@ -68,14 +67,7 @@ async function createWritten() {
       deleteRowsAbove(database, { tables, stream: 'MINER_CHAIN', position });
     return { writer, feed, removeAbove, ...createFold(feed.add) };
   };
-  return { database, tables, start };
-}
-
-/** SQL condition for rows of evicted events. */
-function formatEvictedCondition(actors: ChainActors): string {
-  const { run, evicted } = actors.newest()?.feed ?? { run: '', evicted: nothingEvicted };
-  const { position, ordinal } = evicted.through ?? beforeFirst;
-  return `run = '${run}' AND (position < ${position} OR (position = ${position} AND ordinal <= ${ordinal}))`;
+  return { opened, start };
 }
 
 function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
@@ -123,12 +115,17 @@ describe('the fold of the chain stream', () => {
   });
 
   it('moves old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
-    const { database, tables, start } = await createWritten();
+    const { opened, start } = await createWritten();
+    const { database, tables } = opened;
     /** IDs of transactions and logs, stored ones before cached ones. */
     const readEvents = async ({ actors, feed }: Awaited<ReturnType<typeof start>>) => {
       await feed.flushed();
+      const { run, evicted } = actors.newest()?.feed ?? { run: '', evicted: nothingEvicted };
+      const { position, ordinal } = evicted.through ?? beforeFirst;
       const rows = await database.select(
-        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE ${formatEvictedCondition(actors)} ORDER BY id`,
+        `SELECT DISTINCT id FROM ${tables.chainEvents.events} WHERE run = {run:String}
+         AND (position, ordinal) <= ({position:Int64}, {ordinal:Int64}) ORDER BY id`,
+        { run, position, ordinal },
       );
       const stored = rows.map(([id]) => String(id));
       const cached = actors.newest()?.feed.events.toArray() ?? [];
@@ -181,7 +178,8 @@ describe('the fold of the chain stream', () => {
   });
 
   it('removes the rows of a message that the stream has lost, although an earlier one made their blocks safe', async () => {
-    const { database, tables, start } = await createWritten();
+    const { opened, start } = await createWritten();
+    const { database, tables } = opened;
     const countRows = async () => {
       const counts = await Promise.all(
         listRowTables(tables, 'MINER_CHAIN').map((table) => database.select(`SELECT count() FROM ${table}`)),
@@ -210,12 +208,12 @@ describe('the fold of the chain stream', () => {
   });
 
   it('shows each event once and up to date after a purge and a fold of republished messages', async () => {
-    const { database, tables, start } = await createWritten();
+    const { opened, start } = await createWritten();
     const chain = createChainWriter();
     chain.append(1, 1_500, 4);
     const first = await start();
     first.take(chain.messages);
-    const before = await readPages(first, database, tables);
+    const before = await readPages(first, opened);
     expect(new Set(before.map(({ id }) => id)).size).toBe(1_489 * 4);
 
     // The indexer begins again at the deployment; no snapshot is of use, so the fold does too.
@@ -227,7 +225,7 @@ describe('the fold of the chain stream', () => {
     const second = await start(1_500);
     await second.removeAbove(1_500);
     second.take(again);
-    const after = await readPages(second, database, tables);
+    const after = await readPages(second, opened);
     expect(after.map(({ id }) => id)).toEqual(before.map(({ id }) => id));
     expect(after.map(({ recordedAtMs }) => recordedAtMs)).toEqual(
       before.map(({ recordedAtMs }) => recordedAtMs + 10_000_000),
@@ -235,14 +233,14 @@ describe('the fold of the chain stream', () => {
   });
 
   it('makes the same rows again after a kill on its way to a deep fork, where events are evicted later', async () => {
-    const { database, tables, start } = await createWritten();
+    const { opened, start } = await createWritten();
     const chain = createChainWriter();
     chain.append(1, 2_000, 4);
     const first = await start();
     first.take(chain.messages.slice(0, 1_200));
     const early = [...first.fold.capture().all()];
     first.take(chain.messages.slice(1_200));
-    const expected = await readPages(first, database, tables);
+    const expected = await readPages(first, opened);
     const second = await start(1_200);
     restoreState(second.fold, early, 1_200);
     await second.removeAbove(1_200);
@@ -253,16 +251,13 @@ describe('the fold of the chain stream', () => {
     const third = await start(1_200);
     restoreState(third.fold, early, 1_200);
     third.take(chain.messages.slice(1_200));
-    expect(await readPages(third, database, tables)).toEqual(expected);
+    expect(await readPages(third, opened)).toEqual(expected);
   });
 });
 
 /** All events, as the pages of the feed show them. */
-async function readPages(
-  { actors, writer }: { actors: ChainActors; writer: RowWriter },
-  database: Database,
-  tables: Tables,
-): Promise<FeedItem[]> {
+async function readPages({ actors, writer }: { actors: ChainActors; writer: RowWriter }, opened: OpenTables) {
+  const { database, tables } = opened;
   const economy = { status: 'available', chain: { chainId: actors.chainId }, feed: actors.newest()?.feed };
   const feed = createFeedViews({
     installationId: 'wheel-1',

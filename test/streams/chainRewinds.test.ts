@@ -93,30 +93,28 @@ function followRewinding(fold: StreamFold, messages: readonly StreamMessage[]) {
   return { rewinds };
 }
 
-describe('what changed since the previous capture', () => {
-  it('turns it into the complete state, while events are evicted and safe blocks are reorganized', () => {
-    // Most events of an owner leave memory, too, long after the last one.
-    const { actors, take } = createFold({ eventsRetained: 20 });
-    const { follow, increments } = followCaptures();
-    const [owner, heir] = [toAddress(`0x${'a'.repeat(40)}`), toAddress(`0x${'b'.repeat(40)}`)];
-    const messages = [
-      ...buildBlocks(1, 50, 1, 4, { owner }),
-      ...buildBlocks(51, 99, 51, 4),
-      ...buildBlocks(100, 900, 100, 4, { first: [transferred(owner, heir, 1)] }),
-      // Twice, safe blocks are replaced by blocks with fewer and different events.
-      ...buildBlocks(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
-      ...buildBlocks(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),
-    ];
-    for (let from = 0; from < messages.length; from += 61) {
-      take(messages.slice(from, from + 61));
-      follow(actors.capture());
-    }
-    expect(actors.state.forks).toBe(2);
-    expect(actors.newest()?.feed.evicted.through).not.toBeNull();
-    const { activityCount = 0, activity } = actors.newest()?.owners.get(owner) ?? {};
-    expect(activity?.size).toBeLessThan(activityCount);
-    expect(increments()).toBe(Math.floor(messages.length / 61));
-  });
+it('what changed since the previous capture turns it into the complete state, while events are evicted and safe blocks are reorganized', () => {
+  // Most events of an owner leave memory, too, long after the last one.
+  const { actors, take } = createFold({ eventsRetained: 20 });
+  const { follow, increments } = followCaptures();
+  const [owner, heir] = [toAddress(`0x${'a'.repeat(40)}`), toAddress(`0x${'b'.repeat(40)}`)];
+  const messages = [
+    ...buildBlocks(1, 50, 1, 4, { owner }),
+    ...buildBlocks(51, 99, 51, 4),
+    ...buildBlocks(100, 900, 100, 4, { first: [transferred(owner, heir, 1)] }),
+    // Twice, safe blocks are replaced by blocks with fewer and different events.
+    ...buildBlocks(850, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
+    ...buildBlocks(990, 1_300, 1_052, 5, { fork: 2, parentBranch: 1 }),
+  ];
+  for (let from = 0; from < messages.length; from += 61) {
+    take(messages.slice(from, from + 61));
+    follow(actors.capture());
+  }
+  expect(actors.state.forks).toBe(2);
+  expect(actors.newest()?.feed.evicted.through).not.toBeNull();
+  const { activityCount = 0, activity } = actors.newest()?.owners.get(owner) ?? {};
+  expect(activity?.size).toBeLessThan(activityCount);
+  expect(increments()).toBe(Math.floor(messages.length / 61));
 });
 
 describe('a repair', () => {

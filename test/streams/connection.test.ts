@@ -68,33 +68,31 @@ describe('opening a connection', () => {
   });
 });
 
-describe('closing a connection', () => {
-  it('survives a command written to a socket that the server has just ended', async () => {
-    const server = await startEndingServer();
-    const uncaught: unknown[] = [];
-    const listener = (error: unknown) => uncaught.push(error);
-    const others = process.listeners('uncaughtException');
-    process.removeAllListeners('uncaughtException').on('uncaughtException', listener);
-    onTestFinished(() => {
-      process.off('uncaughtException', listener);
-      for (const other of others) process.on('uncaughtException', other);
-    });
-
-    for (let round = 0; round < 50; round++) {
-      const socket = nextClientSocket();
-      const connection = await connect({
-        servers: server.url,
-        maxReconnectAttempts: -1,
-        reconnectTimeWait: 60_000,
-      });
-      await connection.flush();
-      const ended = waitForEnd(await socket);
-      server.end();
-      await ended;
-      connection.publish('any', 'thing');
-      for (let tick = 0; tick < round % 7; tick++) await null;
-      await closeNats(connection);
-    }
-    expect(uncaught).toEqual([]);
+it('closing a connection survives a command written to a socket that the server has just ended', async () => {
+  const server = await startEndingServer();
+  const uncaught: unknown[] = [];
+  const listener = (error: unknown) => uncaught.push(error);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', listener);
+  onTestFinished(() => {
+    process.off('uncaughtException', listener);
+    for (const other of others) process.on('uncaughtException', other);
   });
+
+  for (let round = 0; round < 50; round++) {
+    const socket = nextClientSocket();
+    const connection = await connect({
+      servers: server.url,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 60_000,
+    });
+    await connection.flush();
+    const ended = waitForEnd(await socket);
+    server.end();
+    await ended;
+    connection.publish('any', 'thing');
+    for (let tick = 0; tick < round % 7; tick++) await null;
+    await closeNats(connection);
+  }
+  expect(uncaught).toEqual([]);
 });

@@ -92,31 +92,29 @@ function buildBlockSpan(logs: readonly ChainLog[]) {
   return { fromBlock: 1n, parentHash: buildHash(0), last: block, blocks: [block], headerAt };
 }
 
-describe('a block in several messages', () => {
-  it('is published again from its first part after a failure between the parts', async () => {
-    const { nats } = await startStreamsOf(mib);
-    const image = `data:image/svg+xml;base64,${'A'.repeat(200_000)}`;
-    const logs = [7n, 8n].map((tokenId, index) =>
-      buildLog(metadataEvent(tokenId, { ...plainMetadata, image }), index),
-    );
-    const span = buildBlockSpan(logs);
-    let attempts = 0;
-    const publish: JetStreamClient['publish'] = (...message) =>
-      ++attempts === 2 ? Promise.reject(new Error('no answer')) : nats.js.publish(...message);
-    const { chainId, contracts } = writtenSettings;
-    const js = { publish } as JetStreamClient; // The publisher calls nothing else.
-    const publisher = createSpanPublisher({ ...nats, js, chainId, core: contracts.core });
-    await publisher.resume();
-    await expect(publisher.publish(span)).rejects.toThrow('not acknowledged');
-    await publisher.resume();
-    await publisher.publish(span);
-    const spans = await fetchSpans(nats);
-    expect(spans.map(({ part }) => part?.index)).toEqual([0, 0, 1]);
-    const actors = createChainActors(writtenSettings);
-    for (const [index, message] of spans.entries())
-      expect(actors.receive(buildSpanMessage(message, index + 1))).not.toHaveProperty('rejection');
-    expect(actors.state.head?.number).toBe(1n);
-  });
+it('a block in several messages is published again from its first part after a failure between the parts', async () => {
+  const { nats } = await startStreamsOf(mib);
+  const image = `data:image/svg+xml;base64,${'A'.repeat(200_000)}`;
+  const logs = [7n, 8n].map((tokenId, index) =>
+    buildLog(metadataEvent(tokenId, { ...plainMetadata, image }), index),
+  );
+  const span = buildBlockSpan(logs);
+  let attempts = 0;
+  const publish: JetStreamClient['publish'] = (...message) =>
+    ++attempts === 2 ? Promise.reject(new Error('no answer')) : nats.js.publish(...message);
+  const { chainId, contracts } = writtenSettings;
+  const js = { publish } as JetStreamClient; // The publisher calls nothing else.
+  const publisher = createSpanPublisher({ ...nats, js, chainId, core: contracts.core });
+  await publisher.resume();
+  await expect(publisher.publish(span)).rejects.toThrow('not acknowledged');
+  await publisher.resume();
+  await publisher.publish(span);
+  const spans = await fetchSpans(nats);
+  expect(spans.map(({ part }) => part?.index)).toEqual([0, 0, 1]);
+  const actors = createChainActors(writtenSettings);
+  for (const [index, message] of spans.entries())
+    expect(actors.receive(buildSpanMessage(message, index + 1))).not.toHaveProperty('rejection');
+  expect(actors.state.head?.number).toBe(1n);
 });
 
 describe('metadata of a token', () => {

@@ -4,13 +4,13 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
 import { isHistoryReplaced } from '../../streams/follower/storedHistory.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
-import { buildBlockHash, buildTransactionHash } from '../support/chain/hashes.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { publishAll, readingMessage, toPublication } from '../support/readings/readingMessages.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
@@ -22,27 +22,7 @@ it('rows of the chain without a snapshot are lost with a stream that was created
   const { seq: storedBy } = await js.publish('origin');
   const message = await jsm.streams.getMessage('ORIGIN', { seq: storedBy });
   const storedAtMs = message?.time.getTime() as number;
-  const checkpoint = {
-    run: '1.0',
-    blockNumber: 1n,
-    blockHash: buildBlockHash(1),
-    blockTimestampMs: storedAtMs,
-    transactionHash: buildTransactionHash(2),
-    transactionIndex: 0,
-    logIndex: 0,
-    position: storedBy,
-    storedBy,
-    storedAtMs,
-    checkpointNumber: 0,
-    afterRound: 0n,
-    throughRound: 1n,
-    completedBlockCount: 1n,
-    cumulativeWork: 1n,
-    cumulativeBlockUnits: 1n,
-    eligibleWeight: 1n,
-    amountBaseUnits: 1n,
-    totalMintedBaseUnits: 1n,
-  };
+  const checkpoint = { ...someRows.checkpoint, position: storedBy, storedBy, storedAtMs };
   await storeRows(database, tables, { checkpoints: [checkpoint] });
   const find = () => findLostStreams({ database, jsm });
   // The stream is older than the row. It may have lost its end, which is found when rows are corrected.

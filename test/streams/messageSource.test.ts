@@ -1,9 +1,7 @@
 import { from } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../deploy/process/systemClock.ts';
 import { batchBytesMax } from '../../streams/jetstream/source/messageBatch.ts';
 import { pullBounds } from '../../streams/jetstream/source/messageSource.ts';
-import { StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
 import { missingDigest, startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { whenFinished } from '../support/processes/lifetime.ts';
@@ -64,21 +62,6 @@ describe('message source', () => {
       expect(failure).toMatchObject({ reason: 'other_message_at_position' });
     const refused = [beyond, other, deleted, replaced];
     expect(refused.flatMap(({ sequences }) => sequences)).toEqual([]);
-  });
-
-  it('notices a recreated stream although no message arrives', async () => {
-    const { nats } = await startServer();
-    await publish(nats, 1, 20);
-    const collected = collectSource(nats);
-    await eventually(() => collected.sequences.length === 20, '20 messages');
-    await nats.jsm.streams.delete('MINER_COUNTER');
-    await createStreams(nats.jsm);
-    await publish(nats, 1, 30, 'another');
-    await eventually(() => collected.failure, 'divergence');
-    expect(collected.failure).toBeInstanceOf(StreamDiverged);
-    expect(collected.failure).toMatchObject({ reason: 'stream_recreated' });
-    expect(collected.source.status().state).toBe('diverged');
-    expect(collected.sequences).toEqual(range(1, 20));
   });
 
   it('skips a gap that a purge explains, and counts the missed messages', async () => {
@@ -205,39 +188,6 @@ describe('message source', () => {
     expect(collected.source.status().missedMessages).toBe(3);
     await publish(nats, 11, 12);
     await eventually(() => collected.sequences.length === 9, 'what came later');
-  });
-
-  it('reports the time as of which everything is emitted, and null once it cannot know', async () => {
-    const { server, nats } = await startServer();
-    await publish(nats, 1, 10);
-    const beforeMs = systemClock.bootMs();
-    const collected = collectSource(nats);
-    const readFreshAsOfMs = () => collected.source.status().freshAsOfMs;
-    await eventually(() => (readFreshAsOfMs() ?? 0) > beforeMs, 'freshness');
-    collected.isOpen = false;
-    await publish(nats, 11, 11);
-    await eventually(() => collected.sequences.length === 11, 'the one that was under way');
-    await publish(nats, 12, 20);
-    // At most two inspections later it falls behind.
-    const stale = await eventually(
-      () => collected.source.status().lastSequence === 20 && readFreshAsOfMs(),
-      'a longer stream',
-    );
-    // It must not advance, however often the stream is inspected.
-    const { streams } = nats.jsm;
-    const info = streams.info.bind(streams);
-    let inspections = 0;
-    streams.info = async (...args) => {
-      const answer = await info(...args);
-      inspections++;
-      return answer;
-    };
-    await eventually(() => inspections === 3, 'two more inspections');
-    expect(readFreshAsOfMs()).toBe(stale);
-    collected.isOpen = true;
-    await eventually(() => (readFreshAsOfMs() ?? 0) > stale, 'freshness again');
-    await server.kill();
-    await eventually(() => collected.source.status().lastSequence === null, 'an unknown end');
   });
 
   it('waits for a server that is unavailable, and for a stream that is missing', async () => {

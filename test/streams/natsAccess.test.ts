@@ -11,15 +11,8 @@ import { shareInFile, whenFinished } from '../support/processes/lifetime.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
-interface Server {
-  /** Host and port. */
-  readonly host: string;
-  /** The user that the server recognizes. */
-  userOf(connection: NatsConnection): Promise<string | undefined>;
-}
-
 /** @param settings lines of a nats-server's configuration. */
-async function startServer(settings: string): Promise<Server> {
+async function startServer(settings: string) {
   const dir = temporaryDirectory();
   const [port, monitorPort] = [await findFreePort(), await findFreePort()];
   const configuration = join(dir, 'nats.conf');
@@ -33,7 +26,8 @@ async function startServer(settings: string): Promise<Server> {
   await server.written('Server is ready');
   return {
     host: `localhost:${port}`,
-    userOf: async (connection) => {
+    /** The user that the server recognizes. */
+    userOf: async (connection: NatsConnection) => {
       interface Connections {
         readonly connections: readonly { readonly cid: number; readonly authorized_user?: string }[];
       }
@@ -63,9 +57,10 @@ async function refusal(access: NatsAccess): Promise<string> {
   }
 }
 
+type Keys = ReturnType<typeof nkeys.createUser>;
 const toText = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 
-function writeSeed(path: string, pair: ReturnType<typeof nkeys.createUser>) {
+function writeSeed(path: string, pair: Keys) {
   writeFileSync(path, `# of a test\n${toText(pair.getSeed())}\n`, { mode: 0o600 });
 }
 
@@ -95,14 +90,11 @@ const useSecured = shareInFile(async () => {
 });
 
 /** A JWT as NATS signs it. */
-function signJwt(
-  issuer: ReturnType<typeof nkeys.createUser>,
-  subject: string,
-  name: string,
-  nats: object,
-): string {
+function signJwt(issuer: Keys, subject: Keys, type: string, members: object = {}): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const claims = { jti: name, iat: 1_700_000_000, iss: issuer.getPublicKey(), name, sub: subject, nats };
+  const nats = { type, version: 2, ...members };
+  const [iss, sub] = [issuer.getPublicKey(), subject.getPublicKey()];
+  const claims = { jti: type, iat: 1_700_000_000, iss, name: type, sub, nats };
   const signed = `${encode({ typ: 'JWT', alg: 'ed25519-nkey' })}.${encode(claims)}`;
   return `${signed}.${Buffer.from(issuer.sign(Buffer.from(signed))).toString('base64url')}`;
 }
@@ -147,55 +139,30 @@ describe('NATS with TLS', () => {
   });
 });
 
-describe('NATS with accounts of an operator', () => {
-  it('takes a credentials file', async () => {
-    const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
-    const limits = {
-      subs: -1,
-      data: -1,
-      payload: -1,
-      imports: -1,
-      exports: -1,
-      wildcards: true,
-      conn: -1,
-      leaf: -1,
-    };
-    const accountJwt = signJwt(operator, account.getPublicKey(), 'miner', {
-      type: 'account',
-      version: 2,
-      limits,
-      default_permissions: { pub: {}, sub: {} },
-    });
-    const userJwt = signJwt(account, user.getPublicKey(), 'ingest', {
-      type: 'user',
-      version: 2,
-      subs: -1,
-      data: -1,
-      payload: -1,
-      pub: {},
-      sub: {},
-    });
-    const operatorJwt = signJwt(operator, operator.getPublicKey(), 'operator', {
-      type: 'operator',
-      version: 2,
-    });
-    const dir = temporaryDirectory();
-    const { host, userOf } = await startServer(`
-      operator: ${operatorJwt}
-      resolver: MEMORY
-      resolver_preload: { ${account.getPublicKey()}: ${accountJwt} }`);
-    const credentialsFile = join(dir, 'ingest.creds');
-    writeFileSync(
-      credentialsFile,
-      `-----BEGIN NATS USER JWT-----\n${userJwt}\n------END NATS USER JWT------\n\n` +
-        `-----BEGIN USER NKEY SEED-----\n${toText(user.getSeed())}\n------END USER NKEY SEED------\n`,
-      { mode: 0o600 },
-    );
-    const connection = await open({ url: `nats://${host}`, credentialsFile });
-    expect(await userOf(connection)).toBe(user.getPublicKey());
-    const seed = toText(nkeys.createUser().getSeed());
-    const forged = readFileSync(credentialsFile, 'utf8').replace(/^SU.*$/m, seed);
-    writeFileSync(credentialsFile, forged);
-    expect(await refusal({ url: `nats://${host}`, credentialsFile })).toContain('Authorization Violation');
-  });
+it('NATS with accounts of an operator takes a credentials file', async () => {
+  const [operator, account, user] = [nkeys.createOperator(), nkeys.createAccount(), nkeys.createUser()];
+  const unlimited = { subs: -1, data: -1, payload: -1 };
+  const limits = { ...unlimited, imports: -1, exports: -1, wildcards: true, conn: -1 };
+  const permissions = { pub: {}, sub: {} };
+  const accountJwt = signJwt(operator, account, 'account', { limits, default_permissions: permissions });
+  const userJwt = signJwt(account, user, 'user', { ...unlimited, ...permissions });
+  const operatorJwt = signJwt(operator, operator, 'operator');
+  const dir = temporaryDirectory();
+  const { host, userOf } = await startServer(`
+    operator: ${operatorJwt}
+    resolver: MEMORY
+    resolver_preload: { ${account.getPublicKey()}: ${accountJwt} }`);
+  const credentialsFile = join(dir, 'ingest.creds');
+  writeFileSync(
+    credentialsFile,
+    `-----BEGIN NATS USER JWT-----\n${userJwt}\n------END NATS USER JWT------\n\n` +
+      `-----BEGIN USER NKEY SEED-----\n${toText(user.getSeed())}\n------END USER NKEY SEED------\n`,
+    { mode: 0o600 },
+  );
+  const connection = await open({ url: `nats://${host}`, credentialsFile });
+  expect(await userOf(connection)).toBe(user.getPublicKey());
+  const seed = toText(nkeys.createUser().getSeed());
+  const forged = readFileSync(credentialsFile, 'utf8').replace(/^SU.*$/m, seed);
+  writeFileSync(credentialsFile, forged);
+  expect(await refusal({ url: `nats://${host}`, credentialsFile })).toContain('Authorization Violation');
 });

@@ -1,7 +1,8 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createActor, waitFor } from 'xstate';
 import { systemClock } from '../../deploy/process/systemClock.ts';
-import { openDatabase } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
@@ -13,15 +14,43 @@ import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/ingest/rebuildGeneration.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
-import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { openTables } from '../support/storage/openTables.ts';
+import { openForTest, openTables } from '../support/storage/openTables.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
+
+const guard = (database: Database, jsm: JetStreamManager) =>
+  createStreamGuard({ database, jsm: () => jsm, acceptedLosses: [], logger: silentLogger });
+
+type IngestOptions = Parameters<typeof createIngest>[0];
+
+/** Starts the ingest of a process, by default of one that never asks NATS. */
+function startIngest(
+  input: { readonly writes: boolean },
+  options: Pick<IngestOptions, 'database'> & Partial<IngestOptions>,
+) {
+  const { logic } = createIngest({
+    jetStream: () => {
+      throw new Error('a process that only reads has no lease');
+    },
+    identity: ours,
+    settlementIdentity: ours,
+    clock: systemClock,
+    logger: silentLogger,
+    retention: { retentionDays: 0 },
+    rowsTtlDays: 0,
+    acceptsLoss: false,
+    streamGuard: { check: async () => [], lost: [] },
+    actor: () => ingest,
+    ...options,
+  });
+  const ingest: ReturnType<typeof createActor<typeof logic>> = createActor(logic, { input });
+  return ingest.start();
+}
 
 async function createFilled() {
   const nats = await connectTo(await startNats());
@@ -48,7 +77,7 @@ async function createFilled() {
       jsm,
       identity: ours,
       settlementIdentity: ours,
-      streamGuard: createStreamGuard({ database, jsm: () => jsm, acceptedLosses: [], logger: silentLogger }),
+      streamGuard: guard(database, jsm),
       claim: async () => {
         await meanwhile();
         locks++;
@@ -160,20 +189,10 @@ describe('the generation that is written to', () => {
     expect((await choose(none, { acceptsLoss: true })).tables).toEqual(tables);
     // The refusal comes before the migration, so that the previous version can still run.
     await database.command('DROP VIEW readings');
-    const { logic } = createIngest({
-      jetStream: () => nats,
-      database,
-      identity: ours,
-      settlementIdentity: ours,
-      clock: systemClock,
-      logger: silentLogger,
-      retention: { retentionDays: 0 },
-      rowsTtlDays: 0,
-      acceptsLoss: false,
-      streamGuard: createStreamGuard({ database, jsm: () => jsm, acceptedLosses: [], logger: silentLogger }),
-      actor: () => ingest,
-    });
-    const ingest = createActor(logic, { input: { writes: true } }).start();
+    const ingest = startIngest(
+      { writes: true },
+      { jetStream: () => nats, database, streamGuard: guard(database, jsm) },
+    );
     const { context } = await waitFor(ingest, ({ status }) => status === 'done');
     expect(context.fault).toBeInstanceOf(RebuildIncomplete);
     await expect(database.select('SELECT * FROM readings')).rejects.toThrow('readings');
@@ -183,24 +202,8 @@ describe('the generation that is written to', () => {
 });
 
 it('a process that only reads waits for the tables of evicted events', async () => {
-  const database = openDatabase({ path: temporaryDirectory() });
-  onTestFinished(() => database.close());
-  const { logic } = createIngest({
-    jetStream: () => {
-      throw new Error('a process that only reads has no lease');
-    },
-    database,
-    identity: { foldVersion: 1, configuration: '' },
-    settlementIdentity: { foldVersion: 1, configuration: '' },
-    clock: systemClock,
-    logger: silentLogger,
-    retention: { retentionDays: 0 },
-    rowsTtlDays: 0,
-    acceptsLoss: false,
-    streamGuard: { check: async () => [], lost: [] },
-    actor: () => undefined,
-  });
-  const reader = createActor(logic, { input: { writes: false } }).start();
+  const database = openForTest();
+  const reader = startIngest({ writes: false }, { database });
   onTestFinished(() => {
     reader.stop();
   });

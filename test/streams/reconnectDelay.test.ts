@@ -1,19 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createReconnectDelay } from '../../streams/jetstream/reconnectDelay.ts';
 
-describe('the delay of a new attempt to reach NATS', () => {
-  it('is zero for a few attempts after the clock was put back', () => {
-    let wallMs = 1_000_000;
-    const delay = createReconnectDelay({
-      waitMs: 500,
-      jitterMs: 250,
-      wallMs: () => wallMs,
-      random: () => 0.5,
-    });
-    expect(delay()).toBe(625);
-    wallMs -= 1;
-    const delays = Array.from({ length: 10 }, delay);
-    expect(delays.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => Number.NEGATIVE_INFINITY));
-    expect(delays.slice(8)).toEqual([625, 625]);
+it('the delay of a new attempt to reach NATS is zero for a few attempts after the clock was put back', () => {
+  let wallMs = 1_000_000;
+  const delay = createReconnectDelay({
+    waitMs: 500,
+    jitterMs: 250,
+    wallMs: () => wallMs,
+    random: () => 0.5,
   });
+  expect(delay()).toBe(625);
+  wallMs -= 1;
+  const delays = Array.from({ length: 10 }, delay);
+  expect(delays.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => Number.NEGATIVE_INFINITY));
+  expect(delays.slice(8)).toEqual([625, 625]);
 });

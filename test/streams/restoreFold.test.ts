@@ -5,7 +5,7 @@ import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts'
 import { restoreFold, type StoredOutput } from '../../streams/follower/restoreFold.ts';
 import type { StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { manualClock } from '../support/manualClock.ts';
-import { silentLogger } from '../support/silentLogger.ts';
+import { collectLines } from '../support/streams/collectLines.ts';
 
 const clock = manualClock();
 const identity = { foldVersion: 1, configuration: 'ours' };
@@ -31,11 +31,15 @@ interface World {
   readonly fault?: 'diverged' | 'olderSnapshotNeeded' | null;
   /** Position of a snapshot that cannot be read. */
   readonly damaged?: number;
+  /** The fold refuses the states of higher positions. */
+  readonly acceptedMax?: number;
 }
 
 /** Restores a fold, and notes everything that is done for it, in order. */
 async function restore(world: World) {
   const { headers = [], held = [1, 20], fold = {}, stored = {}, fault = null, damaged } = world;
+  const { acceptedMax = 20 } = world;
+  const { lines, logger } = collectLines('error');
   const done: string[] = [];
   const note =
     (what: string) =>
@@ -57,20 +61,26 @@ async function restore(world: World) {
       snapshots: {
         list: async () => headers,
         read: async function* ({ position }: StoredSnapshotHeader) {
-          yield position === damaged ? ['no record'] : [];
+          yield [position === damaged ? 'no record' : `position\t\t${position}`];
         },
         deleteAbove: note('delete snapshots'),
       } as unknown as SnapshotStore,
       fold: {
         identity,
-        beginRestore: () => ({
-          add: () => undefined,
-          complete: () => (position: number) => done.push(`replace ${position}`),
-        }),
+        beginRestore: () => {
+          let restored = 0;
+          return {
+            add: ({ value }) => {
+              restored = Number(value);
+            },
+            accepts: () => restored <= acceptedMax,
+            complete: () => (position: number) => done.push(`replace ${position}`),
+          };
+        },
         ...fold,
       } as StreamFold,
       clock,
-      logger: silentLogger,
+      logger,
       stored: stored && {
         resumeAfter: note('resume after'),
         removeAbove: async (position, deleteSnapshots) => {
@@ -85,7 +95,7 @@ async function restore(world: World) {
     fault,
   );
   const outcome = await restoring.catch((error: unknown) => error as Error);
-  return { done, outcome };
+  return { done, outcome, lines };
 }
 
 describe('a fold continues from', () => {
@@ -128,6 +138,7 @@ describe('a fold continues from', () => {
       4,
       true,
     ],
+    ['one that the fold accepts', { acceptedMax: 4, headers: [header(7), header(4)] }, 4, false],
     ['one that can be read', { damaged: 7, headers: [header(7), header(4)] }, 4, false],
     [
       'one of this fold',
@@ -139,6 +150,12 @@ describe('a fold continues from', () => {
     const { outcome } = await restore(world);
     expect(outcome).toMatchObject({ place: { position }, hasDiverged, lastSequence: 20 });
   });
+});
+
+it('a snapshot that cannot be read is named in the log', async () => {
+  const { lines } = await restore({ damaged: 7, headers: [header(7), header(4)] });
+  const msg = 'snapshot is damaged or refused; an older one is used';
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ snapshot: 'at 7', position: 7, msg }]);
 });
 
 describe('before a fold continues', () => {

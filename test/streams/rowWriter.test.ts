@@ -49,23 +49,19 @@ function createSwitchableDatabase(
 }
 
 describe('row writer', () => {
-  it('reports a position only after all rows through it are stored', async () => {
+  it('reports a position only after all rows through it are stored, also of an item without rows', async () => {
     const { writer, feed } = await embedded();
     feed.add(storedRows(1, 100));
     expect(writer.storedThrough()).toBe(0);
     feed.add(storedRows(101, 20));
     await feed.flushed();
     expect(writer.storedThrough()).toBe(120);
-    expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, state: 'idle' });
-  });
-
-  it('counts an item without rows as stored in its turn', async () => {
-    const { writer, feed } = await embedded();
-    feed.add(storedRows(1, 3));
-    feed.add({ ...noRows, throughPosition: 9 });
-    expect(writer.storedThrough()).toBe(0);
+    feed.add(storedRows(121, 3));
+    feed.add({ ...noRows, throughPosition: 129 });
+    expect(writer.storedThrough()).toBe(120);
     await feed.flushed();
-    expect(writer.storedThrough()).toBe(9);
+    expect(writer.storedThrough()).toBe(129);
+    expect(writer.status()).toMatchObject({ bufferedRows: 0, bufferedBytes: 0, state: 'idle' });
   });
 
   it('sends the identical batch again while the database is unavailable, and emits nothing meanwhile', async () => {
@@ -184,39 +180,24 @@ describe('row writer', () => {
     answer();
     await settled;
   });
-
-  it('splits rows of more than a hundred partitions, the most that one insert may hold', async () => {
-    const database = openDatabase({ path: temporaryDirectory() });
-    const { feed, tables } = await writerOn(database);
-    const { readings } = storedRows(1, 240);
-    const scattered = readings.map((reading, index) => ({
-      ...reading,
-      observedAtMs: Date.UTC(1990, index, 1),
-    }));
-    feed.add({ ...noRows, readings: scattered, throughPosition: 240 });
-    await feed.flushed();
-    expect((await countRows(database, tables))[0]).toEqual([240, 240]);
-  });
 });
 
-describe('row writer on a server', () => {
-  const engine = useClickHouseEngine();
+const engine = useClickHouseEngine();
 
-  it('repeats an insert whose answer was lost, and causes no duplicates', async () => {
-    const proxy = await startCuttingProxy(await engine.createDatabase());
-    const database = openDatabase({ url: proxy.url });
-    const { writer, feed, tables } = await writerOn(database);
-    proxy.cutAnswers(4);
-    feed.add(storedRows(1, 6_000));
-    await feed.flushed();
-    expect(proxy.cuts).toBe(4);
-    expect(writer.status().failures).toBeGreaterThan(0);
-    expect(await countRows(database, tables)).toEqual([
-      [6_000, 6_000],
-      [100, 6_000],
-      [100, 6_000],
-    ]);
-  });
+it('row writer on a server repeats an insert whose answer was lost, and causes no duplicates', async () => {
+  const proxy = await startCuttingProxy(await engine.createDatabase());
+  const database = openDatabase({ url: proxy.url });
+  const { writer, feed, tables } = await writerOn(database);
+  proxy.cutAnswers(4);
+  feed.add(storedRows(1, 6_000));
+  await feed.flushed();
+  expect(proxy.cuts).toBe(4);
+  expect(writer.status().failures).toBeGreaterThan(0);
+  expect(await countRows(database, tables)).toEqual([
+    [6_000, 6_000],
+    [100, 6_000],
+    [100, 6_000],
+  ]);
 });
 
 /** Mounts a file system of a size in MiB; null if this user may not. */
@@ -239,25 +220,23 @@ function fill(disk: string): string {
   return ballast;
 }
 
-describe('a full disk', () => {
-  it('keeps waiting rows, and continues when there is space', async ({ skip }) => {
-    const disk = smallFileSystem(64);
-    if (disk === null) return skip('mounting a file system is not permitted here');
-    const database = openDatabase({ path: join(disk, 'clickhouse') });
-    const { tables, writer } = await openWriter(database);
-    const feed = feedWriter(writer);
-    feed.add(storedRows(1, 100));
-    await feed.flushed();
+it('a full disk keeps waiting rows, and continues when there is space', async ({ skip }) => {
+  const disk = smallFileSystem(64);
+  if (disk === null) return skip('mounting a file system is not permitted here');
+  const database = openDatabase({ path: join(disk, 'clickhouse') });
+  const { tables, writer } = await openWriter(database);
+  const feed = feedWriter(writer);
+  feed.add(storedRows(1, 100));
+  await feed.flushed();
 
-    const ballast = fill(disk);
-    for (let position = 101; position < 50_000; position += 1_000) feed.add(storedRows(position, 1_000));
-    await eventually(() => writer.status().failures > 1, 'refusals by the full disk');
-    expect(feed.waiting).toBeGreaterThan(0);
+  const ballast = fill(disk);
+  for (let position = 101; position < 50_000; position += 1_000) feed.add(storedRows(position, 1_000));
+  await eventually(() => writer.status().failures > 1, 'refusals by the full disk');
+  expect(feed.waiting).toBeGreaterThan(0);
 
-    rmSync(ballast);
-    await feed.flushed();
-    const [row] = await database.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
-    expect(row?.map(Number)).toEqual([writer.storedThrough(), writer.storedThrough()]);
-    await database.close();
-  });
+  rmSync(ballast);
+  await feed.flushed();
+  const [row] = await database.select(`SELECT count(), max(position) FROM ${tables.readings} FINAL`);
+  expect(row?.map(Number)).toEqual([writer.storedThrough(), writer.storedThrough()]);
+  await database.close();
 });

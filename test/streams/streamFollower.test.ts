@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { identifyFold } from '../../actors/foldIdentity.ts';
-import { RecordRefused } from '../../actors/foldRecord.ts';
 import { createEmpty } from '../../storage/generations.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { noRows } from '../../storage/storedRows.ts';
-import { formatSnapshotName } from '../../storage/tables/foldSnapshot.ts';
 import { resolveTables } from '../../storage/tables.ts';
-import type { FollowerSinks } from '../../streams/follower/streamFollower.ts';
 import { OlderSnapshotNeeded, type StreamFold } from '../../streams/pipeline/streamFold.ts';
 import { underWayBytesMax } from '../../streams/pipeline/streamPipeline.ts';
 import { type ManualClock, manualClock } from '../support/manualClock.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { silentLogger } from '../support/silentLogger.ts';
-import { collectLines } from '../support/streams/collectLines.ts';
 import {
   createTestFollower,
   emptySinks,
@@ -23,6 +18,15 @@ import {
 } from '../support/streams/testFollower.ts';
 
 const subject = 'miner.counter.wheel';
+
+/** A fold without output. */
+const stateless: StreamFold = {
+  identity: identifyFold(1, {}),
+  receive: () => ({ rows: noRows, rejections: [] }),
+  capture: () => ({ all: () => [], changes: null }),
+  beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
+};
+
 async function prepareStream() {
   const { nats, database, tables } = await prepareToFollow();
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
@@ -34,12 +38,8 @@ async function prepareStream() {
 
 interface FollowerOptions {
   readonly clock?: ManualClock;
-  readonly settings?: Record<string, string>;
   readonly snapshotAgeMs?: number;
   readonly writes?: boolean;
-  /** Kind of the captured record; only `state` can be restored. */
-  readonly captures?: string;
-  readonly logger?: Logger;
 }
 
 type PreparedStream = Awaited<ReturnType<typeof prepareStream>>;
@@ -48,24 +48,18 @@ type PreparedStream = Awaited<ReturnType<typeof prepareStream>>;
 async function followThrough(
   position: number,
   { nats, snapshots }: PreparedStream,
-  options: FollowerOptions = {},
+  { clock = manualClock(), snapshotAgeMs, writes = true }: FollowerOptions = {},
 ) {
-  const { clock = manualClock(), settings = {}, snapshotAgeMs, writes = true } = options;
-  const { captures = 'state', logger = silentLogger } = options;
   const seen = { restoredAt: null as number | null, sequences: [] as number[], removedAbove: [] as number[] };
   const fold: StreamFold = {
-    identity: identifyFold(1, settings),
-    sharesTables: true,
+    ...stateless,
     ...(snapshotAgeMs !== undefined && { snapshotAgeMs }),
     receive: ({ messages }) => {
       for (const { seq } of messages) seen.sequences.push(seq);
       return { rows: noRows, rejections: [] };
     },
-    capture: () => ({ all: () => [{ kind: captures, key: '', value: '{}' }], changes: null }),
     beginRestore: () => ({
-      add: ({ kind }) => {
-        if (kind !== 'state') throw new RecordRefused(`${kind} is not a kind of record of this fold`);
-      },
+      add: () => undefined,
       complete: () => (position) => {
         seen.restoredAt = position;
         seen.sequences = [];
@@ -73,7 +67,7 @@ async function followThrough(
     }),
   };
   const sinks = writes ? emptySinks(seen.removedAbove) : null;
-  const follower = createTestFollower(nats, { fold, snapshots, sinks, clock, logger });
+  const follower = createTestFollower(nats, { fold, snapshots, sinks, clock });
   await eventually(
     () => seen.restoredAt !== null && follower.status().position === position,
     `position ${position}`,
@@ -87,14 +81,6 @@ async function saveThrough(position: number, setup: PreparedStream, options?: Fo
   await follower.stop({ graceMs: 5_000 });
   return seen;
 }
-
-/** A fold without output. */
-const stateless: StreamFold = {
-  identity: identifyFold(1, {}),
-  receive: () => ({ rows: noRows, rejections: [] }),
-  capture: () => ({ all: () => [], changes: null }),
-  beginRestore: () => ({ add: () => undefined, complete: () => () => undefined }),
-};
 
 describe('a follower of a stream', () => {
   it('restores the snapshot of the highest position despite a wrong clock, and removes no rows', async () => {
@@ -122,22 +108,6 @@ describe('a follower of a stream', () => {
     expect(seen.sequences).toHaveLength(count);
   });
 
-  it('prefers a snapshot that the stream continues, whatever its age', async () => {
-    const setup = await prepareStream();
-    const { nats, publish } = setup;
-    const clock = manualClock();
-    await publish(10);
-    await saveThrough(10, setup, { clock });
-    clock.advance(3_600_000);
-    await publish(10);
-    await saveThrough(20, setup, { clock });
-    const old = await saveThrough(20, setup, { clock, snapshotAgeMs: 600_000, writes: false });
-    expect(old.restoredAt).toBe(10);
-    await nats.jsm.streams.purge(stream, { seq: 16 });
-    const young = await followThrough(20, setup, { clock, snapshotAgeMs: 600_000 });
-    expect(young.seen).toEqual({ restoredAt: 20, sequences: [], removedAbove: [] });
-  });
-
   it('notices lost messages by the newest snapshot, even if that is too young to be restored', async () => {
     const setup = await prepareStream();
     const { nats, publish, snapshots } = setup;
@@ -153,50 +123,6 @@ describe('a follower of a stream', () => {
     expect(next.seen).toMatchObject({ restoredAt: 10, removedAbove: [10] });
     expect((await snapshots.list(stream)).map(({ position }) => position)).toEqual([10]);
     expect(next.follower.status().divergences).toBe(1);
-  });
-
-  it('restores an older snapshot if its fold refuses the newest, and logs which', async () => {
-    const setup = await prepareStream();
-    const { publish, snapshots } = setup;
-    await publish(10);
-    await saveThrough(10, setup);
-    await publish(10);
-    await saveThrough(20, setup, { captures: 'another' });
-    const { lines, logger } = collectLines('error');
-    const restored = await followThrough(20, setup, { logger });
-    expect(restored.seen).toMatchObject({ restoredAt: 10, removedAbove: [] });
-    const [refused] = (await snapshots.list(stream)).map(formatSnapshotName);
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      {
-        snapshot: refused,
-        position: 20,
-        err: { message: 'another is not a kind of record of this fold' },
-        msg: 'snapshot is damaged or refused; an older one is used',
-      },
-    ]);
-  });
-
-  it('ignores snapshots of another deployment, and removes its rows', async () => {
-    const setup = await prepareStream();
-    await setup.publish(10);
-    await saveThrough(10, setup, { settings: { core: '0x01' } });
-    const other = await saveThrough(10, setup, { settings: { core: '0x02' } });
-    expect(other).toMatchObject({ restoredAt: 0, removedAbove: [0] });
-    // After a change back, its own rows and snapshots are gone too.
-    const back = await followThrough(10, setup, { settings: { core: '0x01' } });
-    expect(back.seen).toMatchObject({ restoredAt: 0, removedAbove: [0] });
-  });
-
-  it('keeps rows whose messages retention has removed, even without a snapshot to restore', async () => {
-    const setup = await prepareStream();
-    const { nats, publish } = setup;
-    await publish(10);
-    await saveThrough(10, setup);
-    await nats.jsm.streams.purge(stream, { seq: 7 });
-    await nats.jsm.streams.deleteMessage(stream, 10);
-    await publish(1);
-    const other = await followThrough(11, setup);
-    expect(other.seen).toEqual({ restoredAt: 0, sequences: [7, 8, 9, 11], removedAbove: [6] });
   });
 
   it('has its stream recreated if it vanished before the state was restored', async () => {
@@ -242,60 +168,6 @@ describe('a follower of a stream', () => {
     expect(positions).toEqual([0, 2]);
   });
 
-  it('keeps no snapshot above the one that its fold rewinds to', async () => {
-    const { nats, snapshots, publish } = await prepareStream();
-    let count = 0;
-    let countMax = Number.MAX_SAFE_INTEGER;
-    const fold: StreamFold = {
-      ...stateless,
-      receive: ({ messages }) => {
-        for (const { seq } of messages) {
-          if (seq === 4 && countMax > 2) {
-            countMax = 2;
-            throw new OlderSnapshotNeeded();
-          }
-          count++;
-        }
-        return { rows: noRows, rejections: [] };
-      },
-      capture: () => ({
-        all: () => [{ kind: 'count', key: '', value: String(count) }],
-        changes: null,
-      }),
-      beginRestore: () => {
-        let restored = 0;
-        return {
-          add: ({ value }) => {
-            restored = Number(value);
-          },
-          accepts: () => restored <= countMax,
-          complete: () => () => {
-            count = restored;
-          },
-        };
-      },
-    };
-    const listPositions = async () => (await snapshots.list(stream)).map(({ position }) => position).sort();
-    const seen: number[][] = [];
-    const sinks: FollowerSinks = {
-      ...emptySinks(),
-      removeAbove: async (position, deleteSnapshots) => {
-        seen.push([position], await listPositions());
-        await deleteSnapshots();
-        seen.push(await listPositions());
-      },
-    };
-    const policy = { intervalMs: 600_000, messages: 1 };
-    const follower = createTestFollower(nats, { fold, snapshots, sinks, policy });
-    for (let position = 1; position <= 3; position++) {
-      await publish(1);
-      await eventually(() => follower.status().snapshotPosition === position, `the state of ${position}`);
-    }
-    await publish(1);
-    await eventually(() => count === 4, 'the fold to have rewound');
-    expect(seen).toEqual([[2], [1, 2, 3], [1, 2]]);
-  });
-
   it('saves nothing of the previous tables if it is stopped while it restores from replaced ones', async () => {
     const prepared = await prepareToFollow();
     const { nats, database } = prepared;
@@ -303,16 +175,15 @@ describe('a follower of a stream', () => {
     const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
     /** Set while ClickHouse does not answer the request for snapshots. */
     let restoring: Promise<void> | null = null;
-    let stored: string[] = [];
+    let stored: number[] = [];
     let restoredAt: number | null = null;
     const fold: StreamFold = {
       ...stateless,
       // Rows are stored at once in the tables that are active.
       receive: ({ messages }) => {
-        for (const { seq } of messages) stored.push(`g${tables.generation} ${seq}`);
+        for (const { seq } of messages) stored.push(seq);
         return { rows: noRows, rejections: [] };
       },
-      capture: () => ({ all: () => [{ kind: 'state', key: '', value: '{}' }], changes: null }),
       beginRestore: () => ({
         add: () => undefined,
         complete: () => (position) => {
@@ -332,7 +203,7 @@ describe('a follower of a stream', () => {
       sinks: emptySinks(),
       useGeneration: () => {
         tables = replayed;
-        stored = ['g2 1', 'g2 2', 'g2 3', 'g2 4', 'g2 5'];
+        stored = [1, 2, 3, 4, 5];
       },
     });
     const running = follower.ended;

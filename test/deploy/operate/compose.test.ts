@@ -98,32 +98,27 @@ describe('compose.yaml', () => {
     const folder = join(temporaryDirectory(), 'secrets');
     execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
     const names = readdirSync(folder);
-    const contents = names.map((name) => readFileSync(join(folder, name), 'utf8'));
+    const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+    const contents = names.map(read);
     for (const [name, { file }] of Object.entries(compose.secrets)) {
       expect(file).toBe(`./secrets/${name}`);
       expect(names).toContain(name);
-      expect(services.some(([, { secrets = [] }]) => secrets.some((one) => findSource(one) === name))).toBe(
-        true,
-      );
+      expect(services.flatMap(([, { secrets = [] }]) => secrets.map(findSource))).toContain(name);
     }
     for (const role of ['ingest', 'serve', 'index']) {
-      const lines = readFileSync(join(folder, `${role}.env`), 'utf8')
-        .trim()
-        .split('\n');
+      const lines = read(`${role}.env`).trim().split('\n');
       const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
       expect(unknownVariables(environment)).toEqual([]);
       expect(readConfiguration(environment).MINER_NATS_URL).toMatch(
         new RegExp(`^nats://${role}:.{32}@nats:4222$`),
       );
     }
-    expect(Object.keys(parse(readFileSync(join(folder, 'clickhouse-passwords.yaml'), 'utf8')).users)).toEqual(
-      Object.keys(readYaml<{ users: object }>('clickhouse/users.yaml').users).filter(
-        (user) => user !== 'default',
-      ),
-    );
+    const { users } = readYaml<{ users: object }>('clickhouse/users.yaml');
+    const created = Object.keys(parse(read('clickhouse-passwords.yaml')).users);
+    expect(['default', ...created].sort()).toEqual(Object.keys(users).sort());
     // A second run changes nothing.
     execFileSync(process.execPath, [join(deployDir, 'createSecrets.mjs'), folder]);
-    expect(names.map((name) => readFileSync(join(folder, name), 'utf8'))).toEqual(contents);
+    expect(names.map(read)).toEqual(contents);
   });
 
   it('has passwords that createSecrets replaces everywhere, and nothing else in the folder', () => {
@@ -284,10 +279,9 @@ describe('Prometheus and Grafana', () => {
   });
 
   it('reach each other', () => {
-    interface Sources {
-      readonly datasources: readonly { readonly url: string }[];
-    }
-    const { datasources } = readYaml<Sources>('grafana/provisioning/datasources/prometheus.yaml');
-    expect(datasources.map(({ url }) => url)).toEqual(['http://prometheus:9090']);
+    const { datasources } = readYaml<object & { datasources: object }>(
+      'grafana/provisioning/datasources/prometheus.yaml',
+    );
+    expect(datasources).toMatchObject([{ url: 'http://prometheus:9090' }]);
   });
 });

@@ -36,12 +36,8 @@ const listFiles = (folder: string) => readdirSync(folder, { recursive: true, enc
 async function start(role: string, connections: Readonly<Record<string, string>>) {
   const dir = temporaryDirectory();
   const secret = join(dir, 'connections.env');
-  writeFileSync(
-    secret,
-    Object.entries(connections)
-      .map(([name, value]) => `${name}=${value}\n`)
-      .join(''),
-  );
+  const lines = Object.entries(connections).map(([name, value]) => `${name}=${value}\n`);
+  writeFileSync(secret, lines.join(''));
   const opsPort = String(await findFreePort());
   const environment = {
     PATH: process.env.PATH,
@@ -55,14 +51,14 @@ async function start(role: string, connections: Readonly<Record<string, string>>
   };
   const program = ['--enable-source-maps', `--env-file=${secret}`, 'dist/deploy/miner.js', role];
   const started = startProcess(process.execPath, program, { cwd: folder, env: environment });
-  const addresses = await eventually(
+  const [, publicUrl = '', operatorUrl = ''] = await eventually(
     () => /"publicUrl":(?:"([^"]+)"|null),"operatorUrl":"([^"]+)"/.exec(started.output()),
     `${role} listens`,
   );
   /** Runs the readiness probe of Kubernetes. */
   const probe = () =>
     startProcess(process.execPath, ['dist/deploy/probeIngest.js'], { cwd: folder, env: environment }).exited;
-  return { ...started, publicUrl: addresses[1] ?? '', operatorUrl: addresses[2] ?? '', probe };
+  return { ...started, publicUrl, operatorUrl, probe };
 }
 
 /** Runs a command of the installed program to its end. Returns its status and output. */

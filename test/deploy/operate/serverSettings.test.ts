@@ -14,6 +14,7 @@ import {
   pipelineMessageBytesMax,
 } from '../../../streams/jetstream/ensureStreams.ts';
 import { readRange } from '../../../streams/jetstream/readRange.ts';
+import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
@@ -71,6 +72,8 @@ describe('accounts of NATS', () => {
     const [js, jsm] = [jetstream(ingest), await jetstreamManager(ingest)];
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 0, logger });
     await ensureStreams(jsm, { streams: streamNames, retentionDays: 30, logger });
+    const append = createRejectedStream({ connection: ingest, js }).append(rejected, 0, ['1', '2', '3']);
+    expect(await append).toBe(3);
     const lease = await startContender({ connection: ingest, js, jsm }, 'id_1').acquired;
     expect(lease.isHeld()).toBe(true);
     await lease.release();
@@ -249,25 +252,23 @@ describe('accounts of NATS', () => {
   });
 });
 
-describe('users of ClickHouse', () => {
-  interface Users {
-    readonly users: Readonly<Record<string, { readonly grants?: { readonly query: readonly string[] } }>>;
-  }
+interface Users {
+  readonly users: Readonly<Record<string, { readonly grants?: { readonly query: readonly string[] } }>>;
+}
 
-  it('have rights that ClickHouse can parse, and a replica may only read', () => {
-    const { users } = readYaml<Users>('clickhouse/users.yaml');
-    const session = new Session(temporaryDirectory());
-    onTestFinished(() => session.cleanup());
-    const grants = Object.entries(users).flatMap(([user, { grants: of }]) =>
-      (of?.query ?? []).map((grant) => [user, grant] as const),
+it('users of ClickHouse have rights that ClickHouse can parse, and a replica may only read', () => {
+  const { users } = readYaml<Users>('clickhouse/users.yaml');
+  const session = new Session(temporaryDirectory());
+  onTestFinished(() => session.cleanup());
+  const grants = Object.entries(users).flatMap(([user, { grants: of }]) =>
+    (of?.query ?? []).map((grant) => [user, grant] as const),
+  );
+  for (const [user, grant] of grants)
+    expect(session.query(`SELECT formatQuerySingleLine('${grant} TO ${user}')`, 'TSVRaw').trim()).toBe(
+      `${grant} TO ${user}`,
     );
-    for (const [user, grant] of grants)
-      expect(session.query(`SELECT formatQuerySingleLine('${grant} TO ${user}')`, 'TSVRaw').trim()).toBe(
-        `${grant} TO ${user}`,
-      );
-    expect(grants.filter(([user]) => user === 'serve')).toEqual([['serve', 'GRANT SELECT ON default.*']]);
-    const settings = session.query('SELECT name FROM system.merge_tree_settings', 'TSVRaw').split('\n');
-    const { merge_tree: used } = readYaml<{ merge_tree: object }>('clickhouse/config.yaml');
-    for (const name of Object.keys(used)) expect(settings).toContain(name);
-  });
+  expect(grants.filter(([user]) => user === 'serve')).toEqual([['serve', 'GRANT SELECT ON default.*']]);
+  const settings = session.query('SELECT name FROM system.merge_tree_settings', 'TSVRaw').split('\n');
+  const { merge_tree: used } = readYaml<{ merge_tree: object }>('clickhouse/config.yaml');
+  for (const name of Object.keys(used)) expect(settings).toContain(name);
 });

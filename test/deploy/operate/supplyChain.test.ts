@@ -9,7 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { chooseEngine, describeMachine } from '../../../deploy/engines/chooseEngine.mjs';
 import { checkHttpEngine } from '../../../deploy/process/httpEngine.ts';
@@ -18,9 +18,8 @@ import { startProcess } from '../../support/processes/childProcess.ts';
 import { writeDeployment } from '../../support/processes/minerProcess.ts';
 import { temporaryDirectory } from '../../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../../support/silentLogger.ts';
-import { readYaml } from './deployFiles.ts';
+import { readYaml, root } from './deployFiles.ts';
 
-const root = resolve(import.meta.dirname, '../../..');
 const readJson = <Content>(path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')) as Content;
 
 interface LockedPackage {
@@ -60,9 +59,8 @@ describe('packages', () => {
   });
 
   it('run no script at their installation', () => {
-    expect(
-      execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, encoding: 'utf8' }).trim(),
-    ).toBe('true');
+    const setting = execFileSync('npm', ['config', 'get', 'ignore-scripts'], { cwd: root, encoding: 'utf8' });
+    expect(setting).toBe('true\n');
   });
 
   it('have no WebSocket library with a known vulnerability (CVE-2024-37890)', () => {
@@ -77,12 +75,11 @@ describe('packages', () => {
   });
 
   it('of production are listed by `npm run sbom`, with their hashes', () => {
-    interface Component {
-      readonly purl: string;
-      readonly hashes: readonly { readonly alg: string }[];
-    }
     const output = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: root, encoding: 'utf8' });
-    const { bomFormat, components } = JSON.parse(output) as { bomFormat: string; components: Component[] };
+    const { bomFormat, components } = JSON.parse(output) as {
+      bomFormat: string;
+      components: { purl: string; hashes: { alg: string }[] }[];
+    };
     expect(bomFormat).toBe('CycloneDX');
     const listed = components.map(({ purl }) => decodeURIComponent(purl.replace('pkg:npm/', '')));
     const expected = inProduction.map(
@@ -94,13 +91,10 @@ describe('packages', () => {
   });
 
   it('are reviewed on every change', () => {
-    interface Workflow {
-      readonly jobs: Readonly<
-        Record<string, { readonly steps: readonly { readonly uses?: string; readonly run?: string }[] }>
-      >;
-    }
-    const { jobs } = readYaml<Workflow>('../.github/workflows/test.yml');
-    const steps = jobs.dependencies?.steps ?? [];
+    const { jobs } = readYaml<{ jobs: { dependencies: { steps: { uses?: string; run?: string }[] } } }>(
+      '../.github/workflows/test.yml',
+    );
+    const { steps } = jobs.dependencies;
     expect(steps.map(({ uses = '' }) => uses.split('@')[0])).toContain('actions/dependency-review-action');
     expect(steps.map(({ run }) => run)).toContain('npm run --silent sbom > sbom.json');
   });

@@ -1,5 +1,5 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { openDatabase } from '../../../storage/database.ts';
 import { createRecentReadings } from '../../../storage/recentReadings.ts';
 import { readHalfHour } from '../../../storage/storedHalfHour.ts';
@@ -15,6 +15,7 @@ import { eventually } from '../../support/processes/childProcess.ts';
 import { useClickHouseEngine } from '../../support/processes/clickHouseEngine.ts';
 import { minerCommand } from '../../support/processes/minerCommand.ts';
 import {
+  type MinerProcess,
   startMiner,
   waitUntilReady,
   waitUntilStored,
@@ -31,115 +32,105 @@ const messages = 1_200;
 const samples = (outcome: string) => `miner_audit_samples_total{kind="half_hour",outcome="${outcome}"}`;
 const drifts = 'miner_audit_drifts{kind="half_hour"}';
 
-describe('the self-audit of half hours', () => {
-  it('finds exactly the lost or changed rows, sums and memory, names the repair, and notices that it was done', async () => {
-    // With the rights of the shipped users: `ingest` folds, audits, replays and asks the doctor.
-    const [nats, clickhouseUrl] = [await startNatsWithAccounts(), await engine.createDatabase()];
-    const connection = await nats.connectAs('operator');
-    const [js, jsm] = [jetstream(connection), await jetstreamManager(connection)];
-    const natsUrl = nats.urlOf('ingest');
-    const dataDir = temporaryDirectory();
-    const settings = { natsUrl, clickhouseUrl, dataDir, environment: { MINER_AUDIT_SECONDS: '1' } };
-    const first = await startMiner(settings);
-    await waitUntilReady(first);
-    await publishAll(connection, mixedPublications(messages));
-    await waitUntilStored(first, messages);
-    // The end saves a snapshot, and everything below it is stored.
-    await first.end('SIGTERM');
-    const miner = await startMiner(settings);
-    await waitUntilReady(miner);
-    await eventually(
-      async () => ((await miner.metric(samples('agrees'))) ?? 0) >= 3,
-      'three samples that agree',
-    );
-    expect(await miner.metric(samples('drift'))).toBe(0);
-    const environment = {
-      MINER_NATS_URL: natsUrl,
-      MINER_CLICKHOUSE_URL: clickhouseUrl,
-      MINER_DATA_DIR: dataDir,
-      MINER_DEPLOYMENT: writeDeployment(dataDir),
-      MINER_OPS_PORT: new URL(miner.operatorUrl).port,
-    };
-    const { output } = await minerCommand(['doctor'], {
-      ...environment,
-      MINER_NATS_URL: nats.urlOf('serve'),
-    });
-    expect(output).toContain('nothing is wrong');
-    expect(output).toMatch(/ok +self-audit: [1-8] sampled half hours agree/);
-    expect(output).toMatch(/ok +clock: /);
-    const replica = await startMiner({ ...settings, role: 'serve', natsUrl: nats.urlOf('serve') });
-    await eventually(
-      async () => ((await replica.metric(samples('agrees'))) ?? 0) > 0,
-      'an audit of a replica',
-    );
-
-    // Each half hour of each installation agrees with its messages, although some were rejected.
-    const database = openDatabase({ url: clickhouseUrl });
-    onTestFinished(() => database.close());
-    const tables = resolveTables(1);
-    const options: HalfHourAuditOptions = {
-      connection,
-      js,
-      jsm,
-      database,
-      tables: () => tables,
-      oldestRowMs: () => null,
-      genesisMs,
-      memory: () => null,
-    };
-    const audit = async (sequence: number, memory: CounterMemory | null = null) => {
-      const sample = await findHalfHour(options, sequence);
-      return sample === null ? null : auditHalfHour({ ...options, memory: () => memory }, sample, messages);
-    };
-    const outcomes = new Map<string, string>();
-    for (let sequence = 1; sequence <= messages; sequence += 61) {
-      const found = await audit(sequence);
-      if (found !== null) outcomes.set(found.about, found.outcome);
-    }
-    const byOutcome = (outcome: string) => [...outcomes.values()].filter((one) => one === outcome).length;
-    expect([byOutcome('agrees'), byOutcome('drift')]).toEqual([6, 0]);
-    // The last half hour is open.
-    expect(byOutcome('skipped')).toBeGreaterThan(0);
-
-    // Memory holds a reading that differs from the stream.
-    const recent = createRecentReadings({ storedThrough: () => 0 });
-    const half = { installationId: 'wheel.one', startMs: genesisMs };
-    const { readings } = await readHalfHour(database, tables, {
-      ...half,
-      fromPosition: 1,
-      throughPosition: messages,
-    });
-    for (const reading of readings)
-      recent.add(reading.position === 100 ? { ...reading, distanceMm: reading.distanceMm + 1 } : reading);
-    const memory = { recent, publicInstallationId: 'wheel.one', history: null };
-    expect(await audit(100, memory)).toMatchObject({
-      outcome: 'drift',
-      differences: [expect.stringMatching(/^readings in memory: 100: distanceMm is \d+, \d+ expected$/)],
-    });
-
-    // A round and sums are lost.
-    const isGone = async (table: string) =>
-      Number((await database.select(`SELECT count() FROM ${table}`))[0]?.[0]) === 0;
-    await database.command(`ALTER TABLE ${tables.halfHourBuckets} DELETE WHERE 1`);
-    await eventually(() => isGone(tables.halfHourBuckets), 'the loss');
-    await eventually(async () => ((await miner.metric(drifts)) ?? 0) > 0, 'drift');
-    const line = miner.log().find(({ repair }) => repair !== undefined);
-    expect(line?.about).toMatch(/^half hour 2026-01-31T1\d:[03]0:00\.000Z of wheel/);
-    expect(line?.differences).toEqual([expect.stringMatching(/^sums in ClickHouse: \d+ is missing$/)]);
-    expect(line?.repair).toMatch(/^npm run miner -- replay --from-sequence \d+$/);
-
-    const doctor = await minerCommand(['doctor'], environment);
-    expect(doctor.output).toMatch(/FAILED +self-audit: half hour .*sums in ClickHouse: \d+ is missing/);
-    expect(doctor.output).toMatch(/FAILED +self-audit of the service: half hour /);
-    expect(doctor.status).toBe(1);
-
-    expect((await minerCommand(['replay', '--from-sequence', '1'], environment)).status).toBe(0);
-    await eventually(async () => (await miner.metric(drifts)) === 0, 'agreement');
-    expect(miner.output()).toContain('a known difference no longer exists');
-    for (const one of [miner, replica]) {
-      await eventually(async () => (await one.metric('miner_table_generation')) === 2, 'the new tables');
-      const statistics = `${one.publicUrl}/v1/measurement/stats?range=7d`;
-      await eventually(async () => (await fetch(statistics)).ok, 'statistics of the new tables');
-    }
+it('the self-audit of half hours finds exactly the lost or changed rows, sums and memory, names the repair, and notices that it was done', async () => {
+  // With the rights of the shipped users: `ingest` folds, audits, replays and asks the doctor.
+  const [nats, clickhouseUrl] = [await startNatsWithAccounts(), await engine.createDatabase()];
+  const connection = await nats.connectAs('operator');
+  const [js, jsm] = [jetstream(connection), await jetstreamManager(connection)];
+  const natsUrl = nats.urlOf('ingest');
+  const dataDir = temporaryDirectory();
+  const settings = { natsUrl, clickhouseUrl, dataDir, environment: { MINER_AUDIT_SECONDS: '1' } };
+  const first = await startMiner(settings);
+  await waitUntilReady(first);
+  await publishAll(connection, mixedPublications(messages));
+  await waitUntilStored(first, messages);
+  // The end saves a snapshot, and everything below it is stored.
+  await first.end('SIGTERM');
+  const miner = await startMiner(settings);
+  await waitUntilReady(miner);
+  const countAgreeing = async (of: MinerProcess) => (await of.metric(samples('agrees'))) ?? 0;
+  await eventually(async () => (await countAgreeing(miner)) >= 3, 'three samples that agree');
+  expect(await miner.metric(samples('drift'))).toBe(0);
+  const environment = {
+    MINER_NATS_URL: natsUrl,
+    MINER_CLICKHOUSE_URL: clickhouseUrl,
+    MINER_DATA_DIR: dataDir,
+    MINER_DEPLOYMENT: writeDeployment(dataDir),
+    MINER_OPS_PORT: new URL(miner.operatorUrl).port,
+  };
+  const { output } = await minerCommand(['doctor'], {
+    ...environment,
+    MINER_NATS_URL: nats.urlOf('serve'),
   });
+  expect(output).toContain('nothing is wrong');
+  expect(output).toMatch(/ok +self-audit: [1-8] sampled half hours agree/);
+  expect(output).toMatch(/ok +clock: /);
+  const replica = await startMiner({ ...settings, role: 'serve', natsUrl: nats.urlOf('serve') });
+  await eventually(async () => ((await replica.metric(samples('agrees'))) ?? 0) > 0, 'an audit of a replica');
+
+  // Each half hour of each installation agrees with its messages, although some were rejected.
+  const database = openDatabase({ url: clickhouseUrl });
+  onTestFinished(() => database.close());
+  const tables = resolveTables(1);
+  const options: HalfHourAuditOptions = {
+    connection,
+    js,
+    jsm,
+    database,
+    tables: () => tables,
+    oldestRowMs: () => null,
+    genesisMs,
+    memory: () => null,
+  };
+  const audit = async (sequence: number, memory: CounterMemory | null = null) => {
+    const sample = await findHalfHour(options, sequence);
+    return sample === null ? null : auditHalfHour({ ...options, memory: () => memory }, sample, messages);
+  };
+  const outcomes = new Map<string, string>();
+  for (let sequence = 1; sequence <= messages; sequence += 61) {
+    const found = await audit(sequence);
+    if (found !== null) outcomes.set(found.about, found.outcome);
+  }
+  const byOutcome = (outcome: string) => [...outcomes.values()].filter((one) => one === outcome).length;
+  expect([byOutcome('agrees'), byOutcome('drift')]).toEqual([6, 0]);
+  // The last half hour is open.
+  expect(byOutcome('skipped')).toBeGreaterThan(0);
+
+  // Memory holds a reading that differs from the stream.
+  const recent = createRecentReadings({ storedThrough: () => 0 });
+  const half = { installationId: 'wheel.one', startMs: genesisMs };
+  const { readings } = await readHalfHour(database, tables, {
+    ...half,
+    fromPosition: 1,
+    throughPosition: messages,
+  });
+  for (const reading of readings)
+    recent.add(reading.position === 100 ? { ...reading, distanceMm: reading.distanceMm + 1 } : reading);
+  const memory = { recent, publicInstallationId: 'wheel.one', history: null };
+  expect(await audit(100, memory)).toMatchObject({
+    outcome: 'drift',
+    differences: [expect.stringMatching(/^readings in memory: 100: distanceMm is \d+, \d+ expected$/)],
+  });
+
+  // Sums are lost.
+  await database.command(`TRUNCATE TABLE ${tables.halfHourBuckets}`);
+  await eventually(async () => ((await miner.metric(drifts)) ?? 0) > 0, 'drift');
+  const line = miner.log().find(({ repair }) => repair !== undefined);
+  expect(line?.about).toMatch(/^half hour 2026-01-31T1\d:[03]0:00\.000Z of wheel/);
+  expect(line?.differences).toEqual([expect.stringMatching(/^sums in ClickHouse: \d+ is missing$/)]);
+  expect(line?.repair).toMatch(/^npm run miner -- replay --from-sequence \d+$/);
+
+  const doctor = await minerCommand(['doctor'], environment);
+  expect(doctor.output).toMatch(/FAILED +self-audit: half hour .*sums in ClickHouse: \d+ is missing/);
+  expect(doctor.output).toMatch(/FAILED +self-audit of the service: half hour /);
+  expect(doctor.status).toBe(1);
+
+  expect((await minerCommand(['replay', '--from-sequence', '1'], environment)).status).toBe(0);
+  await eventually(async () => (await miner.metric(drifts)) === 0, 'agreement');
+  expect(miner.output()).toContain('a known difference no longer exists');
+  for (const one of [miner, replica]) {
+    await eventually(async () => (await one.metric('miner_table_generation')) === 2, 'the new tables');
+    const statistics = `${one.publicUrl}/v1/measurement/stats?range=7d`;
+    await eventually(async () => (await fetch(statistics)).ok, 'statistics of the new tables');
+  }
 });

@@ -101,31 +101,29 @@ describe('delivery in order', () => {
   });
 });
 
-describe('the status of a delivery', () => {
-  it('shows the waiting weight, and the failures until an attempt succeeds', () => {
-    inVirtualTime(({ flush }) => {
-      const seen: DeliveryStatus[] = [];
-      const failures = [new Error('first'), new Error('second')];
-      const answers = [...failures.map((error) => throwError(() => error)), EMPTY];
-      const deliver = () => answers.shift() ?? EMPTY;
-      const onStatus = (status: DeliveryStatus) => seen.push(status);
-      const failed: unknown[] = [];
-      const onFailure = (error: unknown, failures: number) => failed.push([error, failures]);
-      const recovered: number[] = [];
-      const onRecovery = (failures: number) => recovered.push(failures);
-      concat(of('a', 'b', 'c', 'd'), timer(100).pipe(ignoreElements()))
-        .pipe(deliverInOrder({ ...letters, deliver, onStatus, onFailure, onRecovery }))
-        .subscribe();
-      flush();
-      expect(
-        seen.some(({ state, failures, waiting }) => state === 'retrying' && failures === 1 && waiting === 4),
-      ).toBe(true);
-      expect(failed).toEqual([
-        [failures[0], 1],
-        [failures[1], 2],
-      ]);
-      expect(recovered).toEqual([2]);
-      expect(seen.at(-1)).toEqual({ state: 'idle', waiting: 0, failures: 0 });
-    });
+it('the status of a delivery shows the waiting weight, and the failures until an attempt succeeds', () => {
+  inVirtualTime(({ flush }) => {
+    const seen: DeliveryStatus[] = [];
+    const failures = [new Error('first'), new Error('second')];
+    const answers = [...failures.map((error) => throwError(() => error)), EMPTY];
+    const deliver = () => answers.shift() ?? EMPTY;
+    const onStatus = (status: DeliveryStatus) => seen.push(status);
+    const failed: unknown[] = [];
+    const onFailure = (error: unknown, failures: number) => failed.push([error, failures]);
+    const recovered: number[] = [];
+    const onRecovery = (failures: number) => recovered.push(failures);
+    concat(of('a', 'b', 'c', 'd'), timer(100).pipe(ignoreElements()))
+      .pipe(deliverInOrder({ ...letters, deliver, onStatus, onFailure, onRecovery }))
+      .subscribe();
+    flush();
+    expect(
+      seen.some(({ state, failures, waiting }) => state === 'retrying' && failures === 1 && waiting === 4),
+    ).toBe(true);
+    expect(failed).toEqual([
+      [failures[0], 1],
+      [failures[1], 2],
+    ]);
+    expect(recovered).toEqual([2]);
+    expect(seen.at(-1)).toEqual({ state: 'idle', waiting: 0, failures: 0 });
   });
 });

@@ -66,13 +66,13 @@ const heldAttacks: Readonly<Record<string, string>> = {
 };
 
 interface Http2Attack {
-  readonly headers: OutgoingHttpHeaders;
+  readonly headers?: OutgoingHttpHeaders;
   readonly body?: string;
   readonly trailers?: OutgoingHttpHeaders;
 }
 
 const http2Attacks: Readonly<Record<string, Http2Attack>> = {
-  'a body without a length, and a trailer': { headers: {}, body: 'abc', trailers: { 'x-trailer': 'a' } },
+  'a body without a length, and a trailer': { body: 'abc', trailers: { 'x-trailer': 'a' } },
   'a body with a wrong length': { headers: { 'content-length': '9' }, body: 'abc' },
   'an unknown method': { headers: { ':method': 'FOO' } },
   '70 headers': {
@@ -84,66 +84,64 @@ const http2Attacks: Readonly<Record<string, Http2Attack>> = {
 
 /** Tests a proxy in front of two servers: it answers every attack and every request of other clients. */
 export function testAttacks(useProxy: () => Promise<SharedProxy>): void {
-  it.each(Object.keys(attacks))('by %s, who is answered', async (attack) => {
-    await expectAttackAnswered(await useProxy(), attack);
-  });
-
-  it.each(Object.keys(http2Attacks))('over HTTP/2 by %s, who is answered', async (attack) => {
-    await expectHttp2AttackAnswered(await useProxy(), attack);
-  });
-
-  it.each(Object.keys(heldAttacks))('by %s', async (attack) => {
-    await expectHeldAttackHarmless(await useProxy(), attack);
-  });
-
-  it('by resetting streams', async () => {
-    await expectResetsHarmless(await useProxy());
-  });
-}
-
-/** Fails unless the proxy answers the attack, itself or with a server's response, and answers each request of the other clients. */
-async function expectAttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
-  const { exchange } = createProxyClients(proxy.open);
-  const answers: Promise<string>[] = [];
-  await expectOthersServed(proxy, (round) => {
-    answers.push(exchange(attacks[attack] as string, `198.51.100.${round + 1}`));
-  });
-  for (const answer of await Promise.all(answers)) {
-    expect(answer).toMatch(/^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 [2-4]\d\d/);
-    if (answer.startsWith('HTTP/1.1 4'))
-      expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toMatch(proxy.refusal);
-  }
-  expect(proxy.takeComplaints()).toEqual([]);
-}
-
-async function expectHeldAttackHarmless(proxy: SharedProxy, attack: string): Promise<void> {
-  const held: Promise<Duplex>[] = [];
-  await expectOthersServed(proxy, (round) => {
-    const opened = proxy.open(`198.51.100.${round + 1}`);
-    held.push(opened);
-    opened.then((socket) => {
-      socket.on('error', () => undefined);
-      socket.write(heldAttacks[attack] as string);
+  /** Collects what the attack of each round opens, while the other clients are served. */
+  async function collect<Opened>(proxy: SharedProxy, attack: (from: string) => Promise<Opened>) {
+    const opened: Promise<Opened>[] = [];
+    await expectOthersServed(proxy, (round) => {
+      opened.push(attack(`198.51.100.${round + 1}`));
     });
-  });
-  for (const socket of await Promise.all(held)) socket.destroy();
-  await expectOthersServed(proxy);
-  expect(proxy.takeComplaints()).toEqual([]);
-}
-
-async function expectHttp2AttackAnswered(proxy: SharedProxy, attack: string): Promise<void> {
-  const { headers, body, trailers } = http2Attacks[attack] as Http2Attack;
-  const answers: Promise<string>[] = [];
-  await expectOthersServed(proxy, (round) => {
-    answers.push(askOnce(`198.51.100.${round + 1}`));
-  });
-  async function askOnce(from: string): Promise<string> {
-    const session = await openSession(proxy, from);
-    return askHttp2(session, headers, body, trailers).finally(() => session.destroy());
+    return Promise.all(opened);
   }
-  for (const answer of await Promise.all(answers))
-    expect(answer).toMatch(/^(?:200|304|4\d\d \{"error":"\w+"\}|ERR_HTTP2_(?:STREAM|SESSION)_ERROR)/);
-  expect(proxy.takeComplaints()).toEqual([]);
+
+  it.each(Object.entries(attacks))('by %s, who is answered', async (_, attack) => {
+    const proxy = await useProxy();
+    const { exchange } = createProxyClients(proxy.open);
+    // The proxy answers itself or with a server's response.
+    for (const answer of await collect(proxy, (from) => exchange(attack, from))) {
+      expect(answer).toMatch(/^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?HTTP\/1\.1 [2-4]\d\d/);
+      if (answer.startsWith('HTTP/1.1 4'))
+        expect(answer.slice(answer.indexOf('\r\n\r\n') + 4)).toMatch(proxy.refusal);
+    }
+    expect(proxy.takeComplaints()).toEqual([]);
+  });
+
+  it.each(Object.entries(http2Attacks))('over HTTP/2 by %s, who is answered', async (_, attack) => {
+    const proxy = await useProxy();
+    const answers = await collect(proxy, async (from) => {
+      const session = await openSession(proxy, from);
+      return askHttp2(session, attack).finally(() => session.destroy());
+    });
+    for (const answer of answers)
+      expect(answer).toMatch(/^(?:200|304|4\d\d \{"error":"\w+"\}|ERR_HTTP2_(?:STREAM|SESSION)_ERROR)/);
+    expect(proxy.takeComplaints()).toEqual([]);
+  });
+
+  it.each(Object.entries(heldAttacks))('by %s', async (_, attack) => {
+    const proxy = await useProxy();
+    const held = await collect(proxy, async (from) => {
+      const socket = await proxy.open(from);
+      socket.on('error', () => undefined);
+      socket.write(attack);
+      return socket;
+    });
+    for (const socket of held) socket.destroy();
+    await expectOthersServed(proxy);
+    expect(proxy.takeComplaints()).toEqual([]);
+  });
+
+  it('by resetting streams at once', async () => {
+    const proxy = await useProxy();
+    const session = await openSession(proxy, '198.51.100.1');
+    await expectOthersServed(proxy, () => {
+      for (let stream = 0; stream < 40 && !session.destroyed; stream++) {
+        const sent = session.request({ ':path': '/docs/swagger-ui-bundle.js', ':authority': name });
+        sent.on('error', () => undefined);
+        sent.close();
+      }
+    });
+    session.destroy();
+    expect(proxy.takeComplaints()).toEqual([]);
+  });
 }
 
 /** Fails unless the proxy forwards every header that the service reads. */
@@ -168,20 +166,6 @@ export async function expectHeadersSentOn(
   expect(traces).toContain(traceparent);
 }
 
-/** A session that sends requests and resets each of them at once. */
-async function expectResetsHarmless(proxy: SharedProxy): Promise<void> {
-  const session = await openSession(proxy, '198.51.100.1');
-  await expectOthersServed(proxy, () => {
-    for (let stream = 0; stream < 40 && !session.destroyed; stream++) {
-      const sent = session.request({ ':path': '/docs/swagger-ui-bundle.js', ':authority': name });
-      sent.on('error', () => undefined);
-      sent.close();
-    }
-  });
-  session.destroy();
-  expect(proxy.takeComplaints()).toEqual([]);
-}
-
 /** Clients with open HTTP/1.1 and HTTP/2 connections that send requests during an attack. */
 export async function expectOthersServed(
   proxy: Pick<SharedProxy, 'open' | 'openHttp2'>,
@@ -197,7 +181,7 @@ export async function expectOthersServed(
   for (let round = 0; round < rounds; round++) {
     attack(round);
     for (const agent of agents) statuses.push(await askHttp1(agent));
-    for (const session of sessions) statuses.push((await askHttp2(session, {})).slice(0, 3));
+    for (const session of sessions) statuses.push((await askHttp2(session)).slice(0, 3));
   }
   for (const connection of [...agents, ...sessions]) connection.destroy();
   expect(statuses).toEqual(statuses.map(() => '200'));
@@ -241,9 +225,7 @@ async function openSession(
 /** @returns status and body, or the error's code. */
 async function askHttp2(
   session: ClientHttp2Session,
-  headers: OutgoingHttpHeaders,
-  body?: string,
-  trailers?: OutgoingHttpHeaders,
+  { headers, body, trailers }: Http2Attack = {},
 ): Promise<string> {
   try {
     const sent = session.request(

@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { expect } from 'vitest';
+import { type Database, openDatabase } from '../../../storage/database.ts';
+import { findActiveTables } from '../../../storage/generations.ts';
+import type { Tables } from '../../../storage/tables.ts';
 import { createRemovableStreams } from '../streams/removableStreams.ts';
 import {
   type MinerSettings,
@@ -6,6 +10,7 @@ import {
   waitUntilFolded,
   waitUntilReady,
   waitUntilStored,
+  writeDeployment,
 } from './minerProcess.ts';
 import { connectTo, startNats, type TestConnection } from './natsServer.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
@@ -28,5 +33,20 @@ export async function foldAndStop(
   if (deployment.onChain !== undefined)
     await waitUntilFolded(miner, await countStored('MINER_CHAIN'), 'MINER_CHAIN');
   expect(await miner.end('SIGTERM')).toBe(0);
-  return { connection, settings, last };
+  const location = { path: join(settings.dataDir, 'clickhouse') };
+  const onDatabase = async <Result>(work: (database: Database, tables: Tables) => Promise<Result>) => {
+    const database = openDatabase(location);
+    try {
+      return await work(database, await findActiveTables(database));
+    } finally {
+      await database.close();
+    }
+  };
+  /** For commands on its data. */
+  const environment = {
+    MINER_NATS_URL: nats.url,
+    MINER_DATA_DIR: settings.dataDir,
+    MINER_DEPLOYMENT: writeDeployment(temporaryDirectory()),
+  };
+  return { connection, settings, last, location, onDatabase, environment };
 }

@@ -14,7 +14,7 @@ import { writeNatsConfiguration } from './serverConfigurations.ts';
 import { temporaryDirectory } from './temporaryDirectory.ts';
 
 /** A real nats-server with JetStream for one test. */
-export interface TestNats extends RestartableServer {
+interface TestNats extends RestartableServer {
   readonly url: string;
   readonly dir: string;
 }

@@ -1,4 +1,3 @@
-import type { Address, BlockHash, TransactionHash } from '../../../actors/schemas/hex.ts';
 import { toAddress } from '../../../actors/schemas/hex.ts';
 import {
   address,
@@ -30,32 +29,37 @@ import {
 import { defineTable } from '../../../storage/tables/table.ts';
 import { buildBlockHash, buildTransactionHash } from '../chain/hashes.ts';
 
-export interface Values {
-  readonly order: number;
-  readonly text: string;
-  readonly unknownText: string | null;
-  readonly named: string;
-  readonly perhapsNamed: string | null;
-  readonly identifier: string;
-  readonly happenedAtMs: number;
-  readonly amountOfWork: bigint;
-  readonly total: bigint | null;
-  readonly many: number;
-  readonly some: number;
-  readonly few: number;
-  readonly oneOfTwo: 'one' | 'two';
-  readonly enumeratedOne: 'one' | 'two';
-  readonly account: Address;
-  readonly perhapsAccount: Address | null;
-  readonly blockHash: BlockHash;
-  readonly transactionHash: TransactionHash;
-  readonly perhapsAmount: bigint | null;
-  readonly listed: readonly bigint[];
-  readonly large: bigint;
-  readonly perhapsLarge: bigint | null;
-  readonly perhapsFew: number | null;
-  readonly document: { readonly text: string; readonly number: number | null };
-}
+const columns = {
+  order: integer,
+  text: string,
+  unknownText: stringOrEmpty,
+  named: name,
+  perhapsNamed: nullableString,
+  identifier: uuid,
+  happenedAtMs: column(time, { comment: 'When it happened', codec: 'Delta, ZSTD(1)' }),
+  amountOfWork: amount,
+  total: sum,
+  many: count,
+  some: smallCount,
+  few: byte,
+  oneOfTwo: oneOf(['one', 'two']),
+  enumeratedOne: enumerated(['one', 'two']),
+  account: address,
+  perhapsAccount: nullableAddress,
+  blockHash,
+  transactionHash,
+  perhapsAmount: nullableAmount,
+  listed: amounts,
+  large: largeCount,
+  perhapsLarge: nullableLargeCount,
+  perhapsFew: nullableByte,
+  document: json<{ readonly text: string; readonly number: number | null }>(),
+};
+
+/** A row of the table. */
+export type Values = {
+  readonly [Name in keyof typeof columns]: ReturnType<(typeof columns)[Name]['read']>;
+};
 
 export const someValues: Values = {
   order: -1,
@@ -87,32 +91,7 @@ export const someValues: Values = {
 export const everyKind = defineTable<Values>({
   name: 'every_kind_of_column',
   comment: "A table of every kind of column, the test's",
-  columns: {
-    order: integer,
-    text: string,
-    unknownText: stringOrEmpty,
-    named: name,
-    perhapsNamed: nullableString,
-    identifier: uuid,
-    happenedAtMs: column(time, { comment: 'When it happened', codec: 'Delta, ZSTD(1)' }),
-    amountOfWork: amount,
-    total: sum,
-    many: count,
-    some: smallCount,
-    few: byte,
-    oneOfTwo: oneOf(['one', 'two']),
-    enumeratedOne: enumerated(['one', 'two']),
-    account: address,
-    perhapsAccount: nullableAddress,
-    blockHash,
-    transactionHash,
-    perhapsAmount: nullableAmount,
-    listed: amounts,
-    large: largeCount,
-    perhapsLarge: nullableLargeCount,
-    perhapsFew: nullableByte,
-    document: json<Values['document']>(),
-  },
+  columns,
   engine: 'MergeTree()',
   partitionBy: { month: 'happenedAtMs' },
   orderBy: ['order'],

@@ -7,15 +7,8 @@ import type { ColumnSelection } from '../../../storage/tables/table.ts';
 import { followCursors } from '../http/followCursors.ts';
 import type { MinerProcess } from '../processes/minerProcess.ts';
 
-/** All stored rows of a stream's fold, without members that depend on the time of writing. */
-interface StoredState {
-  readonly readings: readonly (readonly unknown[])[];
-  readonly rounds: readonly (readonly unknown[])[];
-  readonly buckets: readonly (readonly unknown[])[];
-}
-
-/** Reads a server, or an embedded database that no service uses at the moment. */
-export async function storedState(location: DatabaseLocation): Promise<StoredState> {
+/** All rows of the fold of readings, of a server or of an embedded database that no service uses at the moment. */
+export async function storedState(location: DatabaseLocation) {
   const database = openDatabase(location);
   try {
     const tables = await findActiveTables(database);

@@ -1,32 +1,20 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
-import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
 import { type StreamPosition, startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { createGate, leaveGate } from '../../../streams/operators/gate.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 
-/** The output of a source, in order. */
-interface CollectedSource {
-  readonly source: MessageSource;
-  readonly sequences: number[];
-  /** Batches, each with the turn of the event loop in which it came. */
-  readonly batches: { readonly messages: number; readonly bytes: number; readonly turn: number }[];
-  place: StreamPosition;
-  /** Set when the source ended with an error. */
-  failure: unknown;
-  /** Whether the gate is open. */
-  isOpen: boolean;
-  stop(): void;
-}
-
 /** Subscribes to a stream and keeps everything it emits. */
 export function collectSource(
   nats: TestConnection,
-  options: { stream?: InputStreamName; from?: StreamPosition } = {},
-): CollectedSource {
-  const { stream = 'MINER_COUNTER', from = startOfStream } = options;
+  {
+    stream = 'MINER_COUNTER',
+    from = startOfStream,
+  }: { stream?: InputStreamName; from?: StreamPosition } = {},
+) {
   const gate = createGate({ max: 1 });
   let isOpen = true;
   const source = createMessageSource({
@@ -35,12 +23,15 @@ export function collectSource(
     clock: systemClock,
     logger: silentLogger,
   });
-  const collected: CollectedSource = {
+  const collected = {
     source,
-    sequences: [],
-    batches: [],
+    sequences: [] as number[],
+    /** Each with the turn of the event loop in which it came. */
+    batches: [] as { messages: number; bytes: number; turn: number }[],
     place: from,
-    failure: null,
+    /** Set when the source ended with an error. */
+    failure: null as unknown,
+    /** Whether the gate is open. */
     get isOpen() {
       return isOpen;
     },

@@ -8,15 +8,6 @@ import type { TestConnection } from '../processes/natsServer.ts';
 import { silentLogger } from '../silentLogger.ts';
 import { createStreams } from './startStreams.ts';
 
-interface HeldLease {
-  /** Whether no other process can hold the lease now. */
-  isHeld(): boolean;
-  /** Rejects when another process has taken over. */
-  readonly lost: Promise<never>;
-  /** Releases the lease, so that a waiting process takes over at once. */
-  release(): Promise<void>;
-}
-
 /** Acts as a process that wants to ingest. */
 export function startContender({ js, jsm }: TestConnection, name = 'one', clock: Clock = systemClock) {
   const lease = createActor(
@@ -44,13 +35,14 @@ export function startContender({ js, jsm }: TestConnection, name = 'one', clock:
   lost.catch(() => undefined); // Few tests await it.
   lease.start();
   whenFinished(release);
-  const acquired = waitFor(lease, (snapshot) => snapshot.hasTag('held')).then(
-    (): HeldLease => ({
-      isHeld: () => isLeaseHeld(lease.getSnapshot(), clock),
-      lost,
-      release,
-    }),
-  );
+  const acquired = waitFor(lease, (snapshot) => snapshot.hasTag('held')).then(() => ({
+    /** Whether no other process can hold the lease now. */
+    isHeld: () => isLeaseHeld(lease.getSnapshot(), clock),
+    /** Rejects when another process has taken over. */
+    lost,
+    /** Another process that waits takes over at once. */
+    release,
+  }));
   acquired.catch(() => undefined); // The test may end first.
   return { acquired, seen };
 }

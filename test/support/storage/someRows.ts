@@ -1,0 +1,69 @@
+import { toAddress } from '../../../actors/schemas/hex.ts';
+import { buildBlockHash, buildTransactionHash } from '../chain/hashes.ts';
+
+const timeMs = Date.UTC(2026, 0, 31, 12);
+
+const source = {
+  run: '1.0',
+  blockNumber: 2n ** 64n - 1n,
+  blockHash: buildBlockHash(1),
+  blockTimestampMs: timeMs,
+  transactionHash: buildTransactionHash(2),
+  transactionIndex: 0,
+  logIndex: 1,
+  position: 3,
+  storedBy: 4,
+  storedAtMs: timeMs,
+};
+const sums = { cumulativeWork: 2n ** 200n, cumulativeBlockUnits: 1n };
+
+/** A row of each kind, of which a test changes only the members that matter to it. */
+export const someRows = {
+  settlement: {
+    ...source,
+    ...sums,
+    settlementNumber: 0,
+    previousSettledThroughRound: 0n,
+    settledThroughRound: 3n,
+    activeRoundCount: 2n,
+    workAdded: 4n,
+    previousCumulativeBlockUnits: 0n,
+  },
+  checkpoint: {
+    ...source,
+    ...sums,
+    checkpointNumber: 0,
+    afterRound: 0n,
+    throughRound: 3n,
+    completedBlockCount: 1n,
+    eligibleWeight: 1n,
+    amountBaseUnits: 7n,
+    totalMintedBaseUnits: 7n,
+  },
+  claim: {
+    ...source,
+    owner: toAddress(`0x${'a'.repeat(40)}`),
+    eventNumber: 0,
+    kind: 'claim',
+    contractAddress: toAddress(`0x${'b'.repeat(40)}`),
+    tokenIds: [1n, 2n ** 200n],
+    amountBaseUnits: 7n,
+    fromAddress: null,
+    toAddress: toAddress(`0x${'a'.repeat(40)}`),
+    level: null,
+    effectiveRound: null,
+    nextMergeBlock: null,
+  },
+  event: {
+    run: '1.0',
+    category: 'measurement',
+    installationId: 'wheel-1',
+    position: 5,
+    ordinal: 0,
+    id: 'one',
+    type: 'measurement.speed_record',
+    recordedAtMs: timeMs,
+    arrivedAtMs: timeMs,
+    event: '{}',
+  },
+} as const;
