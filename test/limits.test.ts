@@ -26,7 +26,7 @@ import { compressedAboveBytes } from '../http/server/answers/preparedResponse.ts
 import { catchUpReadsMax } from '../http/server/events/catchUp.ts';
 import {
   clientsMax,
-  defaultHeartbeatMs,
+  heartbeatMs,
   streamsOfClientMax,
   streamsOfSiteMax,
 } from '../http/server/events/eventStream.ts';
@@ -99,7 +99,7 @@ const requests: readonly Row[] = [
   ['Missed events sent in a turn of the event loop', count(missedBatchSize), 'clients take turns'],
   ['Concurrent reads of missed events', count(catchUpReadsMax), 'further clients wait'],
   ['Events waiting for a client that does not read', count(waitingEventsMax), 'its stream ends'],
-  ['Silence on an event stream', seconds(defaultHeartbeatMs), 'a comment keeps the connection open'],
+  ['Silence on an event stream', seconds(heartbeatMs), 'a comment keeps the connection open'],
   ['Time for pages and reads in a turn of the event loop', `${expensiveMsPerTurn} ms`, 'later turns'],
   [
     'Pages of the explorer in memory',

@@ -46,8 +46,6 @@ export interface PublicServerSettings {
   readonly publicUrl: string | null;
   /** Where to report a weakness. Null: no `security.txt`. */
   readonly securityContact: string | null;
-  /** Interval of comments on quiet event streams; 15 seconds by default. */
-  readonly heartbeatMs?: number;
 }
 
 interface PublicServerOptions {
@@ -105,7 +103,6 @@ export function createPublicServer(options: PublicServerOptions): Listener {
       metrics.route(eventStreamPath, 'publicHeavy').failed();
       failures.note(error, { route: eventStreamPath, requestId: '' });
     },
-    ...(settings.heartbeatMs !== undefined && { heartbeatMs: settings.heartbeatMs }),
   });
   mountEventStream(mount, { events, transport, writer, reads });
   for (const { path, isLarge, prepare } of loadDocuments(settings, clock))

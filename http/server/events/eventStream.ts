@@ -20,7 +20,7 @@ export const eventStreamType = 'text/event-stream; charset=utf-8';
 
 /** How often the feed is checked while clients listen. */
 const refreshMs = 1_000;
-export const defaultHeartbeatMs = 15_000;
+export const heartbeatMs = 15_000;
 /** Milliseconds after which a client should connect again. */
 const retryMs = 3_000;
 export const clientsMax = 5_000;
@@ -36,8 +36,6 @@ interface EventStreamOptions {
   readonly loadGuard: LoadGuard | null;
   /** Called when an event is left out because its body is invalid. */
   readonly onRefused: (error: unknown) => void;
-  /** Interval of the comments that keep a quiet connection open. */
-  readonly heartbeatMs?: number;
 }
 
 interface StreamRequest {
@@ -65,7 +63,7 @@ export function isFeedEventId(lastEventId: string): boolean {
 }
 
 export function createEventStream(options: EventStreamOptions): EventStream {
-  const { feed, writer, registry, loadGuard, heartbeatMs = defaultHeartbeatMs } = options;
+  const { feed, writer, registry, loadGuard } = options;
   const clients = new Set<StreamClient>();
   const counts = createClientCounts(streamsOfClientMax, streamsOfSiteMax);
   const metrics = createEventStreamMetrics(registry, () => clients.size);

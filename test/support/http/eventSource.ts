@@ -1,4 +1,5 @@
 import { whenFinished } from '../processes/lifetime.ts';
+import { createMessageReader } from './messageReader.ts';
 
 /** An event as the stream sends it. */
 export interface Message {
@@ -22,24 +23,17 @@ export async function listen(
   whenFinished(() => ending.abort());
   const response = await fetch(`${base}${path}`, { headers, signal: ending.signal });
   const messages: Message[] = [];
-  const state = { text: '', isEnded: false, lastId: '', failure: null as unknown };
+  const state = { isEnded: false, lastId: '', failure: null as unknown };
   void (async () => {
-    const decoder = new TextDecoder();
+    const [decoder, read] = [new TextDecoder(), createMessageReader()];
     await mayRead;
     try {
       for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-        state.text += decoder.decode(chunk, { stream: true });
-        for (let end = state.text.indexOf('\n\n'); end >= 0; end = state.text.indexOf('\n\n')) {
-          const block = state.text.slice(0, end);
-          state.text = state.text.slice(end + 2);
-          const lines = new Map(block.split('\n').map((line) => line.split(/: (.*)/s) as [string, string]));
-          state.lastId = lines.get('id') ?? state.lastId;
-          if (lines.has('data'))
-            messages.push({
-              id: lines.get('id') as string,
-              event: lines.get('event') ?? 'message',
-              data: JSON.parse(lines.get('data') as string),
-            });
+        for (const message of read(decoder.decode(chunk, { stream: true }))) {
+          const [id = '', data] = [message.get('id'), message.get('data')];
+          if (id !== '') state.lastId = id;
+          if (data !== undefined)
+            messages.push({ id, event: message.get('event') ?? 'message', data: JSON.parse(data) });
         }
       }
     } catch (error) {

@@ -1,5 +1,5 @@
-import { createParser } from 'eventsource-parser';
-import { catchError, defer, EMPTY, Observable, repeat, timer } from 'rxjs';
+import { catchError, concatMap, defer, EMPTY, type Observable, repeat, timer } from 'rxjs';
+import { createMessageReader } from './messageReader.ts';
 import type { FeedEvent } from './sentEvents.ts';
 
 /** Opens the event stream. Emits its events, and completes or fails when it ends. */
@@ -9,21 +9,19 @@ type OpenEventStream = (headers: Readonly<Record<string, string>>) => Observable
 export function followEvents(open: OpenEventStream, pauseMs: () => number): Observable<FeedEvent> {
   return defer(() => {
     let lastId = '';
-    const readOnce = () =>
-      new Observable<FeedEvent>((subscriber) => {
-        const parser = createParser({
-          onEvent: ({ id, data }) => {
-            lastId = id ?? lastId;
+    const readOnce = () => {
+      const read = createMessageReader();
+      return open(lastId === '' ? {} : { 'last-event-id': lastId }).pipe(
+        concatMap((text) =>
+          read(text).flatMap((message) => {
+            lastId = message.get('id') ?? lastId;
             // An event as in the feed; a position without an event has no data.
-            if (data !== '') subscriber.next(JSON.parse(data) as FeedEvent);
-          },
-        });
-        return open(lastId === '' ? {} : { 'last-event-id': lastId }).subscribe({
-          next: (text) => parser.feed(text),
-          error: (error) => subscriber.error(error),
-          complete: () => subscriber.complete(),
-        });
-      });
+            const data = message.get('data');
+            return data === undefined ? [] : [JSON.parse(data) as FeedEvent];
+          }),
+        ),
+      );
+    };
     return defer(readOnce).pipe(
       // The process was killed, or is starting.
       catchError(() => EMPTY),
