@@ -15,27 +15,10 @@ import { ingestMachine } from '../../machines/ingestMachine.ts';
 import { leaseMachine } from '../../machines/leaseMachine.ts';
 import type { LeaseObservation } from '../../machines/leaseSetup.ts';
 import { natsMachine } from '../../machines/natsMachine.ts';
-import { type PortEvent, serverMachine } from '../../machines/serverMachine.ts';
+import { serverMachine } from '../../machines/serverMachine.ts';
 import { createServiceMachine, type ServiceMachine } from '../../machines/serviceMachine.ts';
 import type { WorkMachines } from '../../machines/serviceSetup.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
-
-interface Settings {
-  readonly writes?: boolean;
-  /** Work that lasts until a test ends it. */
-  readonly hangs?: readonly string[];
-  /** Number of failures, by work. */
-  readonly fails?: Record<string, number>;
-  /** Another process holds the lease. */
-  readonly isHeldElsewhere?: boolean;
-  readonly serves?: boolean;
-  /** Servers whose ports are taken. */
-  readonly takenPorts?: readonly ('public' | 'operator')[];
-  /** The stored rows must be rebuilt. */
-  readonly rebuilds?: boolean;
-  /** A part whose own code throws. */
-  readonly broken?: 'NATS' | 'public server' | 'ingest' | 'lease' | 'follower';
-}
 
 const other = { host: 'other', pid: 2 };
 
@@ -43,39 +26,48 @@ interface TestWork {
   readonly machines: WorkMachines;
 }
 
-function forever(): Promise<void> {
-  return new Promise(() => undefined);
-}
-
 /** A service whose parts are all simulated. `done` lists their work, in order. */
-function start(settings: Settings = {}) {
-  const { writes = true, hangs = [], fails = {}, isHeldElsewhere = false, rebuilds = false } = settings;
-  const { serves = true, takenPorts = [], broken } = settings;
+function start({
+  writes = true,
+  serves = true,
+  isHeldElsewhere = false,
+  rebuilds = false,
+  /** Work that lasts until a test ends it. */
+  hangs = [] as readonly string[],
+  /** Number of failures, by work. */
+  fails = {} as Readonly<Record<string, number>>,
+  /** The server whose port is taken. */
+  takenPort = '',
+  /** A part whose own code throws. */
+  broken = '',
+} = {}) {
   const done: string[] = [];
   const cancelled = new Set<string>();
-  const failuresLeft = { ...fails };
+  const failuresLeft: Record<string, number> = { ...fails };
   const settle = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
   const store = { sequence: 1, holder: isHeldElsewhere ? other : null };
 
   /** Work that ends at once, or when a test ends it. */
   async function play(name: string): Promise<void> {
     done.push(name);
-    if ((failuresLeft[name] ?? 0) > 0) {
-      failuresLeft[name] = (failuresLeft[name] ?? 0) - 1;
+    const left = failuresLeft[name] ?? 0;
+    if (left > 0) {
+      failuresLeft[name] = left - 1;
       throw Object.assign(new Error(`${name} failed`), { part: name });
     }
     if (hangs.includes(name))
       await new Promise<void>((resolve, reject) => settle.set(name, { resolve, reject }));
   }
-  const breakIf = (name: Settings['broken']) => {
+  const breakIf = (name: string) => {
     if (name === broken) throw new Error('broken');
   };
-  const part = <Input>(name: string) => fromPromise<void, Input>(() => play(name));
-  const numbered = (name: string, number: number) =>
-    fromPromise(async () => {
+  const work = <Output, Input>(name: string, output?: Output) =>
+    fromPromise<Output, Input>(async ({ signal }) => {
+      signal.addEventListener('abort', () => cancelled.add(name));
       await play(name);
-      return number;
+      return output as Output;
     });
+  const ignore = () => undefined;
 
   const lease = leaseMachine.provide({
     actors: {
@@ -94,29 +86,26 @@ function start(settings: Settings = {}) {
     },
     guards: { isFault: (_, { error, fault }) => fault === 'lost' && (error as Error).message === 'lost' },
     actions: {
-      reportFailure: () => undefined,
-      reportStandby: () => undefined,
+      reportFailure: ignore,
+      reportStandby: ignore,
       reportTaken: () => breakIf('lease'),
-      reportRenewalFailure: () => undefined,
+      reportRenewalFailure: ignore,
     },
   });
   const ingest = ingestMachine.provide({
     actors: {
       lease,
-      readActive: numbered('read active', 1),
-      identify: fromPromise(async (): Promise<{ name: string; isUnused: boolean }> => {
-        await play('identify');
-        return { name: 'one', isUnused: true };
+      readActive: work('read active', 1),
+      identify: work('identify', { name: 'one', isUnused: true as boolean }),
+      ensureStreams: work('ensure streams'),
+      migrate: work('migrate'),
+      beginEpoch: work('begin epoch', 5),
+      chooseGeneration: work('choose generation', {
+        generation: rebuilds ? 2 : 1,
+        rebuildsFrom: rebuilds ? 1 : null,
       }),
-      ensureStreams: part('ensure streams'),
-      migrate: part('migrate'),
-      beginEpoch: numbered('begin epoch', 5),
-      chooseGeneration: fromPromise(async () => {
-        await play('choose generation');
-        return rebuilds ? { generation: 2, rebuildsFrom: 1 } : { generation: 1, rebuildsFrom: null };
-      }),
-      activate: part('activate'),
-      checkEpoch: part('check epoch'),
+      activate: work('activate'),
+      checkEpoch: work('check epoch'),
     },
     guards: {
       isFault: (_, { error, fault }) =>
@@ -124,23 +113,17 @@ function start(settings: Settings = {}) {
     },
     actions: {
       reportFailure: () => breakIf('ingest'),
-      reportReplay: () => done.push('said: a replay runs'),
-      reportGrant: () => undefined,
+      reportReplay: ignore,
+      reportGrant: ignore,
       releaseRebuild: () => done.push('release rebuild'),
       reportActivationFailure: () => done.push('said: not activated'),
     },
   });
-  /** Work that is cancelled when its machine leaves the state. */
-  const cancellable = (name: string) =>
-    fromPromise<void>(async ({ signal }) => {
-      signal.addEventListener('abort', () => cancelled.add(name));
-      await play(name);
-    });
   const member = setup({
     types: { context: {} as { fault: unknown } },
-    actors: { work: cancellable('follow'), drain: cancellable('drain') },
+    actors: { work: work<void, unknown>('follow'), drain: work<void, unknown>('drain') },
     actions: {
-      noteStop: () => undefined,
+      noteStop: ignore,
       noteFault: assign((_, { error }: { error: unknown }) => {
         breakIf('follower');
         return { fault: error };
@@ -167,21 +150,16 @@ function start(settings: Settings = {}) {
     output: ({ context }) => ({ fault: context.fault }),
   });
   const indexer = member.provide({
-    actors: { work: cancellable('index'), drain: cancellable('finish indexing') },
+    actors: { work: work('index'), drain: work('finish indexing') },
     actions: { noteStop: () => done.push('end indexer') },
+  });
+  const otherMember = member.provide({
+    actors: { work: fromPromise<void>(() => new Promise(ignore)), drain: work('drain other') },
   });
   const machines = {
     followers: new Map([
       ['one', { logic: member, input: undefined }],
-      [
-        'other',
-        {
-          logic: member.provide({
-            actors: { work: fromPromise<void>(forever), drain: cancellable('drain other') },
-          }),
-          input: undefined,
-        },
-      ],
+      ['other', { logic: otherMember, input: undefined }],
     ]),
     indexers: new Map([['indexer', { logic: indexer, input: undefined }]]),
   };
@@ -190,10 +168,12 @@ function start(settings: Settings = {}) {
       actors: {
         port: fromCallback<{ type: 'leave' }>(({ sendBack, receive }) => {
           if (name === 'public') breakIf('public server');
-          const report = (event: PortEvent) => sendBack(event);
           receive(({ type }) => done.push(`${type} ${name} server`));
-          if (takenPorts.includes(name)) report({ type: 'refused', error: new Error(`${name} is taken`) });
-          else report({ type: 'bound', port: 1 });
+          sendBack(
+            takenPort === name
+              ? { type: 'refused', error: new Error(`${name} is taken`) }
+              : { type: 'bound', port: 1 },
+          );
           return () => done.push(`close ${name} server`);
         }),
       },
@@ -204,13 +184,10 @@ function start(settings: Settings = {}) {
         operatorServer: server('operator'),
         publicServer: server('public'),
         nats: natsMachine.provide({
-          actors: {
-            connect: part('connect'),
-            link: fromCallback(() => undefined),
-          },
+          actors: { connect: work('connect'), link: fromCallback(ignore) },
           actions: { reportFailure: () => breakIf('NATS') },
         }),
-        databaseWatch: databaseWatchMachine.provide({ actors: { ask: part('ask') } }),
+        databaseWatch: databaseWatchMachine.provide({ actors: { ask: work('ask') } }),
         ingest,
         watchConditions: fromObservable(() => {
           done.push('watch conditions');
@@ -220,14 +197,14 @@ function start(settings: Settings = {}) {
           done.push(work.machines === machines ? 'audit' : 'audit something else');
           return NEVER;
         }),
-        openJetStream: part('open JetStream'),
+        openJetStream: work('open JetStream'),
         compose: fromPromise(async ({ input: { grant } }): Promise<TestWork> => {
           await play('compose');
           if (grant.generation !== (rebuilds ? 2 : 1)) throw new Error('composed on other tables');
           return { machines };
         }),
-        closeNats: part('close NATS'),
-        closeDatabase: part('close database'),
+        closeNats: work('close NATS'),
+        closeDatabase: work('close database'),
       },
       actions: {
         reportJetStreamFailure: ({ context: { failures } }, { error }) =>
@@ -341,7 +318,7 @@ describe('the machine of the service', () => {
     expect(children.generationWatch?.getSnapshot().context).toMatchObject({ announced: 1, isShared: false });
   });
 
-  it.each<[NonNullable<Settings['broken']>, Record<string, number>]>([
+  it.each([
     ['NATS', { connect: 1 }],
     ['public server', {}],
     ['ingest', { identify: 1 }],
@@ -397,7 +374,7 @@ describe('the machine of the service', () => {
   it.each(['public', 'operator'] as const)(
     'ends at the start if the %s port is taken, and closes the other one',
     async (taken) => {
-      const { root, done } = start({ takenPorts: [taken] });
+      const { root, done } = start({ takenPort: taken });
       await pass(10);
       expect(root.getSnapshot()).toMatchObject({
         value: { course: 'failed' },
