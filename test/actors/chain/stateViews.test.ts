@@ -2,8 +2,7 @@ import { encodeAbiParameters, type Hex, pad, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainState.ts';
-import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
-import type { ChainViews, CoreView, IssuanceView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../../actors/views/chain/ownerCursor.ts';
 import {
   buildEconomyEvents,
@@ -11,7 +10,6 @@ import {
   coreEvents,
   createStateViews,
   plainEconomy,
-  plainMetadata,
   type StateEvent,
   stateContracts,
   stateDeployment,
@@ -23,41 +21,30 @@ const zeroAddress = `0x${'0'.repeat(40)}`;
 const zeroHash = `0x${'0'.repeat(64)}` as const;
 const other = `0x${'f'.repeat(40)}` as const;
 
-it('the dates of earnings are the last seven, through the date of the block', () => {
-  const state = buildState(buildEconomyEvents());
-  const dates = listEarningsDates(state);
-  expect(dates.map(({ date }) => date)).toEqual(
-    [28, 29, 30, 31, 32, 33, 34].map((day) => new Date(Date.UTC(2026, 0, day)).toISOString().slice(0, 10)),
-  );
-  expect(dates.at(-1)?.perWeightAtEnd).toBe(state.mining.accumulatedPerWeight);
-});
-
 /** The status of each view: `available`, or its reason. */
 function readAvailability(views: ChainViews) {
   const page = { owner: stateOwner, limit: 25, cursor: null };
-  const readWord = (view: { status?: string; reason?: string }) => view.reason ?? view.status;
-  return {
-    issuance: readWord(views.issuance()),
-    checkedIssuance: readWord(views.checkedIssuance()),
-    portfolio: readWord(views.portfolio(page) as object),
-    activity: readWord(views.ownerActivity(page, new AbortController().signal) as object),
-    metadata: readWord(views.metadata(1)),
-    feed: readWord(views.economy()),
-    core: readWord(views.core()),
+  const shown = {
+    issuance: views.issuance(),
+    checkedIssuance: views.checkedIssuance(),
+    portfolio: views.portfolio(page),
+    activity: views.ownerActivity(page, new AbortController().signal),
+    metadata: views.metadata(1),
+    feed: views.economy(),
+    core: views.core(),
   };
+  const words = Object.entries(shown).map(([name, view]) => {
+    const { status, reason } = view as { status?: string; reason?: string };
+    return [name, reason ?? status];
+  });
+  return Object.fromEntries(words);
 }
 
-function expectForAll(word: string, core = 'available') {
-  return {
-    issuance: word,
-    checkedIssuance: word,
-    portfolio: word,
-    activity: word,
-    metadata: word,
-    feed: word,
-    core,
-  };
-}
+const viewNames = ['issuance', 'checkedIssuance', 'portfolio', 'activity', 'metadata', 'feed'];
+const expectForAll = (word: string, core = 'available') => ({
+  ...Object.fromEntries(viewNames.map((name) => [name, word])),
+  core,
+});
 
 /** The events of an economy, with changed arguments of one event. */
 function replaceArguments(contract: string, name: string, change: object): StateEvent[] {
@@ -73,13 +60,6 @@ function createViews(events: readonly StateEvent[], block: Partial<KnownBlock> =
 }
 
 describe('a safe state', () => {
-  it('is shown when it passes every check', () => {
-    expect(plainMetadata.name).toBe('Miner #1');
-    const views = createViews(buildEconomyEvents());
-    expect(readAvailability(views)).toEqual(expectForAll('available'));
-    expect(new Set(Object.values(views.conditions()))).toEqual(new Set(['available']));
-  });
-
   it.each(['core', 'token', 'collection'])('of an economy with another %s is a mismatch', (kind) => {
     const { views, source } = createStateViews(
       buildState(replaceArguments('mining', 'MiningConfigured', { [kind]: other })),
@@ -121,12 +101,10 @@ describe('a safe state', () => {
 
   it('before the creation of its token shows only what does not name it', () => {
     const views = createViews(buildEconomyEvents().filter(({ name }) => name !== 'TokenCreated'));
-    const isNamedIn = { issuance: 1, checkedIssuance: 1, portfolio: 1, feed: 1 };
-    const shown = Object.entries(expectForAll('available')).map(([view, word]) => [
-      view,
-      view in isNamedIn ? 'not_yet_safe' : word,
-    ]);
-    expect(readAvailability(views)).toEqual(Object.fromEntries(shown));
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('not_yet_safe'),
+      ...{ activity: 'available', metadata: 'available' },
+    });
   });
 
   it('that precedes the economy begins no page, even if a client makes up its cursor', () => {
@@ -146,30 +124,11 @@ describe('a safe state', () => {
     }
   });
 
-  it('shows whether the core is paused', () => {
-    const emit = (name: string): StateEvent => ({ contract: 'core', name, args: {} });
-    const pause = [emit('Paused'), emit('Unpaused'), emit('Paused')];
-    const isPausedAfter = (count: number) =>
-      (createViews([...buildEconomyEvents(), ...pause.slice(0, count)]).core() as CoreView).core.paused;
-    expect([0, 1, 2, 3].map(isPausedAfter)).toEqual([false, true, false, true]);
-  });
-
   it('shows an operation as ready once its delay has passed at the block', () => {
     const operationAfter = (timelockDelay: bigint) =>
       createViews(coreEvents({ ...plainEconomy, timelockDelay })).core();
     expect(operationAfter(1n)).toMatchObject({ operationState: 'ready' });
     expect(operationAfter(2n)).toMatchObject({ operationState: 'scheduled' });
-  });
-
-  it('has twelve confirmations at any head', () => {
-    const { chain } = createViews(buildEconomyEvents()).issuance() as IssuanceView;
-    expect(chain).toEqual({
-      ...stateDeployment.chain,
-      indexedThroughBlock: 111n,
-      safeThroughBlock: 100n,
-      safeBlockHash: `0x${'9'.repeat(64)}`,
-      safeBlockTimestampMs: Date.UTC(2026, 1, 3, 10),
-    });
   });
 
   it.each([
@@ -182,10 +141,8 @@ describe('a safe state', () => {
     ],
   ])('is unavailable on the public routes when %s', (_what, events, condition) => {
     const views = createViews(events);
-    expect(readAvailability(views)).toEqual({
-      ...expectForAll('available'),
-      checkedIssuance: 'indexer_unavailable',
-    });
+    const shown = expectForAll('available');
+    expect(readAvailability(views)).toEqual({ ...shown, checkedIssuance: 'indexer_unavailable' });
     expect(views.conditions()).toEqual({
       core: 'available',
       economy: 'available',
@@ -257,29 +214,22 @@ describe('the reasons of views that are not available', () => {
 
   it('are the contract’s; operators see finer ones', () => {
     const { views, source, clock } = createStateViews(buildState(buildEconomyEvents()));
-    const conditions = () => new Set(Object.values(views.conditions()));
-    const settlements = () => {
+    const expectShown = (word: string, condition: string, settlements: string) => {
+      expect(readAvailability(views)).toEqual(expectForAll(word, word));
+      expect(new Set(Object.values(views.conditions()))).toEqual(new Set([condition]));
       const view = views.settlements('now');
-      return view.status === 'available' ? view.source : view.reason;
+      expect(view.status === 'available' ? view.source : view.reason).toBe(settlements);
     };
     source.isCaughtUp = false;
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable', 'indexer_unavailable'));
-    expect(conditions()).toEqual(new Set(['projection_rebuilding']));
-    expect(settlements()).toBe('durable-cache');
+    expectShown('indexer_unavailable', 'projection_rebuilding', 'durable-cache');
     source.isCaughtUp = true;
-
     source.state = buildState(buildEconomyEvents({ codeVersion: 9n }));
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable', 'indexer_unavailable'));
-    expect(conditions()).toEqual(new Set(['unsupported_contract_version']));
-    expect(settlements()).toBe('indexer_unavailable');
-
+    expectShown('indexer_unavailable', 'unsupported_contract_version', 'indexer_unavailable');
     source.state = buildState(buildEconomyEvents());
-    expect(readAvailability(views)).toEqual(expectForAll('available'));
+    expectShown('available', 'available', 'live');
     clock.advance(120_001);
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable', 'indexer_unavailable'));
-    expect(settlements()).toBe('durable-cache');
+    expectShown('indexer_unavailable', 'indexer_unavailable', 'durable-cache');
     source.isMismatched = true;
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_mismatch', 'indexer_mismatch'));
-    expect(settlements()).toBe('indexer_mismatch');
+    expectShown('indexer_mismatch', 'indexer_mismatch', 'indexer_mismatch');
   });
 });
