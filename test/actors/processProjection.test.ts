@@ -1,34 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChainState, emptyChainState } from '../../actors/chain/state/chainState.ts';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { CoreConfiguration } from '../../actors/chain/state/coreState.ts';
 import {
   settleBatch,
   splitIntoBatches,
   type WorkedRound,
 } from '../../actors/chain/state/settlementArithmetic.ts';
-import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { counterSubject } from '../../actors/messages/subjects.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
-import { createActorViews } from '../../actors/views/actorViews.ts';
-import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { processResponse, toProcessBody } from '../../http/responses/process/process.ts';
 import { statusResponse, toStatusBody } from '../../http/responses/process/status.ts';
-import { opaque, type StoredMessage } from '../reference/messages.ts';
+import { opaque } from '../reference/messages.ts';
 import { buildProcess, buildStatus } from '../reference/process.ts';
 import { acceptReadings, type Reading } from '../reference/readings.ts';
 import { startSettlement } from '../reference/settlement.ts';
-import { chainlessViews } from '../support/chain/chainlessViews.ts';
-import { buildBlockHash } from '../support/chain/hashes.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { preparedBody } from '../support/readings/pipelineBodies.ts';
-import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
+import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
-import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
+import { chainStart, wheelId as id, startViews as startWorld } from './viewedWorld.ts';
 
-const id = 'wheel.one';
 const account = toAddress(`0x${'a'.repeat(40)}`);
 const configuration: CoreConfiguration = {
   streamId: `0x${'5'.repeat(64)}`,
@@ -45,13 +39,14 @@ const configuration: CoreConfiguration = {
 };
 
 /** A chain at its beginning, with a configured core. */
-function chainAtStart(): ChainState {
-  const state = emptyChainState({ number: 100n, hash: buildBlockHash('a'), timestampMs: genesisMs }, 'run');
-  return {
-    ...state,
-    core: { ...state.core, configuration, workPerThousandBlocks: configuration.initialWorkPerThousandBlocks },
-  };
-}
+const chainAtStart: ChainState = {
+  ...chainStart,
+  core: {
+    ...chainStart.core,
+    configuration,
+    workPerThousandBlocks: configuration.initialWorkPerThousandBlocks,
+  },
+};
 
 /** The chain after it settled rounds in one batch. */
 function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainState {
@@ -61,48 +56,26 @@ function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainSta
 }
 
 function startViews() {
-  const clock = manualClock(genesisMs);
-  const counters = createCounterActors({ genesisMs, publicInstallationId: id });
-  const settlements = createSettlementActors();
-  const world = { chain: null as ChainState | null, readings: 0, closed: 0, aheadMs: 0 };
-  const views = createActorViews({
-    publicInstallationId: id,
-    counters,
-    settlements,
-    chain: { ...chainlessViews(id), safeState: () => world.chain },
-    genesisMs,
-    isCounterCaughtUp: () => true,
-    olderEvents: noOlderEvents,
-    clock,
-  });
-  const counted: StoredMessage[] = [];
+  const { clock, world: shown, views, messages, read, ...say } = startWorld();
+  const world = Object.assign(shown, { readings: 0, closed: 0, aheadMs: 0 });
   let accepted: readonly Reading[] | null = [];
   const { settlement, hear } = startSettlement(id);
-  let seq = 0;
-  const store = (subject: string, body: object) => ({
-    seq: ++seq,
-    subject,
-    data: Buffer.from(JSON.stringify(body)),
-    storedAtMs: 0,
-  });
-  const send = (subject: string, body: object) => {
-    const message = store(subject, { at: new Date(clock.nowMs()).toISOString(), ...body });
-    hear(message);
-    return settlements.receive({ ...message, timestampNanos: 0n });
+  const toStored = (message: StreamMessage) => ({ ...message, storedAtMs: 0 });
+  const send = (who: 'oracle' | 'reporter', body: object) => {
+    const outcome = say[who](body);
+    hear(toStored(messages.at(-1) as StreamMessage));
+    return outcome;
   };
   /** Publishes readings of some minutes, one every ten seconds. The clock follows, `aheadMs` behind the device's. */
   const run = (minutes: number, given: object = {}) => {
     accepted = null;
     for (let reading = 0; reading < minutes * 6; reading++) {
-      const message = store(counterSubject(id), { ...readingMessage(id, world.readings), ...given });
-      counted.push(message);
-      counters.receive({ ...message, timestampNanos: 0n });
-      world.readings++;
+      read(world.readings++, given);
       clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - world.aheadMs - clock.nowMs()));
     }
   };
-  const oracle = (body: object) => send(oracleSubject(id), body);
-  const reporter = (body: object) => send(reporterSubject(id), body);
+  const oracle = (body: object) => send('oracle', body);
+  const reporter = (body: object) => send('reporter', body);
   reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: false });
   const closeRounds = (
     rounds: readonly (readonly [roundId: number | bigint, workUnits: string | bigint])[],
@@ -126,7 +99,9 @@ function startViews() {
     clock.advance(1_000);
     const view = views.process();
     const [a, b] = [toProcessBody(view), toStatusBody(view)];
-    accepted ??= acceptReadings(counted);
+    accepted ??= acceptReadings(
+      messages.filter(({ subject }) => subject === counterSubject(id)).map(toStored),
+    );
     const core = world.chain === null ? null : { ...world.chain.core, batches: [], version: null };
     const input = {
       installationId: id,
@@ -144,7 +119,7 @@ function startViews() {
   };
   /** Brings about a world without any fault. */
   const becomeHealthy = () => {
-    world.chain = chainAtStart();
+    world.chain = chainAtStart;
     run(15);
     approve();
     close(1);
@@ -176,7 +151,7 @@ describe('sums beyond the core’s bounds', () => {
   it('are not projected, since the core would refuse such rounds', () => {
     const { world, run, close, approve, snapshot } = startViews();
     const unlimited = { ...configuration, maxWorkPerRound: huge };
-    const chain = chainAtStart();
+    const chain = chainAtStart;
     const withCore = (core: Partial<ChainState['core']>) => {
       world.chain = { ...chain, core: { ...chain.core, configuration: unlimited, ...core } };
     };
@@ -263,7 +238,7 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
       clockMs: fc.constantFrom(-4_000_000, -600_000, -1, 0, 300_000, 2_000_000_000),
     });
     /** Fixed examples, so that every outcome is seen with any seed. */
-    const { core } = chainAtStart();
+    const { core } = chainAtStart;
     const begun = {
       core,
       limits: configuration,
@@ -279,7 +254,7 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
         world,
         ({ core: sums, limits: given, closures: closed, submissions, counters, clockMs }) => {
           const { world: state, run, closeRounds, reporter, approve, snapshot, clock } = startViews();
-          const chain = chainAtStart();
+          const chain = chainAtStart;
           state.chain = {
             ...chain,
             core: { ...chain.core, ...sums, configuration: { ...configuration, ...given } },
