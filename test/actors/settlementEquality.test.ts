@@ -253,7 +253,7 @@ describe('the settlement machine and the reference', () => {
         }
       },
     );
-    fc.assert(sameOutcomes, { numRuns: runs(150), examples: [[true, allLifecycles]] });
+    fc.assert(sameOutcomes, { numRuns: runs(100), examples: [[true, allLifecycles]] });
     // The sequences must reach every outcome. Rare ones sometimes need more runs.
     const isUnmet = (what: string) => !seen.has(what);
     for (let more = 0; more < 10 && met.some(isUnmet); more++) fc.assert(sameOutcomes, { numRuns: 100 });
