@@ -72,6 +72,7 @@ describe('chain reads from before the deployment block', () => {
         const nobody = read.length + logged.length === 0 ? null : zeroAddress;
         expect(actors.newest()?.governance.operatorProposer).toBe(granted.at(-1) ?? nobody);
       }),
+      { numRuns: 30 },
     );
   });
 

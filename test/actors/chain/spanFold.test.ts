@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
@@ -176,9 +175,7 @@ describe('a block that cannot be applied', () => {
   it('stays through a span of the same fork, and through a fork above it', () => {
     const { actors } = foldMessages(chainWith({ 14: [transferred(owner, other, 9)] }));
     const again = buildSpan({ number: 14, events: [] });
-    expect(actors.receive(buildSpanMessage(again, 100))).toMatchObject({
-      rejection: { reason: 'unlinked_span' },
-    });
+    expect(actors.receive(buildSpanMessage(again, 100))).toHaveProperty('rejection.reason', 'unlinked_span');
     for (const [branch, number] of [55, 15].entries()) {
       const forkAbove = buildSpan({ number, fork: branch + 1, branch: branch + 1, parentBranch: 0 });
       expect(actors.receive(buildSpanMessage(forkAbove, 101 + branch))).toMatchObject({
@@ -205,35 +202,20 @@ describe('spans of another deployment', () => {
 
   it('are rejected anywhere and change nothing, also across a snapshot', () => {
     const good = chainWith({});
-    const expected = foldMessages(good).actors;
-    const strays = fc.array(
-      fc.record({ at: fc.nat(good.length), kind: fc.nat(1), number: fc.integer({ min: 1, max: 80 }) }),
-      { minLength: 1, maxLength: 5 },
-    );
-    fc.assert(
-      fc.property(strays, fc.nat(good.length + 5), (given, snapshotAt) => {
-        const messages = good.flatMap((message, index) => [
-          ...given
-            .filter(({ at }) => at === index)
-            .map(({ kind, number }) => foreign[kind]?.(number) as never),
-          message,
-        ]);
-        let actors = createChainActors(settings);
-        let rejections = 0;
-        for (const [index, message] of messages.entries()) {
-          if (index === snapshotAt) actors = restart(actors);
-          const outcome = actors.receive(message);
-          if (actors.state.head !== null) expect(actors.state.isMismatched).toBe(false);
-          if (typeof outcome !== 'object' || !('rejection' in outcome)) continue;
-          expect(outcome.rejection.reason).toBe('other_deployment');
-          rejections++;
-        }
-        expect(rejections).toBe(messages.length - good.length);
+    for (const restartsAt of [0, 1, 30]) {
+      let actors = createChainActors(settings);
+      for (const [index, message] of good.entries()) {
+        expect(actors.receive(message)).not.toHaveProperty('rejection');
+        for (const build of foreign)
+          expect(actors.receive(build(deploymentBlock + index + 1))).toHaveProperty(
+            'rejection.reason',
+            'other_deployment',
+          );
+        if (index === restartsAt) actors = restart(actors);
         expect(actors.state.isMismatched).toBe(false);
-        expect([...actors.capture().all()]).toEqual([...expected.capture().all()]);
-      }),
-      { numRuns: 25 },
-    );
+      }
+      expect([...actors.capture().all()]).toEqual([...foldMessages(good).actors.capture().all()]);
+    }
   });
 
   it('are a mismatch while no span of this deployment has arrived', () => {
@@ -263,17 +245,11 @@ describe('the beginning of a chain', () => {
   it('is replaced only by a higher fork from the deployment block', () => {
     const { actors } = foldMessages(chainWith({}));
     const before = [...actors.capture().all()];
-    const refused = [
-      buildSpan({ number: 10 }),
-      buildSpan({ number: 10, fork: 0, branch: 3 }),
-      buildSpan({ number: 9, fork: 1 }),
-    ];
-    for (const span of refused) {
-      expect(actors.receive(buildSpanMessage(span, 100))).toMatchObject({
-        rejection: { reason: 'unlinked_span' },
-      });
-      expect([...actors.capture().all()]).toEqual(before);
+    for (const block of [{ number: 10 }, { number: 10, fork: 0, branch: 3 }, { number: 9, fork: 1 }]) {
+      const outcome = actors.receive(buildSpanMessage(buildSpan(block), 100));
+      expect(outcome).toHaveProperty('rejection.reason', 'unlinked_span');
     }
+    expect([...actors.capture().all()]).toEqual(before);
     expect(actors.receive(buildSpanMessage(buildSpan({ number: 10, fork: 1 }), 101))).toMatchObject({
       output: { reorganization: { forkBlock: 9n, safeDepth: 40 } },
     });
@@ -290,9 +266,7 @@ describe('the beginning of a chain', () => {
     restoreState(actors, []);
     actors.retainFrom(24n);
     actors.receive(buildSpanMessage(wide, 1));
-    expect(actors.receive(buildSpanMessage(fork, 2))).toMatchObject({
-      rejection: { reason: 'unlinked_span' },
-    });
+    expect(actors.receive(buildSpanMessage(fork, 2))).toHaveProperty('rejection.reason', 'unlinked_span');
   });
 });
 
@@ -327,9 +301,10 @@ describe('a span', () => {
     const [block] = span.blocks;
     const logs = block?.logs.map((log, at) => ({ ...log, logIndex: indexes[at] as number })) ?? [];
     const changed = { ...span, blocks: [{ ...block, logs }] };
-    expect(createChainActors(settings).receive(buildSpanMessage(changed, 1))).toMatchObject({
-      rejection: { reason: 'malformed' },
-    });
+    expect(createChainActors(settings).receive(buildSpanMessage(changed, 1))).toHaveProperty(
+      'rejection.reason',
+      'malformed',
+    );
     expect(toChainSpan(writtenChainId, changed as never)).toBeNull();
   });
 
@@ -371,9 +346,10 @@ describe('a span', () => {
       actors.receive(buildPart(0, first));
       return actors;
     };
-    expect(begin(logs.slice(0, 2)).receive(buildPart(1, logs.slice(1)))).toMatchObject({
-      rejection: { reason: 'malformed' },
-    });
+    expect(begin(logs.slice(0, 2)).receive(buildPart(1, logs.slice(1)))).toHaveProperty(
+      'rejection.reason',
+      'malformed',
+    );
     const sound = begin(logs.slice(0, 2));
     sound.receive(buildPart(1, logs.slice(2)));
     expect(sound.state.unsafe[0]?.events).toHaveLength(3);
