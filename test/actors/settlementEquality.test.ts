@@ -242,7 +242,7 @@ describe('the settlement machine and the reference', () => {
               receive({ subject: reporterSubject(id), data: Buffer.from(JSON.stringify(body)) }, storedAtMs);
             }
           } else if (one.do === 'restart') actors = restoreActors(actors.capture().all());
-          follow(actors.capture());
+          if (index % 3 === 0) follow(actors.capture());
           const settlement = actors.settlement(id);
           assert.deepEqual(describeSettlement(settlement), describeReference(expectedSettlement));
           for (const input of inputs) {

@@ -236,6 +236,28 @@ describe('messages of oracle and reporter', () => {
     };
   }
 
+  it('expect sums up to their bounds, even if no core could compute them', () => {
+    const height = 2n ** 64n - 1n;
+    const bounds = {
+      cumulativeWork: 1n,
+      cumulativeBlockUnits: height * 1_000_000_000n + 999_999_999n,
+      workPerThousandBlocks: height * 1_000n,
+      completedBlockCount: height,
+    };
+    const prepare = (changes: object) => {
+      const sums = Object.entries({ ...bounds, ...changes }).map(([name, sum]) => [name, String(sum)]);
+      const submissionId = deriveUuid('first');
+      return start().reporter({ ...preparedBody, submissionId, expected: Object.fromEntries(sums) });
+    };
+    expect(prepare({})).toBeNull();
+    for (const excess of [
+      { cumulativeBlockUnits: bounds.cumulativeBlockUnits + 1n },
+      { workPerThousandBlocks: bounds.workPerThousandBlocks + 1n },
+      { cumulativeBlockUnits: height * 1_000_000_000n - 1n },
+    ])
+      expect(prepare(excess)).toHaveProperty('reason', 'malformed');
+  });
+
   it('approve the newest epochs; a forgotten epoch may be approved again', () => {
     const { oracle, settlement } = start();
     const epochs = Array.from({ length: approvedEpochsMax + 1 }, (_, epoch) => deriveUuid(`epoch ${epoch}`));

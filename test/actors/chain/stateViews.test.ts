@@ -9,7 +9,9 @@ import {
   buildState,
   coreEvents,
   createStateViews,
+  metadataEvent,
   plainEconomy,
+  plainMetadata,
   type StateEvent,
   stateContracts,
   stateDeployment,
@@ -231,5 +233,44 @@ describe('the reasons of views that are not available', () => {
     expectShown('indexer_unavailable', 'indexer_unavailable', 'durable-cache');
     source.isMismatched = true;
     expectShown('indexer_mismatch', 'indexer_mismatch', 'indexer_mismatch');
+  });
+});
+
+describe('whether a position has metadata', () => {
+  const build = (change: object) => [metadataEvent(1n, { ...plainMetadata, ...change })];
+  const buildText = (json: string) => [
+    metadataEvent(1n, `data:application/json;base64,${Buffer.from(json).toString('base64')}`),
+  ];
+  const nextEpoch = { contract: 'collection', name: 'MetadataEpochAdvanced', args: { epoch: 2n } } as const;
+
+  it.each<[string, readonly StateEvent[], string]>([
+    ['after the mint', [], 'available'],
+    ['with a card', build({ card_image: 'https://cards.example/1' }), 'available'],
+    [
+      'with an image of the largest size',
+      build({ image: `data:image/svg+xml;base64,${'A'.repeat(239_974)}` }),
+      'available',
+    ],
+    ['of an earlier epoch', [nextEpoch], 'unavailable'],
+    ['with another kind of URI', [metadataEvent(1n, 'ipfs://Qm')], 'unavailable'],
+    ['that is not JSON', buildText('{'), 'unavailable'],
+    ['that is null', buildText('null'), 'unavailable'],
+    ['with a numeric attribute', build({ attributes: [{ trait_type: 'Level', value: 1 }] }), 'unavailable'],
+    [
+      'with 33 attributes',
+      build({ attributes: Array(33).fill({ trait_type: 'a', value: 'b' }) }),
+      'unavailable',
+    ],
+    ['without a name', build({ name: '' }), 'unavailable'],
+    ['with a name of 129 characters', build({ name: 'n'.repeat(129) }), 'unavailable'],
+    ['with an image that is not SVG', build({ image: 'data:image/png;base64,AAAA' }), 'unavailable'],
+    ['with a card that is not a URL', build({ card_image: 'https:cards.example/1' }), 'unavailable'],
+    ['with a card over plain HTTP', build({ card_image: 'http://cards.example/1' }), 'unavailable'],
+  ])('%s, both routes say alike', (_what, published, status) => {
+    const views = createViews([...buildEconomyEvents(), ...published]);
+    expect(views.portfolio({ owner: stateOwner, limit: 25, cursor: null })).toMatchObject({
+      positions: [{ metadataStatus: status }],
+    });
+    expect(views.metadata(1).status).toBe(status);
   });
 });
