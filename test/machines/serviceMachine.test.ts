@@ -226,6 +226,14 @@ function start({
     reject: (name: string, error: Error) => settle.get(name)?.reject(error),
     isIn: (state: keyof typeof states) => states[state](root.getSnapshot()),
     ingest: () => root.getSnapshot().children.ingest?.getSnapshot(),
+    /** How it goes or ended, and the fault. */
+    course: () => {
+      const { value, context } = root.getSnapshot();
+      return [value.course, (context.fault?.error as Error | undefined)?.message];
+    },
+    count: (step: string) => done.filter((one) => one === step).length,
+    /** The last steps, without the checks of the database. */
+    last: (count: number) => done.filter((one) => one !== 'ask').slice(-count),
     /** Stops the service; returns its last steps and their duration. */
     stop: async () => {
       const from = done.length;
@@ -252,15 +260,8 @@ const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const working = ['follow', 'index', 'finish indexing'];
 /** Steps of a stop of a process that ingests and indexes, in order. */
 const fullStop = [
-  'close public server',
-  'end indexer',
-  'finish indexing',
-  'drain',
-  'drain other',
-  'give lease back',
-  'close NATS',
-  'close database',
-  'close operator server',
+  ...['close public server', 'end indexer', 'finish indexing', 'drain', 'drain other'],
+  ...['give lease back', 'close NATS', 'close database', 'close operator server'],
 ];
 /** Steps of a stop of a process that has not begun to work. */
 const closing = ['close public server', 'close NATS', 'close database', 'close operator server'];
@@ -276,25 +277,11 @@ describe('the machine of the service', () => {
     expect(isIn('running')).toBe(true);
     expect(done).toContain('ask');
     expect(done.filter((one) => one !== 'ask')).toEqual([
-      'connect',
-      'watch conditions',
-      'open JetStream',
-      'identify',
-      'take lease',
-      'ensure streams',
-      'migrate',
-      'begin epoch',
-      'choose generation',
-      'compose',
-      'index',
-      'follow',
-      'audit',
+      ...['connect', 'watch conditions', 'open JetStream', 'identify', 'take lease', 'ensure streams'],
+      ...['migrate', 'begin epoch', 'choose generation', 'compose', 'index', 'follow', 'audit'],
     ]);
     resolve('finish indexing');
-    expect(await stop()).toMatchObject({
-      steps: fullStop,
-      state: 'stopped',
-    });
+    expect(await stop()).toMatchObject({ steps: fullStop, state: 'stopped' });
   });
 
   it('names its parts and their machines, and watches the granted generation', async () => {
@@ -303,15 +290,12 @@ describe('the machine of the service', () => {
     const { children } = root.getSnapshot();
     const named = Object.entries(children).flatMap(([name, child]) => {
       const snapshot: unknown = child?.getSnapshot();
-      return isMachineSnapshot(snapshot) ? [[name, snapshot.machine.id]] : [];
+      return isMachineSnapshot(snapshot) ? [`${name}: ${snapshot.machine.id}`] : [];
     });
+    const alike = ['nats', 'databaseWatch', 'ingest', 'indexers', 'followers', 'generationWatch'];
     expect(named).toEqual([
-      ['operatorServer', 'server'],
-      ['publicServer', 'server'],
-      ...['nats', 'databaseWatch', 'ingest', 'indexers', 'followers', 'generationWatch'].map((one) => [
-        one,
-        one,
-      ]),
+      ...['operatorServer: server', 'publicServer: server'],
+      ...alike.map((one) => `${one}: ${one}`),
     ]);
     expect(children.publicServer?.getSnapshot().context.port).toBe(1);
     expect(children.ingest?.getSnapshot().context).toMatchObject({ name: 'one', isUnused: true, epoch: 5 });
@@ -325,12 +309,9 @@ describe('the machine of the service', () => {
     ['lease', {}],
     ['follower', { follow: 1 }],
   ])('ends with the fault of a broken part: %s', async (broken, fails) => {
-    const { root } = start({ broken, fails, hangs: ['index'] });
+    const { course } = start({ broken, fails, hangs: ['index'] });
     await pass(3_000);
-    expect(root.getSnapshot()).toMatchObject({
-      value: { course: 'failed' },
-      context: { fault: { error: new Error('broken') } },
-    });
+    expect(course()).toEqual(['failed', 'broken']);
   });
 
   it('leaves for the given time and then stops, or stops at once after a fault', async () => {
@@ -343,14 +324,14 @@ describe('the machine of the service', () => {
     expect(leaving.isIn('stopping')).toBe(true);
     leaving.resolve('finish indexing');
     await pass(1_000);
-    expect(leaving.root.getSnapshot().value.course).toBe('stopped');
+    expect(leaving.course()).toEqual(['stopped', undefined]);
 
     const failing = start({ hangs: working });
     await pass(10);
     failing.root.send({ type: 'leave', drainMs: 5_000 });
     failing.reject('index', new Error('a fault'));
     await pass(1_000);
-    expect(failing.root.getSnapshot().value.course).toBe('failed');
+    expect(failing.course()).toEqual(['failed', 'a fault']);
     await pass(5_000);
   });
 
@@ -374,12 +355,9 @@ describe('the machine of the service', () => {
   it.each(['public', 'operator'] as const)(
     'ends at the start if the %s port is taken, and closes the other one',
     async (taken) => {
-      const { root, done } = start({ takenPort: taken });
+      const { course, done } = start({ takenPort: taken });
       await pass(10);
-      expect(root.getSnapshot()).toMatchObject({
-        value: { course: 'failed' },
-        context: { fault: { error: new Error(`${taken} is taken`) } },
-      });
+      expect(course()).toEqual(['failed', `${taken} is taken`]);
       expect(done.toSorted()).toEqual(['close database', 'close operator server', 'close public server']);
     },
   );
@@ -399,9 +377,7 @@ describe('the machine of the service', () => {
   });
 
   it('waits for each hanging part only for its grace period', async () => {
-    const { stop } = start({
-      hangs: [...working, 'give lease back', 'close NATS', 'close database'],
-    });
+    const { stop } = start({ hangs: [...working, 'give lease back', 'close NATS', 'close database'] });
     await pass(10);
     const { tookMs, state } = await stop();
     // The indexer, the lease, NATS, 0.4 s each; the database 1 s.
@@ -439,12 +415,11 @@ describe('the machine of the service', () => {
     await pass(10);
     running.failNext('take lease');
     await pass(1_000);
-    expect(running.root.getSnapshot().context.fault).toEqual({ error: new Error('lost') });
+    expect(running.course()[1]).toBe('lost');
     await pass(50);
-    expect(running.root.getSnapshot().value.course).toBe('failed');
-    expect(running.done).not.toContain('drain');
-    expect(running.done).not.toContain('give lease back');
-    expect(running.done.filter((one) => one !== 'ask').slice(-closing.length)).toEqual(closing);
+    expect(running.course()[0]).toBe('failed');
+    expect(['drain', 'give lease back'].map(running.count)).toEqual([0, 0]);
+    expect(running.last(closing.length)).toEqual(closing);
     expect([...running.cancelled].sort()).toEqual(['follow', 'index']);
 
     const draining = start({ hangs: [...working, 'drain'] });
@@ -454,26 +429,25 @@ describe('the machine of the service', () => {
     expect(draining.isIn('stopping')).toBe(true);
     draining.failNext('take lease');
     await pass(1_100);
-    expect(draining.root.getSnapshot().value.course).toBe('failed');
+    expect(draining.course()[0]).toBe('failed');
     expect(draining.cancelled).toContain('drain');
   });
 
   it('ends if another process has begun a later epoch, and releases the lease', async () => {
-    const { root, done, ingest } = start({ hangs: working });
+    const { root, course, count, ingest } = start({ hangs: working });
     await pass(10);
     const error = new Error('a later epoch');
     root.getSnapshot().children.ingest?.send({ type: 'superseded', error });
     expect(ingest()?.matches({ leasing: 'releasing' })).toBe(true);
     await pass(100);
-    expect(root.getSnapshot()).toMatchObject({ value: { course: 'failed' }, context: { fault: { error } } });
-    expect(done).toContain('give lease back');
-    expect(done).not.toContain('drain');
+    expect(course()).toEqual(['failed', 'a later epoch']);
+    expect(['drain', 'give lease back'].map(count)).toEqual([0, 1]);
   });
 
   it('checks every five seconds whether a later epoch has begun, also after failures', async () => {
-    const { done, isIn } = start({ hangs: working, fails: { 'check epoch': 1 } });
+    const { count, isIn } = start({ hangs: working, fails: { 'check epoch': 1 } });
     await pass(10_100);
-    expect(done.filter((one) => one === 'check epoch')).toHaveLength(2);
+    expect(count('check epoch')).toBe(2);
     expect(isIn('running')).toBe(true);
   });
 
@@ -481,70 +455,59 @@ describe('the machine of the service', () => {
     ['follow', ['drain']],
     ['index', ['end indexer', 'finish indexing']],
   ])('ends in order if %s fails, and the others store their state', async (name, skipped) => {
-    const { root, reject, done } = start({ hangs: working });
+    const { course, reject, last } = start({ hangs: working });
     await pass(10);
-    const error = new Error('a fault');
-    reject(name, error);
+    reject(name, new Error('a fault'));
     await pass(0);
-    expect(root.getSnapshot().context.fault).toEqual({ error });
+    expect(course()[1]).toBe('a fault');
     await pass(1_000);
-    expect(root.getSnapshot().value.course).toBe('failed');
+    expect(course()[0]).toBe('failed');
     const steps = fullStop.filter((one) => !skipped.includes(one));
-    expect(done.filter((one) => one !== 'ask').slice(-steps.length)).toEqual(steps);
+    expect(last(steps.length)).toEqual(steps);
   });
 
   it('ends if its work cannot be built, or the database belongs to a newer program', async () => {
     const unbuilt = start({ fails: { compose: 1 } });
     const tooNew = start({ fails: { migrate: 1 } });
     await pass(1_000);
-    expect(unbuilt.root.getSnapshot().value.course).toBe('failed');
-    expect(tooNew.root.getSnapshot()).toMatchObject({
-      value: { course: 'failed' },
-      context: { fault: { error: new Error('migrate failed') } },
-    });
-    expect(tooNew.done).toContain('give lease back');
+    expect(unbuilt.course()).toEqual(['failed', 'compose failed']);
+    expect(tooNew.course()).toEqual(['failed', 'migrate failed']);
+    expect(tooNew.count('give lease back')).toBe(1);
   });
 
   it('releases the lease after a failed preparation and retries, and logs each failure', async () => {
-    const { done, isIn } = start({ hangs: working, fails: { 'begin epoch': 2, 'open JetStream': 2 } });
+    const { count, isIn } = start({ hangs: working, fails: { 'begin epoch': 2, 'open JetStream': 2 } });
     await pass(10_000);
     expect(isIn('running')).toBe(true);
-    expect(done.filter((one) => one === 'take lease').length).toBeGreaterThan(2);
-    expect(done.filter((one) => one === 'give lease back')).toHaveLength(2);
-    expect(done.filter((one) => one.startsWith('said: open'))).toEqual([
-      'said: open JetStream failed, 1 times',
-      'said: open JetStream failed, 2 times',
-    ]);
+    expect(count('take lease')).toBeGreaterThan(2);
+    expect(count('give lease back')).toBe(2);
+    expect([1, 2, 3].map((times) => count(`said: open JetStream failed, ${times} times`))).toEqual([1, 1, 0]);
   });
 
   it.each(['ensure streams', 'migrate', 'begin epoch', 'choose generation'])(
     'gives the lease back if it cannot %s, and tries again after half a second',
     async (step) => {
-      const { done, reject } = start({ hangs: [step] });
+      const { count, reject } = start({ hangs: [step] });
       await pass(10);
       reject(step, new Error('unavailable'));
       await pass(499);
-      expect(done).toContain('give lease back');
-      const preparations = () => done.filter((one) => one === 'identify').length;
-      expect(preparations()).toBe(1);
+      expect(['give lease back', 'identify'].map(count)).toEqual([1, 1]);
       await pass(10);
-      expect(preparations()).toBe(2);
+      expect(count('identify')).toBe(2);
     },
   );
 
   it('does not retry if it is stopped while the lease is being released', async () => {
-    const { root, ingest, done, resolve } = start({
-      hangs: ['give lease back'],
-      fails: { 'begin epoch': 1 },
+    const { root, ingest, course, count, resolve } = start({
+      ...{ hangs: ['give lease back'], fails: { 'begin epoch': 1 } },
     });
     await pass(10);
     expect(ingest()?.value).toEqual({ leasing: { releasing: 'retrying' } });
     root.send({ type: 'stop' });
     resolve('give lease back');
     await pass(10);
-    expect(done).toContain('close NATS');
-    expect(done.filter((one) => one === 'identify')).toHaveLength(1);
-    expect(root.getSnapshot().value.course).toBe('stopped');
+    expect(['close NATS', 'identify'].map(count)).toEqual([1, 1]);
+    expect(course()[0]).toBe('stopped');
   });
 
   it('waits for an operator’s replay and holds the lease meanwhile', async () => {
@@ -571,7 +534,7 @@ describe('the machine of the service', () => {
       expect(ingest()?.hasTag('rebuilding')).toBe(isRebuilding);
     }
     expect(rebuildSteps(one)).toEqual(['activate', 'activate', 'release rebuild']);
-    expect(one.done.filter((step) => step === 'said: not activated')).toHaveLength(1);
+    expect(one.count('said: not activated')).toBe(1);
     await stop();
     expect(rebuildSteps(one)).toHaveLength(3);
 

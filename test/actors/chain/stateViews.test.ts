@@ -133,6 +133,11 @@ describe('a safe state', () => {
     expect(operationAfter(2n)).toMatchObject({ operationState: 'scheduled' });
   });
 
+  it('has twelve confirmations at any head', () => {
+    const chain = { safeThroughBlock: 100n, indexedThroughBlock: 111n };
+    expect(createViews(buildEconomyEvents()).issuance()).toMatchObject({ chain });
+  });
+
   it.each([
     ['more was minted than is held', buildEconomyEvents({ minted: 251n }), 'supply_differs'],
     ['more is held than was minted', buildEconomyEvents({ supply: 251n }), 'supply_differs'],
