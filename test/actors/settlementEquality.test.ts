@@ -233,10 +233,7 @@ describe('the settlement machine and the reference', () => {
             const at = new Date(storedAtMs).toISOString();
             for (let incident = 0; incident < openIncidentsMax; incident++) {
               const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
-              receive(
-                jsonMessage(reporterSubject(id), body) as { subject: string; data: Buffer },
-                storedAtMs,
-              );
+              receive(jsonMessage(reporterSubject(id), body), storedAtMs);
             }
           } else if (one.do === 'restart') actors = restoreActors(actors.capture().all());
           if (index % 3 === 0) follow(actors.capture());
