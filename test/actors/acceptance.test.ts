@@ -77,11 +77,11 @@ describe('acceptance', () => {
     let state: AcceptanceState | null = null;
     for (let boot = 0; boot < 500; boot++) {
       const id = String(boot).padStart(12, '0');
-      const marks = {
-        bootId: `bbbbbbbb-0000-4000-8000-${id}`,
-        counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
-      };
-      state = acceptReading(state, acceptedReading({ ...first, ...marks, observedAtMs: t + boot }));
+      const [bootId, counterEpoch] = [`bbbbbbbb-0000-4000-8000-${id}`, `eeeeeeee-0000-4000-8000-${id}`];
+      state = acceptReading(
+        state,
+        acceptedReading({ ...first, bootId, counterEpoch, observedAtMs: t + boot }),
+      );
     }
     expect(state?.earlierBoots).toHaveLength(63);
     expect(state?.earlierEpochs).toHaveLength(63);

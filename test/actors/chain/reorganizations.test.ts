@@ -26,7 +26,7 @@ it('a fold that starts from any snapshot has the same state as one without inter
     epoch: 'first',
   } as const;
   for (const depth of [1, 6, 11]) {
-    await world.apply({ ...live, minutes: 20 });
+    await world.apply({ ...live, minutes: 12 });
     await world.apply({ do: 'reorganize', depth });
   }
   await world.apply({ ...live, minutes: 2 });
@@ -50,7 +50,7 @@ it('a fold that starts from any snapshot has the same state as one without inter
   }
   expect(increments()).toBeGreaterThan(10);
   expect(uninterrupted.state.forks).toBe(3);
-  for (let at = 0; at <= messages.length; at += 7) {
+  for (let at = 0; at <= messages.length; at += 10) {
     const before = createChainActors(settings);
     for (const message of messages.slice(0, at)) before.receive(message);
     const after = createChainActors(settings);
