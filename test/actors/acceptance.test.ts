@@ -31,26 +31,16 @@ describe('acceptance', () => {
 
   const back = { ...first, sequence: 9, cumulativeWorkUnits: 49n };
 
+  const again = { ...first, observedAtMs: t + 1 };
+  const early = { ...first, sequence: 9, observedAtMs: t - 1 };
+
   it.each<[string, Partial<CounterReading>, string]>([
-    [
-      'duplicate',
-      { ...first, observedAtMs: t + 1 },
-      `sequence 7 of boot ${bootA}, the last accepted one is 7`,
-    ],
-    [
-      'out_of_order',
-      { ...first, sequence: 9, observedAtMs: t - 1 },
-      'observed 1 ms before the last accepted reading',
-    ],
+    ['duplicate', again, `sequence 7 of boot ${bootA}, the last accepted one is 7`],
+    ['out_of_order', early, 'observed 1 ms before the last accepted reading'],
     ['counter_regression', back, `counter 49 in epoch ${epochA}, the last accepted one is 50`],
   ])('rejects a reading as %s, and says why', (reason, reading, detail) => {
-    const state = stateAfter(first, {
-      ...first,
-      sequence: 7,
-      bootId: bootB,
-      counterEpoch: epochB,
-      cumulativeWorkUnits: 3n,
-    });
+    const other = { bootId: bootB, counterEpoch: epochB, cumulativeWorkUnits: 3n };
+    const state = stateAfter(first, { ...first, ...other });
     expect(findRejection(state, acceptedReading(reading))).toEqual({ reason, detail });
   });
 
@@ -87,11 +77,11 @@ describe('acceptance', () => {
     let state: AcceptanceState | null = null;
     for (let boot = 0; boot < 500; boot++) {
       const id = String(boot).padStart(12, '0');
-      const marks = {
-        bootId: `bbbbbbbb-0000-4000-8000-${id}`,
-        counterEpoch: `eeeeeeee-0000-4000-8000-${id}`,
-      };
-      state = acceptReading(state, acceptedReading({ ...first, ...marks, observedAtMs: t + boot }));
+      const [bootId, counterEpoch] = [`bbbbbbbb-0000-4000-8000-${id}`, `eeeeeeee-0000-4000-8000-${id}`];
+      state = acceptReading(
+        state,
+        acceptedReading({ ...first, bootId, counterEpoch, observedAtMs: t + boot }),
+      );
     }
     expect(state?.earlierBoots).toHaveLength(63);
     expect(state?.earlierEpochs).toHaveLength(63);

@@ -81,13 +81,8 @@ describe('a function that is memoized by identity', () => {
       return text === '' ? undefined : text.length;
     });
     const [one, same, empty] = [{ text: 'one' }, { text: 'one' }, { text: '' }];
-    expect([measure(one), measure(one), measure(same), measure(empty), measure(empty)]).toEqual([
-      3,
-      3,
-      3,
-      undefined,
-      undefined,
-    ]);
+    const lengths = [one, one, same, empty, empty].map(measure);
+    expect(lengths).toEqual([3, 3, 3, undefined, undefined]);
     expect(asked).toBe(3);
   });
 });

@@ -18,6 +18,20 @@ const createActors = () => createCounterActors({ genesisMs, publicInstallationId
 const buildMessage = (body: CounterReadingMessage, seq: number) =>
   jsonMessage(counterSubject(body.installationId), body, { seq });
 
+/** Bodies of three installations, some of them bad, as messages of a stream. */
+const mixedMessages = (count: number, intervalMs?: number) =>
+  mixedPublications(count, 0, intervalMs).map(
+    ({ subject, body }, index): StreamMessage => ({
+      ...{ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: 0n },
+    }),
+  );
+
+function fold(messages: readonly StreamMessage[]): CounterActors {
+  const actors = createActors();
+  for (const message of messages) actors.receive(message);
+  return actors;
+}
+
 /** State and views of the actors. */
 function captureState(actors: CounterActors, installations: readonly string[], nowMs: number) {
   return {
@@ -35,14 +49,7 @@ it('telemetry of an installation without an accepted reading is empty', () => {
 
 describe('the actors of the counter stream', () => {
   it('are the same after any snapshot and what follows it as after everything', () => {
-    const messages = mixedPublications(1_800).map(
-      ({ subject, body }, index): StreamMessage => ({
-        seq: index + 1,
-        subject,
-        data: Buffer.from(body),
-        timestampNanos: 0n,
-      }),
-    );
+    const messages = mixedMessages(1_800);
     const uninterrupted = createActors();
     const { follow, increments } = followCaptures();
     const outcomes = messages.map((message, index) => {
@@ -54,11 +61,8 @@ describe('the actors of the counter stream', () => {
     const nowMs = genesisMs + 600 * 10_000;
     fc.assert(
       fc.property(fc.nat(messages.length), (at) => {
-        const before = createActors();
-        for (const message of messages.slice(0, at)) before.receive(message);
-        const records = [...before.capture().all()];
-        const after = createActors();
-        after.receive(messages[0] as StreamMessage); // Its previous state does not matter.
+        const records = fold(messages.slice(0, at)).capture().all();
+        const after = fold(messages.slice(0, 1)); // Its previous state does not matter.
         const shown = installations.map((id) => after.telemetry(id, nowMs));
         restoreState(after, records);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
@@ -68,31 +72,21 @@ describe('the actors of the counter stream', () => {
           captureState(uninterrupted, installations, nowMs),
         );
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     );
   });
 
   it('refuse a snapshot without some of the records that others need', () => {
-    const actors = createActors();
-    for (const [index, { subject, body }] of mixedPublications(2_000, 0, 60_000).entries())
-      actors.receive({ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: 0n });
-    const records = [...actors.capture().all()];
-    for (const missing of ['installation', 'history', 'day', 'progress'])
-      expect(() =>
-        restoreState(
-          createActors(),
-          records.filter(({ kind }) => kind !== missing),
-        ),
-      ).toThrow(RecordRefused);
+    const records = [...fold(mixedMessages(2_000, 60_000)).capture().all()];
+    for (const missing of ['installation', 'history', 'day', 'progress']) {
+      const others = records.filter(({ kind }) => kind !== missing);
+      expect(() => restoreState(createActors(), others)).toThrow(RecordRefused);
+    }
   });
 
   it('replace one installation, and the history if it is public', () => {
-    const [one, other] = [0, 1].map((from) => {
-      const actors = createActors();
-      for (const [index, { subject, body }] of mixedPublications(1_800 + from * 200).entries())
-        actors.receive({ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: 0n });
-      return [...actors.capture().all()];
-    }) as [FoldRecord[], FoldRecord[]];
+    const readRecords = (count: number) => [...fold(mixedMessages(count)).capture().all()];
+    const [one, other] = [readRecords(1_800), readRecords(2_000)];
     for (const installationId of installations) {
       const isPublic = installationId === 'wheel.one';
       const isOf = ({ kind, key }: FoldRecord) =>

@@ -28,18 +28,18 @@ describe('availability of the chain', () => {
 
 describe('the source of settlement history', () => {
   it.each([
-    ['available', false, 'live'],
-    ['available', true, 'live'],
-    ['indexer_unavailable', true, 'durable-cache'],
-    ['projection_rebuilding', true, 'durable-cache'],
-    ['projection_failed', true, 'durable-cache'],
-    ['projection_rebuilding', false, 'unavailable'],
-    ['indexer_disabled', true, 'unavailable'],
-    ['indexer_mismatch', true, 'unavailable'],
-    ['not_yet_safe', true, 'unavailable'],
-    ['unsupported_contract_version', true, 'unavailable'],
-  ] as const)('with %s, and a last good state %s, is %s', (availability, hasLastGood, source) => {
-    expect(findSettlementSource({ availability, hasLastGood })).toBe(source);
+    ['live', ['available'], [true, false]],
+    ['durable-cache', ['indexer_unavailable', 'projection_rebuilding', 'projection_failed'], [true]],
+    ['unavailable', ['indexer_unavailable', 'projection_rebuilding', 'projection_failed'], [false]],
+    [
+      'unavailable',
+      ['indexer_disabled', 'indexer_mismatch', 'not_yet_safe', 'unsupported_contract_version'],
+      [true],
+    ],
+  ] as const)('is %s with %j, and a last good state %j', (source, availabilities, hasLastGoods) => {
+    for (const availability of availabilities)
+      for (const hasLastGood of hasLastGoods)
+        expect(findSettlementSource({ availability, hasLastGood })).toBe(source);
   });
 });
 

@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createChainActors } from '../../actors/chain/chainActors.ts';
-import type { ContractAddresses } from '../../actors/chain/spans/chainEvent.ts';
 import { identifyFold, isOfFold } from '../../actors/foldIdentity.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
-
-const contractAddresses = Object.fromEntries(
-  ['core', 'proxyAdmin', 'operatorTimelock', 'tokenFactory', 'mining', 'token', 'collection'].map(
-    (name, index) => [name, `0x${String(index + 1).repeat(40)}`],
-  ),
-) as unknown as ContractAddresses;
+import { writtenSettings } from '../support/chain/writtenSpans.ts';
 
 describe('the identity of a fold', () => {
   it('differs for each version, setting and value', () => {
@@ -33,13 +27,15 @@ describe('the identity of a fold', () => {
   });
 
   it('of the chain contains its number, its deployment block and each contract', () => {
-    const settings = { chainId: 1n, contracts: contractAddresses, deploymentBlock: 1n };
-    const { identity } = createChainActors(settings);
-    for (const other of [{ chainId: 2n }, { deploymentBlock: 2n }])
-      expect(createChainActors({ ...settings, ...other }).identity).not.toEqual(identity);
-    for (const name of Object.keys(contractAddresses)) {
-      const contracts = { ...contractAddresses, [name]: `0x${'9'.repeat(40)}` };
-      expect(createChainActors({ ...settings, contracts }).identity).not.toEqual(identity);
-    }
+    const { identity } = createChainActors(writtenSettings);
+    const { contracts } = writtenSettings;
+    for (const other of [
+      { chainId: 2n },
+      { deploymentBlock: 2n },
+      ...Object.keys(contracts).map((name) => ({
+        contracts: { ...contracts, [name]: `0x${'9'.repeat(40)}` },
+      })),
+    ])
+      expect(createChainActors({ ...writtenSettings, ...other }).identity).not.toEqual(identity);
   });
 });

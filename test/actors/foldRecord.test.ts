@@ -33,18 +33,6 @@ describe('a record of a fold', () => {
     expect(position.read(position.write(7, value))).toEqual(value);
   });
 
-  it.each([
-    ['a member is missing', '{"tokenId":7}'],
-    ['a member has another type', '{"tokenId":7,"paid":"1"}'],
-    ['it has an unknown member', '{"tokenId":7,"paid":{"$bigint":"1"},"owner":"0x"}'],
-    ['it is not JSON', '{"tokenId":7,'],
-    ['an integer is malformed', '{"tokenId":7,"paid":{"$bigint":"1x"}}'],
-  ])('is refused by name if %s', (_, value) => {
-    const read = () => position.read({ kind: 'position', key: '7', value });
-    expect(read).toThrow(RecordRefused);
-    expect(read).toThrow('position 7');
-  });
-
   it('is replaced by the last record with its key', () => {
     const weights = collectRecords(weight);
     const take = dispatchRecords(weights);
@@ -102,21 +90,26 @@ describe('a record that is a list', () => {
   });
 
   it.each([
-    ['a member is missing', '["mint",[7],null]'],
-    ['it has a member too many', '["mint",[7],null,[],null]'],
-    ['it has the names of members', '{"kind":"mint","tokenIds":[7],"pending":null,"levels":[]}'],
-    ['a member has another type', '["mint",7,null,[]]'],
-    ['a member is not in its set', '["burn",[7],null,[]]'],
-    ['a member within is missing', '["mint",[7],[1],[]]'],
-    ['a member within is outside of its bounds', '["mint",[7],[1,-1],[]]'],
-    ['a bigint is malformed', '["mint",["7x"],null,[]]'],
-    ['a bigint is a fraction', '["mint",[7.5],null,[]]'],
-    ['a bigint is null', '["mint",[null],null,[]]'],
-    ['it is not JSON', '["mint",[7],'],
-  ])('is refused by name if %s', (_, json) => {
-    const read = () => listed.read({ kind: 'mint', key: '7', value: json });
-    expect(read).toThrow(RecordRefused);
-    expect(read).toThrow('mint 7');
+    [position, 'a member is missing', '{"tokenId":7}'],
+    [position, 'a member has another type', '{"tokenId":7,"paid":"1"}'],
+    [position, 'it has an unknown member', '{"tokenId":7,"paid":{"$bigint":"1"},"owner":"0x"}'],
+    [position, 'it is not JSON', '{"tokenId":7,'],
+    [position, 'an integer is malformed', '{"tokenId":7,"paid":{"$bigint":"1x"}}'],
+    [listed, 'a member is missing', '["mint",[7],null]'],
+    [listed, 'it has a member too many', '["mint",[7],null,[],null]'],
+    [listed, 'it has the names of members', '{"kind":"mint","tokenIds":[7],"pending":null,"levels":[]}'],
+    [listed, 'a member has another type', '["mint",7,null,[]]'],
+    [listed, 'a member is not in its set', '["burn",[7],null,[]]'],
+    [listed, 'a member within is missing', '["mint",[7],[1],[]]'],
+    [listed, 'a member within is outside of its bounds', '["mint",[7],[1,-1],[]]'],
+    [listed, 'a bigint is malformed', '["mint",["7x"],null,[]]'],
+    [listed, 'a bigint is a fraction', '["mint",[7.5],null,[]]'],
+    [listed, 'a bigint is null', '["mint",[null],null,[]]'],
+    [listed, 'it is not JSON', '["mint",[7],'],
+  ])('$0.kind is refused by name if %s', ({ kind, read }, _, value) => {
+    const readValue = () => read({ kind, key: '7', value });
+    expect(readValue).toThrow(RecordRefused);
+    expect(readValue).toThrow(`${kind} 7`);
   });
 
   it('names the place that does not fit', () => {

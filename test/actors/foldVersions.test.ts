@@ -9,12 +9,6 @@ import type { FoldIdentity } from '../../actors/foldIdentity.ts';
 import { formatRecord, type StateCapture } from '../../actors/foldRecord.ts';
 import type { Outcome } from '../../actors/messages/outcome.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
-import {
-  moduleSubject,
-  oracleSubject,
-  reporterSubject,
-  signerSubject,
-} from '../../actors/messages/subjects.ts';
 import { installationRecords } from '../../actors/settlement/installationSnapshot.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { settlementRecords } from '../../actors/settlement/settlementSnapshot.ts';
@@ -26,57 +20,28 @@ import {
   stateContracts,
   stateOwner,
 } from '../support/chain/economyState.ts';
-import { buildSpan, type WrittenEvent, writtenChainId } from '../support/chain/writtenSpans.ts';
+import {
+  buildSpan,
+  type WrittenEvent,
+  writtenChainId,
+  writtenSettings,
+} from '../support/chain/writtenSpans.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { moduleBody, preparedBody, signerBody } from '../support/readings/pipelineBodies.ts';
-import { deriveUuid, mixedPublications, type Publication } from '../support/readings/readingMessages.ts';
+import { messageExamples } from '../support/messageExamples.ts';
+import { mixedPublications, type Publication } from '../support/readings/readingMessages.ts';
 
-const wheel = 'wheel.one';
 const startMs = Date.UTC(2026, 0, 31, 12);
-const toTime = (seconds: number) => new Date(startMs + seconds * 1_000).toISOString();
 
+/** Modules, signers, oracle and reporter; at the end, an incident and a submission are open. */
 function listPipelineMessages(): Publication[] {
-  const submissionId = deriveUuid('submission');
-  const transactionHash = `0x${'a'.repeat(64)}`;
-  const round = { roundId: '5', workUnits: '7' };
-  const oracle = [
-    { type: 'closure_accepted', firstRound: '5', lastRound: '5', rounds: [round], acceptedAt: toTime(1) },
-    { type: 'blocked', reason: 'x' },
-    { type: 'epoch_approved', counterEpoch: deriveUuid('epoch') },
-  ];
-  const reporter = [
-    { type: 'settings', settlementEnabled: true, reporterEnvironmentEnabled: true },
-    { type: 'run_started', runId: 'run' },
-    { type: 'run_finished', runId: 'run', result: 'ok' },
-    { type: 'incident_opened', incidentId: 'incident', reason: 'r' },
-    { type: 'incident_closed', incidentId: 'incident' },
-    { type: 'incident_opened', incidentId: 'open', reason: 'r' },
-    { ...preparedBody, submissionId },
-    { type: 'submission_submitted', submissionId, transactionHash },
-    { type: 'submission_confirmed', submissionId },
-    { ...preparedBody, submissionId: deriveUuid('next') },
-    { type: 'submission_submitted', submissionId: deriveUuid('next'), transactionHash },
-  ];
-  const module = { ...moduleBody, health: { checkedAt: toTime(0), code: 'E1' } };
-  const signer = {
-    ...signerBody,
-    kind: 'external-device',
-    provenance: 'hardware',
-    algorithm: 'ed25519',
-    publicIdentifier: 'key',
-  };
-  return [
-    { subject: moduleSubject(wheel, 'sensor'), body: JSON.stringify(module) },
-    { subject: signerSubject(wheel), body: JSON.stringify(signer) },
-    ...oracle.map((body, index) => ({
-      subject: oracleSubject(wheel),
-      body: JSON.stringify({ at: toTime(index), ...body }),
-    })),
-    ...reporter.map((body, index) => ({
-      subject: reporterSubject(wheel),
-      body: JSON.stringify({ at: toTime(index), ...body }),
-    })),
-  ];
+  const messages = messageExamples.filter(({ subject }) => !/^miner\.(?:counter|chain)/.test(subject));
+  const again = ['incident_opened', 'run_started', 'blocked', 'submission_prepared'].map((type) => {
+    const { subject, text } = messages.find((one) =>
+      one.text.includes(`"${type}"`),
+    ) as (typeof messages)[number];
+    return { subject, text: text.replace(/incident-1|run-1|sensor replaced|3f2c1d0e/, '99999999') };
+  });
+  return [...messages, ...again].map(({ subject, text }) => ({ subject, body: text }));
 }
 
 /** Adds arguments that no view shows, with some value of their type. */
@@ -157,7 +122,7 @@ describe('the version of a fold', () => {
    * restored, and note the new digest. Keep the version only if older snapshots still mean the same.
    */
   it('of readings changes with its records', () => {
-    const actors = createCounterActors({ genesisMs, publicInstallationId: wheel });
+    const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
     expect(describeFold(actors, mixedPublications(2_000, 0, 60_000), counterRecords)).toMatchObject({
       version: 7,
       digest: '2c7b84c9e9ff18dd',
@@ -168,15 +133,11 @@ describe('the version of a fold', () => {
   it('of oracle and reporter changes with its records', () => {
     const kinds = { ...installationRecords, ...settlementRecords };
     const described = describeFold(createSettlementActors(), listPipelineMessages(), kinds);
-    expect(described).toEqual({ version: 5, digest: '779a71b1bc9b1a93', unseen: [], rejections: [] });
+    expect(described).toEqual({ version: 5, digest: '9abfd7447cc65713', unseen: [], rejections: [] });
   });
 
   it('of the chain changes with its records', () => {
-    const actors = createChainActors({
-      chainId: writtenChainId,
-      contracts: stateContracts,
-      deploymentBlock: 1n,
-    });
+    const actors = createChainActors({ ...writtenSettings, contracts: stateContracts });
     const described = describeFold(actors, listSpans(), chainRecords);
     expect(described).toEqual({
       version: 8,

@@ -14,14 +14,10 @@ describe('time of a timestamp', () => {
         const other = `${text.slice(0, 19)}${fraction}Z`;
         expect(parseTimestampMs(other)).toBe(Date.parse(other));
       }),
-      { numRuns: 5_000 },
+      { numRuns: 2_000 },
     );
-    for (const text of [
-      '2024-02-29T00:00:00.000Z',
-      '2000-02-29T23:59:59.999Z',
-      '1900-03-01T00:00:00.000Z',
-      '0000-01-01T00:00:00.000Z',
-    ])
-      expect(parseTimestampMs(text)).toBe(Date.parse(text));
+    for (const date of ['2024-02-29', '2000-02-29', '1900-03-01', '0000-01-01'])
+      for (const text of [`${date}T00:00:00.000Z`, `${date}T23:59:59.999Z`])
+        expect(parseTimestampMs(text)).toBe(Date.parse(text));
   });
 });

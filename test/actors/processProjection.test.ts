@@ -1,34 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChainState, emptyChainState } from '../../actors/chain/state/chainState.ts';
+import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { CoreConfiguration } from '../../actors/chain/state/coreState.ts';
 import {
   settleBatch,
   splitIntoBatches,
   type WorkedRound,
 } from '../../actors/chain/state/settlementArithmetic.ts';
-import { counterSubject, oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
+import { counterSubject } from '../../actors/messages/subjects.ts';
 import { toAddress } from '../../actors/schemas/hex.ts';
-import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
-import { createActorViews } from '../../actors/views/actorViews.ts';
-import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { processResponse, toProcessBody } from '../../http/responses/process/process.ts';
 import { statusResponse, toStatusBody } from '../../http/responses/process/status.ts';
-import { opaque, type StoredMessage } from '../reference/messages.ts';
+import { opaque } from '../reference/messages.ts';
 import { buildProcess, buildStatus } from '../reference/process.ts';
 import { acceptReadings, type Reading } from '../reference/readings.ts';
 import { startSettlement } from '../reference/settlement.ts';
-import { chainlessViews } from '../support/chain/chainlessViews.ts';
-import { buildBlockHash } from '../support/chain/hashes.ts';
 import { genesisMs } from '../support/genesis.ts';
-import { manualClock } from '../support/manualClock.ts';
 import { runs } from '../support/propertyRuns.ts';
 import { preparedBody } from '../support/readings/pipelineBodies.ts';
-import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
+import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
-import { noOlderEvents } from '../support/storage/noOlderEvents.ts';
+import { chainStart, wheelId as id, startViews as startWorld } from './viewedWorld.ts';
 
-const id = 'wheel.one';
 const account = toAddress(`0x${'a'.repeat(40)}`);
 const configuration: CoreConfiguration = {
   streamId: `0x${'5'.repeat(64)}`,
@@ -45,13 +39,14 @@ const configuration: CoreConfiguration = {
 };
 
 /** A chain at its beginning, with a configured core. */
-function chainAtStart(): ChainState {
-  const state = emptyChainState({ number: 100n, hash: buildBlockHash('a'), timestampMs: genesisMs }, 'run');
-  return {
-    ...state,
-    core: { ...state.core, configuration, workPerThousandBlocks: configuration.initialWorkPerThousandBlocks },
-  };
-}
+const chainAtStart: ChainState = {
+  ...chainStart,
+  core: {
+    ...chainStart.core,
+    configuration,
+    workPerThousandBlocks: configuration.initialWorkPerThousandBlocks,
+  },
+};
 
 /** The chain after it settled rounds in one batch. */
 function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainState {
@@ -61,71 +56,52 @@ function chainAfter(chain: ChainState, rounds: readonly WorkedRound[]): ChainSta
 }
 
 function startViews() {
-  const clock = manualClock(genesisMs);
-  const counters = createCounterActors({ genesisMs, publicInstallationId: id });
-  const settlements = createSettlementActors();
-  const world = { chain: null as ChainState | null, readings: 0, closed: 0, aheadMs: 0 };
-  const views = createActorViews({
-    publicInstallationId: id,
-    counters,
-    settlements,
-    chain: { ...chainlessViews(id), safeState: () => world.chain },
-    genesisMs,
-    isCounterCaughtUp: () => true,
-    olderEvents: noOlderEvents,
-    clock,
-  });
-  const counted: StoredMessage[] = [];
+  const { clock, world: shown, views, messages, read, ...say } = startWorld();
+  const world = Object.assign(shown, { readings: 0, closed: 0, aheadMs: 0 });
   let accepted: readonly Reading[] | null = [];
   const { settlement, hear } = startSettlement(id);
-  let seq = 0;
-  const store = (subject: string, body: object) => ({
-    seq: ++seq,
-    subject,
-    data: Buffer.from(JSON.stringify(body)),
-    storedAtMs: 0,
-  });
-  const send = (subject: string, body: object) => {
-    const message = store(subject, { at: new Date(clock.nowMs()).toISOString(), ...body });
-    hear(message);
-    return settlements.receive({ ...message, timestampNanos: 0n });
+  const toStored = (message: StreamMessage) => ({ ...message, storedAtMs: 0 });
+  const send = (who: 'oracle' | 'reporter', body: object) => {
+    const outcome = say[who](body);
+    hear(toStored(messages.at(-1) as StreamMessage));
+    return outcome;
   };
   /** Publishes readings of some minutes, one every ten seconds. The clock follows, `aheadMs` behind the device's. */
   const run = (minutes: number, given: object = {}) => {
     accepted = null;
     for (let reading = 0; reading < minutes * 6; reading++) {
-      const message = store(counterSubject(id), { ...readingMessage(id, world.readings), ...given });
-      counted.push(message);
-      counters.receive({ ...message, timestampNanos: 0n });
-      world.readings++;
+      read(world.readings++, given);
       clock.advance(Math.max(0, genesisMs + world.readings * 10_000 - world.aheadMs - clock.nowMs()));
     }
   };
-  const oracle = (body: object) => send(oracleSubject(id), body);
-  const reporter = (body: object) => send(reporterSubject(id), body);
+  const oracle = (body: object) => send('oracle', body);
+  const reporter = (body: object) => send('reporter', body);
   reporter({ type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: false });
-  /** Closes rounds, by default with 420 units each. */
-  const close = (count: number, workUnits = '420', first = world.closed + 1) => {
-    const rounds = Array.from({ length: count }, (_, index) => ({
-      roundId: String(first + index),
-      workUnits,
-    }));
-    world.closed = first + count - 1;
-    return oracle({
+  const closeRounds = (
+    rounds: readonly (readonly [roundId: number | bigint, workUnits: string | bigint])[],
+  ) =>
+    oracle({
       type: 'closure_accepted',
-      firstRound: String(first),
-      lastRound: String(world.closed),
-      rounds,
+      firstRound: String(rounds[0]?.[0]),
+      lastRound: String(rounds.at(-1)?.[0]),
+      rounds: rounds.map(([roundId, workUnits]) => ({
+        roundId: String(roundId),
+        workUnits: String(workUnits),
+      })),
       acceptedAt: new Date(clock.nowMs() + world.aheadMs).toISOString(),
     });
-  };
+  /** Closes the next rounds, by default with 420 units each. */
+  const close = (count: number, workUnits = '420') =>
+    closeRounds(Array.from({ length: count }, () => [++world.closed, workUnits]));
   const approve = () => oracle({ type: 'epoch_approved', counterEpoch: deriveUuid(`${id} epoch`) });
   /** Compares the bodies of both routes with the reference, member by member. */
   const snapshot = () => {
     clock.advance(1_000);
     const view = views.process();
     const [a, b] = [toProcessBody(view), toStatusBody(view)];
-    accepted ??= acceptReadings(counted);
+    accepted ??= acceptReadings(
+      messages.filter(({ subject }) => subject === counterSubject(id)).map(toStored),
+    );
     const core = world.chain === null ? null : { ...world.chain.core, batches: [], version: null };
     const input = {
       installationId: id,
@@ -143,7 +119,7 @@ function startViews() {
   };
   /** Brings about a world without any fault. */
   const becomeHealthy = () => {
-    world.chain = chainAtStart();
+    world.chain = chainAtStart;
     run(15);
     approve();
     close(1);
@@ -154,7 +130,19 @@ function startViews() {
     reporter({ type: 'run_started', runId });
     reporter({ type: 'run_finished', runId, result: 'ok' });
   };
-  return { clock, world, views, run, oracle, reporter, close, approve, snapshot, becomeHealthy, finishRun };
+  return {
+    clock,
+    world,
+    run,
+    oracle,
+    reporter,
+    closeRounds,
+    close,
+    approve,
+    snapshot,
+    becomeHealthy,
+    finishRun,
+  };
 }
 
 describe('sums beyond the core’s bounds', () => {
@@ -163,7 +151,7 @@ describe('sums beyond the core’s bounds', () => {
   it('are not projected, since the core would refuse such rounds', () => {
     const { world, run, close, approve, snapshot } = startViews();
     const unlimited = { ...configuration, maxWorkPerRound: huge };
-    const chain = chainAtStart();
+    const chain = chainAtStart;
     const withCore = (core: Partial<ChainState['core']>) => {
       world.chain = { ...chain, core: { ...chain.core, configuration: unlimited, ...core } };
     };
@@ -192,55 +180,20 @@ describe('sums beyond the core’s bounds', () => {
   });
 });
 
-describe('a queue whose closed rounds are all settled', () => {
-  it('is empty, and not unavailable', () => {
-    const { world, becomeHealthy, snapshot } = startViews();
-    becomeHealthy();
-    world.chain = chainAfter(chainAtStart(), [{ roundId: 1n, workUnits: 420n }]);
-    expect(snapshot().settlementQueue).toMatchObject({ status: 'available' });
-  });
-});
-
 describe('any numbers of the core, the oracle, the reporter and the wheel', () => {
   it('give a process snapshot and a status that fit their schemas', () => {
-    const upTo = (bits: bigint) =>
-      fc.oneof(
-        fc.bigInt({ min: 0n, max: 2n ** bits - 1n }),
-        fc.bigInt({ min: 0n, max: 3n }).map((below) => 2n ** bits - 1n - below),
-        fc
-          .tuple(fc.bigInt({ min: 0n, max: bits - 1n }), fc.bigInt({ min: -1n, max: 1n }))
-          .map(([exponent, by]) => {
-            const value = 2n ** exponent + by;
-            return value < 0n ? 0n : value;
-          }),
-        fc.bigInt({ min: 0n, max: 10_000n }),
+    const upTo = (bits: bigint, least = 0n) => {
+      const max = 2n ** bits - 1n;
+      const besidePower = fc
+        .tuple(fc.bigInt(1n, bits - 1n), fc.bigInt(-1n, 1n))
+        .map(([exponent, by]) => 2n ** exponent + by);
+      return fc.oneof(
+        fc.bigInt(least, max),
+        fc.bigInt(max - 3n, max),
+        besidePower,
+        fc.bigInt(least, 10_000n),
       );
-    const positive = (bits: bigint) => upTo(bits).map((value) => (value === 0n ? 1n : value));
-    const core = fc.record({
-      cumulativeWork: upTo(256n),
-      cumulativeBlockUnits: upTo(256n),
-      workPerThousandBlocks: positive(256n),
-      settledThroughRound: fc.oneof(fc.bigInt({ min: 0n, max: 4n }), upTo(64n)),
-    });
-    const limits = fc.record({
-      maxWorkPerRound: positive(256n),
-      maxRoundsPerBatch: fc.bigInt({ min: 1n, max: 16n }),
-      targetBlocksPerActiveRound: positive(64n),
-      difficultySmoothingRounds: positive(64n),
-    });
-    const closures = fc.record({
-      firstRound: fc.oneof(fc.bigInt({ min: 1n, max: 5n }), positive(64n)),
-      works: fc.array(upTo(256n), { minLength: 1, maxLength: 4 }),
-    });
-    const submission = fc.record({
-      previousSettledThroughRound: upTo(64n),
-      rounds: positive(6n),
-      activeRoundCount: fc.nat(16),
-      cumulativeWork: upTo(256n),
-      cumulativeBlockUnits: upTo(256n),
-      workPerThousandBlocks: positive(256n),
-      completedBlockCount: upTo(64n),
-    });
+    };
     /** The sums after a batch of one round. */
     const plausible = {
       previousSettledThroughRound: 0n,
@@ -251,41 +204,57 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
       workPerThousandBlocks: 900_000n,
       completedBlockCount: 0n,
     };
+    const submission = fc.record({
+      previousSettledThroughRound: upTo(64n),
+      rounds: upTo(6n, 1n),
+      activeRoundCount: fc.nat(16),
+      cumulativeWork: upTo(256n),
+      cumulativeBlockUnits: upTo(256n),
+      workPerThousandBlocks: upTo(256n, 1n),
+      completedBlockCount: upTo(64n),
+    });
     const world = fc.record({
-      core,
-      limits,
-      closures: fc.array(closures, { maxLength: 3 }),
+      core: fc.record({
+        cumulativeWork: upTo(256n),
+        cumulativeBlockUnits: upTo(256n),
+        workPerThousandBlocks: upTo(256n, 1n),
+        settledThroughRound: fc.oneof(fc.bigInt(0n, 4n), upTo(64n)),
+      }),
+      limits: fc.record({
+        maxWorkPerRound: upTo(256n, 1n),
+        maxRoundsPerBatch: fc.bigInt(1n, 16n),
+        targetBlocksPerActiveRound: upTo(64n, 1n),
+        difficultySmoothingRounds: upTo(64n, 1n),
+      }),
+      closures: fc.array(
+        fc.record({
+          firstRound: fc.oneof(fc.bigInt(1n, 5n), upTo(64n, 1n)),
+          works: fc.array(upTo(256n), { minLength: 1, maxLength: 4 }),
+        }),
+        { maxLength: 3 },
+      ),
       submissions: fc.array(fc.oneof(submission, fc.constant(plausible)), { maxLength: 3 }),
       counters: fc.array(upTo(256n), { maxLength: 30 }),
       clockMs: fc.constantFrom(-4_000_000, -600_000, -1, 0, 300_000, 2_000_000_000),
     });
     /** Fixed examples, so that every outcome is seen with any seed. */
+    const { core } = chainAtStart;
     const begun = {
-      core: {
-        cumulativeWork: 0n,
-        cumulativeBlockUnits: 0n,
-        workPerThousandBlocks: 900_000n,
-        settledThroughRound: 0n,
-      },
-      limits: {
-        maxWorkPerRound: 5_000n,
-        maxRoundsPerBatch: 16n,
-        targetBlocksPerActiveRound: 2n,
-        difficultySmoothingRounds: 24n,
-      },
+      core,
+      limits: configuration,
       closures: [{ firstRound: 1n, works: [420n] }],
       submissions: [plausible, { ...plausible, activeRoundCount: 2 }],
       counters: [],
       clockMs: 0 as const,
     };
-    const ahead = { ...begun, core: { ...begun.core, settledThroughRound: 4n } };
+    const ahead = { ...begun, core: { ...core, settledThroughRound: 4n } };
     const seen = new Set<string>();
     fc.assert(
       fc.property(
         world,
         ({ core: sums, limits: given, closures: closed, submissions, counters, clockMs }) => {
-          const { world: state, run, oracle, reporter, approve, snapshot, clock } = startViews();
-          const chain = chainAtStart();
+          const { world: state, run, closeRounds, reporter, approve, snapshot, clock } = startViews();
+          const chain = chainAtStart;
           state.chain = {
             ...chain,
             core: { ...chain.core, ...sums, configuration: { ...configuration, ...given } },
@@ -295,31 +264,20 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
             run(1 / 6, { cumulativeWorkUnits: cumulativeWorkUnits.toString() });
           approve();
           for (const { firstRound, works } of closed) {
-            oracle({
-              type: 'closure_accepted',
-              firstRound: firstRound.toString(),
-              lastRound: (firstRound + BigInt(works.length) - 1n).toString(),
-              rounds: works.map((workUnits, index) => ({
-                roundId: (firstRound + BigInt(index)).toString(),
-                workUnits: workUnits.toString(),
-              })),
-              acceptedAt: new Date(clock.nowMs()).toISOString(),
-            });
+            closeRounds(works.map((work, index) => [firstRound + BigInt(index), work]));
             seen.add(snapshot().builder.status);
           }
-          for (const [
-            index,
-            { rounds, previousSettledThroughRound, activeRoundCount, ...expected },
-          ] of submissions.entries()) {
+          for (const [index, { rounds, previousSettledThroughRound, ...sums }] of submissions.entries()) {
             const submissionId = deriveUuid(`s${index}`);
+            const { activeRoundCount, ...expected } = sums;
             const outcome = reporter({
               type: 'submission_prepared',
               submissionId,
-              previousSettledThroughRound: previousSettledThroughRound.toString(),
-              settledThroughRound: (previousSettledThroughRound + rounds).toString(),
+              previousSettledThroughRound: String(previousSettledThroughRound),
+              settledThroughRound: String(previousSettledThroughRound + rounds),
               activeRoundCount,
               expected: Object.fromEntries(
-                Object.entries(expected).map(([name, value]) => [name, value.toString()]),
+                Object.entries(expected).map(([name, sum]) => [name, String(sum)]),
               ),
             });
             seen.add(outcome !== 'unread' && 'output' in outcome ? 'prepared' : 'refused');

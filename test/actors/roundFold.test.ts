@@ -7,21 +7,19 @@ import { runs } from '../support/propertyRuns.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 
 const genesisMs = Date.UTC(2026, 0, 1, 12);
-function fold(all: readonly CounterReading[]) {
-  const [first, ...rest] = all;
+
+function fold([first, ...rest]: readonly CounterReading[]) {
   if (first === undefined) return { rounds: [], buckets: [] };
-  let state = createRoundState(first);
-  let previous = first;
-  const rounds = [];
-  const buckets = [];
-  for (const reading of rest) {
+  let [state, previous] = [createRoundState(first), first];
+  const closed = rest.map((reading) => {
     const folded = foldRound(state, { reading, previous, genesisMs });
-    state = folded.state;
-    if (folded.closed.round !== null) rounds.push(folded.closed.round);
-    if (folded.closed.bucket !== null) buckets.push(folded.closed.bucket);
-    previous = reading;
-  }
-  return { rounds, buckets };
+    [state, previous] = [folded.state, reading];
+    return folded.closed;
+  });
+  return {
+    rounds: closed.flatMap(({ round }) => round ?? []),
+    buckets: closed.flatMap(({ bucket }) => bucket ?? []),
+  };
 }
 
 describe('the fold of rounds and the reference', () => {
@@ -62,9 +60,9 @@ describe('the fold of rounds and the reference', () => {
           });
         });
         const { rounds, buckets } = fold(all);
-        expect(rounds.map(({ roundId, workUnits }) => ({ roundId, workUnits }))).toEqual(
-          listReferenceRounds(all),
-        );
+        expect(
+          rounds.map(({ roundId, workUnits }) => [genesisMs + (roundId - 1) * 600_000, workUnits]),
+        ).toEqual([...observeRounds(all, genesisMs)]);
         expect(buckets.map(({ installationId: _i, position: _p, ...bucket }) => bucket)).toEqual(
           observeBuckets(all, genesisMs).map(({ bucket }) => bucket),
         );
@@ -73,11 +71,3 @@ describe('the fold of rounds and the reference', () => {
     );
   });
 });
-
-/** The reference's rounds, by number. */
-function listReferenceRounds(all: readonly CounterReading[]) {
-  return [...observeRounds(all, genesisMs)].map(([startMs, workUnits]) => ({
-    roundId: (startMs - genesisMs) / 600_000 + 1,
-    workUnits,
-  }));
-}

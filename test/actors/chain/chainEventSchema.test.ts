@@ -23,14 +23,8 @@ const without = (member: string) =>
 
 describe('an event of a deployment', () => {
   it('has the arguments of the ABI', () => {
-    const names = {
-      token: stateOwner,
-      minter: stateOwner,
-      name: 'Reward',
-      symbol: 'SQK',
-      decimals: 6,
-      cap: 1n,
-    };
+    const asset = { name: 'Reward', symbol: 'SQK', decimals: 6, cap: 1n };
+    const names = { token: stateOwner, minter: stateOwner, ...asset };
     const created = { ...event, contract: 'tokenFactory', name: 'TokenCreated', args: names };
     for (const one of [event, created]) expect(chainEvent.safeParse(one).success).toBe(true);
   });

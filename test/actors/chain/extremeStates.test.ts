@@ -12,7 +12,7 @@ const members = listKeys(plainEconomy).filter(
 );
 
 it.each(members)('a state with a very large %s is restored unchanged', (member) => {
-  for (const value of [0n, 2n ** 53n + 1n, 2n ** 64n - 1n, 2n ** 256n - 1n]) {
+  for (const value of [0n, 2n ** 256n - 1n]) {
     const built = buildState(buildEconomyEvents({ [member]: value }));
     // These events of the core lack arguments.
     const safe = { ...built, core: { ...built.core, events: [], source: null } };

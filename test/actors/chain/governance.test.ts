@@ -35,97 +35,76 @@ const encodeUpgrade = (proxy: string) =>
     functionName: 'upgradeAndCall',
     args: [proxy as Hex, mining as Hex, '0x'],
   });
-const buildSchedule = (operation: number, target: string, data: Hex = '0x12345678', index = 0) =>
+const schedule = (operation: number, target: string, data: Hex = '0x12345678', index = 0) =>
   buildEvent('operatorTimelock', 'CallScheduled', {
-    id: id(operation),
-    index: BigInt(index),
-    target,
-    value: 0n,
-    data,
-    predecessor: zeroHash,
-    delay: 60n,
+    ...{
+      id: id(operation),
+      index: BigInt(index),
+      target,
+      value: 0n,
+      data,
+      predecessor: zeroHash,
+      delay: 60n,
+    },
   });
-const buildExecution = (operation: number, target: string, index = 0) =>
+const execute = (operation: number, target: string, index = 0) =>
   buildEvent('operatorTimelock', 'CallExecuted', {
-    id: id(operation),
-    index: BigInt(index),
-    target,
-    value: 0n,
-    data: '0x',
+    ...{ id: id(operation), index: BigInt(index), target, value: 0n, data: '0x' },
   });
-const buildCancellation = (operation: number) =>
-  buildEvent('operatorTimelock', 'Cancelled', { id: id(operation) });
+const cancel = (operation: number) => buildEvent('operatorTimelock', 'Cancelled', { id: id(operation) });
 const upgrade = encodeUpgrade(core);
+const isUpgrade = { kind: 'upgrade', state: 'scheduled' };
+const isCall = { kind: 'call', state: 'scheduled' };
 
 describe('the operation that is shown', () => {
   it.each<[string, WrittenEvent[], object | null]>([
     ['is null before any', [], null],
-    ['ignores another target', [buildSchedule(1, mining)], null],
-    [
-      'an upgrade through the admin',
-      [buildSchedule(1, proxyAdmin, upgrade)],
-      { kind: 'upgrade', state: 'scheduled' },
-    ],
-    ['a call of the core', [buildSchedule(1, core)], { kind: 'call' }],
+    ['ignores another target', [schedule(1, mining)], null],
+    ['an upgrade through the admin', [schedule(1, proxyAdmin, upgrade)], isUpgrade],
+    ['a call of the core', [schedule(1, core)], isCall],
     [
       'a call of the admin that upgrades another proxy',
-      [buildSchedule(1, proxyAdmin, encodeUpgrade(mining))],
-      { kind: 'call' },
+      [schedule(1, proxyAdmin, encodeUpgrade(mining))],
+      isCall,
     ],
-    ['a call of the core that looks like an upgrade', [buildSchedule(1, core, upgrade)], { kind: 'call' }],
+    ['a call of the core that looks like an upgrade', [schedule(1, core, upgrade)], isCall],
     [
       'is the operation on the proxy, although another target follows',
-      [buildSchedule(1, core), buildSchedule(2, mining, upgrade), buildExecution(2, mining)],
-      { id: id(1), kind: 'call', state: 'scheduled' },
+      [schedule(1, core), schedule(2, mining, upgrade), execute(2, mining)],
+      { id: id(1), ...isCall },
     ],
     [
       'the latest of two',
-      [buildSchedule(1, proxyAdmin, upgrade), buildSchedule(2, core), buildExecution(1, proxyAdmin)],
-      { id: id(2), kind: 'call', state: 'scheduled' },
+      [schedule(1, proxyAdmin, upgrade), schedule(2, core), execute(1, proxyAdmin)],
+      { id: id(2), ...isCall },
     ],
-    ['executed', [buildSchedule(1, core), buildExecution(1, core)], { state: 'executed' }],
-    ['cancelled', [buildSchedule(1, core), buildCancellation(1)], { state: 'cancelled' }],
+    ['executed', [schedule(1, core), execute(1, core)], { state: 'executed' }],
+    ['cancelled', [schedule(1, core), cancel(1)], { state: 'cancelled' }],
     [
       'scheduled again after it was cancelled, with what it calls now',
-      [buildSchedule(1, proxyAdmin, upgrade), buildCancellation(1), buildSchedule(1, core)],
-      { id: id(1), kind: 'call', state: 'scheduled' },
+      [schedule(1, proxyAdmin, upgrade), cancel(1), schedule(1, core)],
+      { id: id(1), ...isCall },
     ],
     [
-      'a batch by its upgrade, although its last call is another',
+      'a batch by its upgrade, although its other calls differ',
       [
-        buildSchedule(1, proxyAdmin, upgrade, 0),
-        buildSchedule(1, core, '0x8456cb59', 1),
-        buildSchedule(1, mining, '0x12345678', 2),
+        schedule(1, mining),
+        schedule(1, core, '0x8456cb59', 1),
+        schedule(1, proxyAdmin, upgrade, 2),
+        schedule(1, core, '0x8456cb59', 3),
+        schedule(1, mining, '0x12345678', 4),
       ],
-      { kind: 'upgrade', state: 'scheduled' },
-    ],
-    [
-      'a batch by its upgrade, although its first call is another',
-      [
-        buildSchedule(1, mining),
-        buildSchedule(1, core, '0x8456cb59', 1),
-        buildSchedule(1, proxyAdmin, upgrade, 2),
-      ],
-      { kind: 'upgrade' },
+      isUpgrade,
     ],
     [
       'a batch by its call on the proxy, although another target is upgraded too',
-      [buildSchedule(1, mining, upgrade), buildSchedule(1, core, '0x8456cb59', 1)],
-      { kind: 'call' },
+      [schedule(1, mining, upgrade), schedule(1, core, '0x8456cb59', 1)],
+      isCall,
     ],
-    [
-      'no batch without a call on the proxy',
-      [buildSchedule(1, mining), buildSchedule(1, mining, upgrade, 1)],
-      null,
-    ],
+    ['no batch without a call on the proxy', [schedule(1, mining), schedule(1, mining, upgrade, 1)], null],
     [
       'a batch that was executed call by call',
-      [
-        buildSchedule(1, core),
-        buildSchedule(1, mining, '0x', 1),
-        buildExecution(1, core),
-        buildExecution(1, mining, 1),
-      ],
+      [schedule(1, core), schedule(1, mining, '0x', 1), execute(1, core), execute(1, mining, 1)],
       { state: 'executed' },
     ],
   ])('%s', (_what, events, expected) => {

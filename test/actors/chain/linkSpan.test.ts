@@ -34,16 +34,13 @@ const known = {
 };
 const empty = { ...known, head: null, forks: 0, newestThrough: () => undefined };
 
+const unbound = { ...empty, deploymentBlock: null };
+
 describe('a span', () => {
   it.each([
     ['begins the chain at the deployment block', span(5, 8), empty, 'first'],
     ['does not begin it elsewhere', span(6, 8), empty, 'unlinked'],
-    [
-      'may begin anywhere without a known deployment block',
-      span(6, 8),
-      { ...empty, deploymentBlock: null },
-      'first',
-    ],
+    ['may begin anywhere without a known deployment block', span(6, 8), unbound, 'first'],
     ['follows the head that it names', span(16, 18), known, 'next'],
     ['leaves nothing out', span(17, 18), known, 'unlinked'],
     ['follows no other head', span(16, 18, { parent: 'b' }), known, 'unlinked'],

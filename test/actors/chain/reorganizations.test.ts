@@ -1,94 +1,75 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
-import { streamNames } from '../../../actors/messages/subjects.ts';
-import { ensureStreams } from '../../../streams/jetstream/ensureStreams.ts';
-import {
-  describeState,
-  foldSpans,
-  startIndexed,
-  startIndexer,
-  testChainId,
-} from '../../support/chain/indexedChain.ts';
-import { createRandomEconomy } from '../../support/chain/randomEconomy.ts';
-import { reorganize } from '../../support/chain/reorganize.ts';
-import { startEconomy } from '../../support/chain/testEconomy.ts';
+import { onChain } from '../../simulation/chain/deployment.ts';
+import { genesisMs } from '../../support/genesis.ts';
 import { followCaptures } from '../../support/increments.ts';
-import { connectTo, startNats } from '../../support/processes/natsServer.ts';
-import { assertMatchesContracts } from '../../support/reference/assertMatchesContracts.ts';
+import { startComparedProgram } from '../../support/reference/comparedProgram.ts';
+import { createComparedWorld, worldDeployment } from '../../support/reference/comparedWorld.ts';
 import { restoreState } from '../../support/restoreState.ts';
-import { silentLogger } from '../../support/silentLogger.ts';
 
 /** The state's records as text. */
 function writeRecords(actors: ChainActors): string[] {
   return Array.from(actors.capture().all(), formatRecord).sort();
 }
 
-describe('reorganizations', () => {
-  it('of depth 1 to 11 leave no trace: the state equals a fresh index of the final chain', async () => {
-    const economy = await startEconomy();
-    const { nats, caughtUp, indexer } = await startIndexed(economy);
-    const random = createRandomEconomy(economy, 7);
-    await random.open();
-    for (let step = 0; step < 30; step++) await random.step();
-    await caughtUp();
-    for (let depth = 1; depth <= 11; depth++) {
-      await reorganize(economy, depth, random.step);
-      await random.step();
-      await caughtUp();
-    }
-    expect(indexer.status().reorganizations).toBe(11);
-    const result = await foldSpans(economy, nats);
-    expect(result.rejections).toEqual([]);
-    expect(result.reorganizations).toEqual(Array.from({ length: 11 }, () => 0));
-    await assertMatchesContracts(economy, result.state.safe.at(-1) as never);
-
-    const fresh = await connectTo(await startNats());
-    await ensureStreams(fresh.jsm, { streams: streamNames, retentionDays: 0, logger: silentLogger });
-    const again = startIndexer(economy, fresh);
-    await again.caughtUp();
-    expect(describeState((await foldSpans(economy, fresh)).state)).toBe(describeState(result.state));
-  });
-
-  it('give the same state to a fold that starts from any snapshot', async () => {
-    const economy = await startEconomy();
-    const { nats, caughtUp } = await startIndexed(economy);
-    const random = createRandomEconomy(economy, 13);
-    await random.open();
-    for (let step = 0; step < 40; step++) await random.step();
-    await caughtUp();
-    await reorganize(economy, 6, random.step);
-    await random.step();
-    await caughtUp();
-    const { contracts, deploymentBlock } = economy.deployed;
-    const settings = { chainId: testChainId, contracts, deploymentBlock };
-    const uninterrupted = createChainActors(settings);
-    const { state: streamState } = await nats.jsm.streams.info('MINER_CHAIN');
-    const messages = [];
-    for (let seq = 1; seq <= streamState.last_seq; seq++) {
-      const stored = await nats.jsm.streams.getMessage('MINER_CHAIN', { seq });
-      if (stored === null) continue;
-      messages.push({
-        seq,
-        subject: stored.subject,
-        data: stored.data,
-        timestampNanos: BigInt(seq) * 10n ** 9n,
-      });
-    }
-    const { follow, increments } = followCaptures();
-    for (const [index, message] of messages.entries()) {
-      uninterrupted.receive(message);
-      if (index % 3 === 0) follow(uninterrupted.capture());
-    }
-    expect(increments()).toBeGreaterThan(10);
-    for (let at = 0; at <= messages.length; at += 7) {
-      const before = createChainActors(settings);
-      for (const message of messages.slice(0, at)) before.receive(message);
-      const after = createChainActors(settings);
-      restoreState(after, before.capture().all());
-      for (const message of messages.slice(at)) after.receive(message);
-      expect(writeRecords(after)).toEqual(writeRecords(uninterrupted));
-      expect(after.newestSpanAtMs).toBe(uninterrupted.newestSpanAtMs);
-    }
-  });
+it('across reorganizations, a fold from any snapshot has the same state, and replaced blocks leave no trace', async () => {
+  const { stored, ...program } = await startComparedProgram(worldDeployment(), genesisMs);
+  const world = await createComparedWorld({ ...program, stored }, 13);
+  const live = {
+    do: 'live',
+    work: 40,
+    actions: 3,
+    isClosing: false,
+    isCaughtUp: true,
+    coreStatus: 'ACTIVE',
+    epoch: 'first',
+  } as const;
+  for (const depth of [1, 6, 16]) {
+    await world.apply({ ...live, minutes: 12 });
+    await world.apply({ do: 'reorganize', depth });
+  }
+  await world.apply({ ...live, minutes: 2 });
+  const messages = stored.MINER_CHAIN.map(({ seq, subject, data }) => ({
+    seq,
+    subject,
+    data: data as Uint8Array,
+    timestampNanos: BigInt(seq) * 10n ** 9n,
+  }));
+  const settings = {
+    chainId: onChain.chain.chainId,
+    contracts: onChain.contracts,
+    deploymentBlock: onChain.chain.deploymentBlock,
+  };
+  const fold = (folded: typeof messages) => {
+    const actors = createChainActors(settings);
+    for (const message of folded) actors.receive(message);
+    return actors;
+  };
+  const uninterrupted = createChainActors(settings);
+  const { follow, increments } = followCaptures();
+  for (const [index, message] of messages.entries()) {
+    const outcome = uninterrupted.receive(message);
+    expect(outcome).not.toHaveProperty('rejection');
+    if (index % 3 === 0) follow(uninterrupted.capture());
+  }
+  expect(increments()).toBeGreaterThan(10);
+  expect(uninterrupted.state.forks).toBe(3);
+  for (let at = 0; at <= messages.length; at += 10) {
+    const after = createChainActors(settings);
+    restoreState(after, fold(messages.slice(0, at)).capture().all());
+    for (const message of messages.slice(at)) after.receive(message);
+    expect(writeRecords(after)).toEqual(writeRecords(uninterrupted));
+    expect(after.newestSpanAtMs).toBe(uninterrupted.newestSpanAtMs);
+  }
+  // Without places in the stream and the number of forks, the replaced blocks leave no trace.
+  const unplaced = messages.map((message) => ({ ...message, seq: 0, timestampNanos: 0n }));
+  const readFrom = ({ data }: (typeof messages)[number]) =>
+    Number(JSON.parse(Buffer.from(data).toString()).fromBlock);
+  const remaining = unplaced.filter(
+    (message, index) => !unplaced.slice(index + 1).some((later) => readFrom(later) <= readFrom(message)),
+  );
+  const write = (folded: typeof messages) =>
+    writeRecords(fold(folded)).map((record) => record.replace(/"forks":\d/, ''));
+  expect(write(remaining)).toEqual(write(unplaced));
 });

@@ -1,64 +1,42 @@
-import { describe, expect, it } from 'vitest';
-import { coreAbi } from '../../../actors/chain/spans/contractAbis.ts';
-import {
-  type Frontier,
-  projectFrontier,
-  settleBatch,
-  splitIntoBatches,
-  type WorkedRound,
-} from '../../../actors/chain/state/settlementArithmetic.ts';
-import { createRandom } from '../../support/chain/randomEconomy.ts';
-import { startEconomy } from '../../support/chain/testEconomy.ts';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { projectFrontier, splitIntoBatches } from '../../../actors/chain/state/settlementArithmetic.ts';
+import { settleRounds } from '../../reference/workToBlocks.ts';
 
-describe('the arithmetic of settlements', () => {
-  it('is the core contract’s, to the unit, over fifty batches and their difficulty changes', async () => {
-    const economy = await startEconomy();
-    const { actions, client, deployed, mine, settings } = economy;
-    const read = { address: deployed.contracts.core, abi: coreAbi } as const;
-    const configuration = { ...settings, maxRoundsPerBatch: 16n };
-    const random = createRandom(50);
-    await mine(3_600 + 600 * 1_200);
-    let frontier: Frontier = {
-      settledThroughRound: 0n,
-      cumulativeWork: 0n,
-      cumulativeBlockUnits: 0n,
-      workPerThousandBlocks: settings.initialWorkPerThousandBlocks,
-    };
-    const difficulties = new Set([frontier.workPerThousandBlocks]);
-    let round = 0n;
-    for (let batch = 0; batch < 50; batch++) {
-      const rounds: WorkedRound[] = Array.from({ length: 1 + Math.floor(random() * 22) }, () => {
-        round++;
-        // From no work through very little to the maximum of a round.
-        const workUnits = random() < 0.3 ? 0n : BigInt(1 + Math.floor(random() ** 6 * 999_999));
-        return { roundId: round, workUnits };
-      });
-      const batches = splitIntoBatches(rounds, 16n);
-      const expectedAfterAll = projectFrontier(frontier, rounds, configuration);
-      for (const one of batches) {
-        const expected = settleBatch(frontier, one, configuration);
-        await actions.settle({
-          previousSettledThroughRound: frontier.settledThroughRound,
-          settledThroughRound: one.throughRound,
-          active: one.active,
-          nonce: await client.readContract({ ...read, functionName: 'authorizationNonce' }),
+const amount = fc.oneof(fc.constantFrom(0n, 0n, 1n), fc.bigInt(1n, 9n), fc.bigInt(1n, 10n ** 12n));
+const difficulty = fc.oneof(fc.bigInt(1n, 9n), fc.bigInt(1n, 10n ** 12n));
+
+it('the frontier after any rounds is the reference’s, batch by batch, and no round is left out', () => {
+  fc.assert(
+    fc.property(
+      fc.array(amount, { minLength: 1, maxLength: 40, size: 'max' }),
+      difficulty,
+      fc.record({
+        maxRoundsPerBatch: fc.bigInt(1n, 16n),
+        // A high target makes the ideal difficulty zero.
+        targetBlocksPerActiveRound: fc.constantFrom(1n, 2n, 3n, 2_000n),
+        difficultySmoothingRounds: fc.bigInt(1n, 24n),
+      }),
+      (works, workPerThousandBlocks, configuration) => {
+        const rounds = works.map((workUnits, index) => ({ roundId: BigInt(index + 1), workUnits }));
+        const sums = { cumulativeWork: 5n, cumulativeBlockUnits: 7n, workPerThousandBlocks };
+        const settled = settleRounds(sums, works, { maxWorkPerRound: 0n, ...configuration });
+        const settledThroughRound = BigInt(works.length);
+        expect(projectFrontier({ settledThroughRound: 0n, ...sums }, rounds, configuration)).toEqual({
+          ...settled,
+          settledThroughRound,
         });
-        await mine(12);
-        const chain: Frontier = {
-          settledThroughRound: await client.readContract({ ...read, functionName: 'settledThroughRound' }),
-          cumulativeWork: await client.readContract({ ...read, functionName: 'cumulativeWork' }),
-          cumulativeBlockUnits: await client.readContract({ ...read, functionName: 'cumulativeBlockUnits' }),
-          workPerThousandBlocks: await client.readContract({
-            ...read,
-            functionName: 'workPerThousandBlocks',
-          }),
-        };
-        expect(expected).toEqual(chain);
-        frontier = chain;
-        difficulties.add(chain.workPerThousandBlocks);
-      }
-      expect(frontier).toEqual(expectedAfterAll);
-    }
-    expect(difficulties.size).toBeGreaterThan(5);
-  });
+        // Each batch reaches as far as its active rounds allow.
+        const batches = splitIntoBatches(rounds, configuration.maxRoundsPerBatch);
+        const active = rounds.filter(({ workUnits }) => workUnits > 0n);
+        const most = Number(configuration.maxRoundsPerBatch);
+        for (const [index, batch] of batches.entries()) {
+          expect(batch.active).toEqual(active.slice(index * most, (index + 1) * most));
+          const next = active[(index + 1) * most];
+          expect(batch.throughRound).toBe(next === undefined ? settledThroughRound : next.roundId - 1n);
+        }
+      },
+    ),
+    { numRuns: 1_000 },
+  );
 });

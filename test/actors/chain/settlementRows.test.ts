@@ -76,34 +76,22 @@ function listEvents(state: ChainState, { completes, mints }: Logged): StateEvent
   );
   if (!mints) return settled;
   const rounds = [...state.unprocessedRounds.map(({ roundId }) => roundId), settledRound];
-  const minted = rounds.map(
-    (roundId): StateEvent => ({
-      contract: 'mining',
-      name: 'RoundMinted',
-      args: {
-        roundId,
-        completedBlockCount: 0n,
-        eligibleWeight: 1n,
-        amount: roundId,
-        accumulatedPerWeight: 0n,
-      },
-    }),
+  const ofMining = (name: string, args: object): StateEvent => ({
+    ...{ contract: 'mining', name },
+    args: { completedBlockCount: 0n, eligibleWeight: 1n, ...args },
+  });
+  const minted = rounds.map((roundId) =>
+    ofMining('RoundMinted', { roundId, amount: roundId, accumulatedPerWeight: 0n }),
   );
   const amount = rounds.reduce((sum, roundId) => sum + roundId, 0n);
-  const checkpoint: StateEvent = {
-    contract: 'mining',
-    name: 'Checkpointed',
-    args: {
-      afterRound: mining.processedThroughRound,
-      throughRound: settledRound,
-      completedBlockCount: 0n,
-      cumulativeWork: 0n,
-      cumulativeBlockUnits: core.cumulativeBlockUnits,
-      eligibleWeight: 1n,
-      amount,
-      totalMinted: mining.mintedBaseUnits + amount,
-    },
-  };
+  const checkpoint = ofMining('Checkpointed', {
+    afterRound: mining.processedThroughRound,
+    throughRound: settledRound,
+    cumulativeWork: 0n,
+    cumulativeBlockUnits: core.cumulativeBlockUnits,
+    amount,
+    totalMinted: mining.mintedBaseUnits + amount,
+  });
   return [...settled, ...minted, checkpoint];
 }
 
@@ -133,10 +121,8 @@ function foldTwice(entries: readonly (Logged & { readonly gapHours: number; read
     const finalBlock = whole.block.number - BigInt(notFinal);
     const { state, final } = makeSettlementsFinal(applyBlock(short, events, timestampMs), finalBlock);
     short = state;
-    for (const one of final.settlements)
-      if (settlements.push(one.entry) !== one.number + 1) throw new Error();
-    for (const one of final.checkpoints)
-      if (checkpoints.push(one.entry) !== one.number + 1) throw new Error();
+    for (const { entry, number } of final.settlements) expect(settlements.push(entry)).toBe(number + 1);
+    for (const { entry, number } of final.checkpoints) expect(checkpoints.push(entry)).toBe(number + 1);
     records.apply(encodeChainChanges(createCapture(short), new Set(listChanged(short.changed))));
   }
   return { whole, short, settlements, checkpoints, records };
@@ -169,19 +155,14 @@ describe('settlements and checkpoints', () => {
         const restored = restoration.complete().state.safe[0] as ChainState;
         expect(showAll(restored, nowMs)).toEqual(showAll(short, nowMs));
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
     expect(Math.min(evicted.settlements, evicted.checkpoints)).toBeGreaterThan(100);
   });
 
   it('are unavailable for a range with evicted entries, which a clock far behind the chain requests', () => {
-    const often = Array.from({ length: 40 }, () => ({
-      gapHours: 96,
-      completes: true,
-      mints: true,
-      notFinal: 0,
-    }));
-    const { short } = foldTwice(often);
+    const often = { gapHours: 96, completes: true, mints: true, notFinal: 0 };
+    const { short } = foldTwice(Array(40).fill(often));
     expect(short.archive.settlements.count).toBeGreaterThan(10);
     const [now, ...ranges] = showAll(short, short.block.timestampMs - settlementsRetainedMs - 120 * hourMs);
     expect(now).toMatchObject({ status: 'available', summary: { settlementCount: 40n } });

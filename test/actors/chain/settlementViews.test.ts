@@ -61,34 +61,33 @@ describe('the economy in a settlement history', () => {
     });
   };
 
-  it('is not yet safe while the safe block is below its deployment block', () => {
-    const { economyDeploymentBlock } = stateDeployment.chain;
-    const notYetSafe = ['not_yet_safe', true];
-    expect(issuanceAt(economyDeploymentBlock - 1n, coreEvents())).toEqual([notYetSafe, notYetSafe]);
-    expect(issuanceAt(economyDeploymentBlock - 1n, buildEconomyEvents())).toEqual([notYetSafe, notYetSafe]);
-  });
-
-  it('is not configured if it is absent at its block, otherwise available', () => {
-    const { economyDeploymentBlock } = stateDeployment.chain;
-    const notConfigured = ['not_configured', true];
-    expect(issuanceAt(economyDeploymentBlock, coreEvents())).toEqual([notConfigured, notConfigured]);
-    expect(issuanceAt(economyDeploymentBlock, buildEconomyEvents())).toEqual(['available', 'available']);
-  });
-
-  it('is not configured if its contracts differ or have an unknown version', () => {
-    const notConfigured = ['not_configured', true];
-    const { economyDeploymentBlock: block } = stateDeployment.chain;
-    const change = (name: string, args: object) =>
-      buildEconomyEvents().map((event) =>
-        event.contract === 'mining' && event.name === name
-          ? { ...event, args: { ...event.args, ...args } }
-          : event,
-      );
-    for (const events of [
-      change('MiningConfigured', { core: stateDeployment.contracts.token }),
+  const { economyDeploymentBlock: block } = stateDeployment.chain;
+  const change = (name: string, args: object) =>
+    buildEconomyEvents().map((event) =>
+      event.contract === 'mining' && event.name === name
+        ? { ...event, args: { ...event.args, ...args } }
+        : event,
+    );
+  const { token } = stateDeployment.contracts;
+  it.each([
+    ['not yet safe below its deployment block', block - 1n, coreEvents(), ['not_yet_safe', true]],
+    ['not yet safe there, even configured', block - 1n, buildEconomyEvents(), ['not_yet_safe', true]],
+    ['not configured if it is absent at its block', block, coreEvents(), ['not_configured', true]],
+    ['available at its block', block, buildEconomyEvents(), 'available'],
+    [
+      'not configured with others',
+      block,
+      change('MiningConfigured', { core: token }),
+      ['not_configured', true],
+    ],
+    [
+      'not configured in an unknown version',
+      block,
       change('VersionActivated', { version: 3n }),
-    ])
-      expect(issuanceAt(block, events)).toEqual([notConfigured, notConfigured]);
+      ['not_configured', true],
+    ],
+  ])('is %s', (_, number, events, issuance) => {
+    expect(issuanceAt(number, events)).toEqual([issuance, issuance]);
   });
 });
 

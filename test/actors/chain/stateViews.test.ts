@@ -2,14 +2,14 @@ import { encodeAbiParameters, type Hex, pad, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainState.ts';
-import { listEarningsDates } from '../../../actors/chain/state/rewards.ts';
-import type { ChainViews, CoreView, IssuanceView } from '../../../actors/views/chain/chainViewTypes.ts';
+import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../../actors/views/chain/ownerCursor.ts';
 import {
   buildEconomyEvents,
   buildState,
   coreEvents,
   createStateViews,
+  metadataEvent,
   plainEconomy,
   plainMetadata,
   type StateEvent,
@@ -23,41 +23,30 @@ const zeroAddress = `0x${'0'.repeat(40)}`;
 const zeroHash = `0x${'0'.repeat(64)}` as const;
 const other = `0x${'f'.repeat(40)}` as const;
 
-it('the dates of earnings are the last seven, through the date of the block', () => {
-  const state = buildState(buildEconomyEvents());
-  const dates = listEarningsDates(state);
-  expect(dates.map(({ date }) => date)).toEqual(
-    [28, 29, 30, 31, 32, 33, 34].map((day) => new Date(Date.UTC(2026, 0, day)).toISOString().slice(0, 10)),
-  );
-  expect(dates.at(-1)?.perWeightAtEnd).toBe(state.mining.accumulatedPerWeight);
-});
-
 /** The status of each view: `available`, or its reason. */
 function readAvailability(views: ChainViews) {
   const page = { owner: stateOwner, limit: 25, cursor: null };
-  const readWord = (view: { status?: string; reason?: string }) => view.reason ?? view.status;
-  return {
-    issuance: readWord(views.issuance()),
-    checkedIssuance: readWord(views.checkedIssuance()),
-    portfolio: readWord(views.portfolio(page) as object),
-    activity: readWord(views.ownerActivity(page, new AbortController().signal) as object),
-    metadata: readWord(views.metadata(1)),
-    feed: readWord(views.economy()),
-    core: readWord(views.core()),
+  const shown = {
+    issuance: views.issuance(),
+    checkedIssuance: views.checkedIssuance(),
+    portfolio: views.portfolio(page),
+    activity: views.ownerActivity(page, new AbortController().signal),
+    metadata: views.metadata(1),
+    feed: views.economy(),
+    core: views.core(),
   };
+  const words = Object.entries(shown).map(([name, view]) => {
+    const { status, reason } = view as { status?: string; reason?: string };
+    return [name, reason ?? status];
+  });
+  return Object.fromEntries(words);
 }
 
-function expectForAll(word: string, core = 'available') {
-  return {
-    issuance: word,
-    checkedIssuance: word,
-    portfolio: word,
-    activity: word,
-    metadata: word,
-    feed: word,
-    core,
-  };
-}
+const viewNames = ['issuance', 'checkedIssuance', 'portfolio', 'activity', 'metadata', 'feed'];
+const expectForAll = (word: string, core = 'available') => ({
+  ...Object.fromEntries(viewNames.map((name) => [name, word])),
+  core,
+});
 
 /** The events of an economy, with changed arguments of one event. */
 function replaceArguments(contract: string, name: string, change: object): StateEvent[] {
@@ -73,13 +62,6 @@ function createViews(events: readonly StateEvent[], block: Partial<KnownBlock> =
 }
 
 describe('a safe state', () => {
-  it('is shown when it passes every check', () => {
-    expect(plainMetadata.name).toBe('Miner #1');
-    const views = createViews(buildEconomyEvents());
-    expect(readAvailability(views)).toEqual(expectForAll('available'));
-    expect(new Set(Object.values(views.conditions()))).toEqual(new Set(['available']));
-  });
-
   it.each(['core', 'token', 'collection'])('of an economy with another %s is a mismatch', (kind) => {
     const { views, source } = createStateViews(
       buildState(replaceArguments('mining', 'MiningConfigured', { [kind]: other })),
@@ -121,12 +103,10 @@ describe('a safe state', () => {
 
   it('before the creation of its token shows only what does not name it', () => {
     const views = createViews(buildEconomyEvents().filter(({ name }) => name !== 'TokenCreated'));
-    const isNamedIn = { issuance: 1, checkedIssuance: 1, portfolio: 1, feed: 1 };
-    const shown = Object.entries(expectForAll('available')).map(([view, word]) => [
-      view,
-      view in isNamedIn ? 'not_yet_safe' : word,
-    ]);
-    expect(readAvailability(views)).toEqual(Object.fromEntries(shown));
+    expect(readAvailability(views)).toEqual({
+      ...expectForAll('not_yet_safe'),
+      ...{ activity: 'available', metadata: 'available' },
+    });
   });
 
   it('that precedes the economy begins no page, even if a client makes up its cursor', () => {
@@ -146,14 +126,6 @@ describe('a safe state', () => {
     }
   });
 
-  it('shows whether the core is paused', () => {
-    const emit = (name: string): StateEvent => ({ contract: 'core', name, args: {} });
-    const pause = [emit('Paused'), emit('Unpaused'), emit('Paused')];
-    const isPausedAfter = (count: number) =>
-      (createViews([...buildEconomyEvents(), ...pause.slice(0, count)]).core() as CoreView).core.paused;
-    expect([0, 1, 2, 3].map(isPausedAfter)).toEqual([false, true, false, true]);
-  });
-
   it('shows an operation as ready once its delay has passed at the block', () => {
     const operationAfter = (timelockDelay: bigint) =>
       createViews(coreEvents({ ...plainEconomy, timelockDelay })).core();
@@ -162,14 +134,8 @@ describe('a safe state', () => {
   });
 
   it('has twelve confirmations at any head', () => {
-    const { chain } = createViews(buildEconomyEvents()).issuance() as IssuanceView;
-    expect(chain).toEqual({
-      ...stateDeployment.chain,
-      indexedThroughBlock: 111n,
-      safeThroughBlock: 100n,
-      safeBlockHash: `0x${'9'.repeat(64)}`,
-      safeBlockTimestampMs: Date.UTC(2026, 1, 3, 10),
-    });
+    const chain = { safeThroughBlock: 100n, indexedThroughBlock: 111n };
+    expect(createViews(buildEconomyEvents()).issuance()).toMatchObject({ chain });
   });
 
   it.each([
@@ -182,10 +148,8 @@ describe('a safe state', () => {
     ],
   ])('is unavailable on the public routes when %s', (_what, events, condition) => {
     const views = createViews(events);
-    expect(readAvailability(views)).toEqual({
-      ...expectForAll('available'),
-      checkedIssuance: 'indexer_unavailable',
-    });
+    const shown = expectForAll('available');
+    expect(readAvailability(views)).toEqual({ ...shown, checkedIssuance: 'indexer_unavailable' });
     expect(views.conditions()).toEqual({
       core: 'available',
       economy: 'available',
@@ -257,29 +221,61 @@ describe('the reasons of views that are not available', () => {
 
   it('are the contract’s; operators see finer ones', () => {
     const { views, source, clock } = createStateViews(buildState(buildEconomyEvents()));
-    const conditions = () => new Set(Object.values(views.conditions()));
-    const settlements = () => {
+    const expectShown = (word: string, condition: string, settlements: string) => {
+      expect(readAvailability(views)).toEqual(expectForAll(word, word));
+      expect(new Set(Object.values(views.conditions()))).toEqual(new Set([condition]));
       const view = views.settlements('now');
-      return view.status === 'available' ? view.source : view.reason;
+      expect(view.status === 'available' ? view.source : view.reason).toBe(settlements);
     };
     source.isCaughtUp = false;
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable', 'indexer_unavailable'));
-    expect(conditions()).toEqual(new Set(['projection_rebuilding']));
-    expect(settlements()).toBe('durable-cache');
+    expectShown('indexer_unavailable', 'projection_rebuilding', 'durable-cache');
     source.isCaughtUp = true;
-
     source.state = buildState(buildEconomyEvents({ codeVersion: 9n }));
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable', 'indexer_unavailable'));
-    expect(conditions()).toEqual(new Set(['unsupported_contract_version']));
-    expect(settlements()).toBe('indexer_unavailable');
-
+    expectShown('indexer_unavailable', 'unsupported_contract_version', 'indexer_unavailable');
     source.state = buildState(buildEconomyEvents());
-    expect(readAvailability(views)).toEqual(expectForAll('available'));
+    expectShown('available', 'available', 'live');
     clock.advance(120_001);
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_unavailable', 'indexer_unavailable'));
-    expect(settlements()).toBe('durable-cache');
+    expectShown('indexer_unavailable', 'indexer_unavailable', 'durable-cache');
     source.isMismatched = true;
-    expect(readAvailability(views)).toEqual(expectForAll('indexer_mismatch', 'indexer_mismatch'));
-    expect(settlements()).toBe('indexer_mismatch');
+    expectShown('indexer_mismatch', 'indexer_mismatch', 'indexer_mismatch');
+  });
+});
+
+describe('whether a position has metadata', () => {
+  const build = (change: object) => [metadataEvent(1n, { ...plainMetadata, ...change })];
+  const buildText = (json: string) => [
+    metadataEvent(1n, `data:application/json;base64,${Buffer.from(json).toString('base64')}`),
+  ];
+  const nextEpoch = { contract: 'collection', name: 'MetadataEpochAdvanced', args: { epoch: 2n } } as const;
+
+  it.each<[string, readonly StateEvent[], string]>([
+    ['after the mint', [], 'available'],
+    ['with a card', build({ card_image: 'https://cards.example/1' }), 'available'],
+    [
+      'with an image of the largest size',
+      build({ image: `data:image/svg+xml;base64,${'A'.repeat(239_974)}` }),
+      'available',
+    ],
+    ['of an earlier epoch', [nextEpoch], 'unavailable'],
+    ['with another kind of URI', [metadataEvent(1n, 'ipfs://Qm')], 'unavailable'],
+    ['that is not JSON', buildText('{'), 'unavailable'],
+    ['that is null', buildText('null'), 'unavailable'],
+    ['with a numeric attribute', build({ attributes: [{ trait_type: 'Level', value: 1 }] }), 'unavailable'],
+    [
+      'with 33 attributes',
+      build({ attributes: Array(33).fill({ trait_type: 'a', value: 'b' }) }),
+      'unavailable',
+    ],
+    ['without a name', build({ name: '' }), 'unavailable'],
+    ['with a name of 129 characters', build({ name: 'n'.repeat(129) }), 'unavailable'],
+    ['with an image that is not SVG', build({ image: 'data:image/png;base64,AAAA' }), 'unavailable'],
+    ['with a card that is not a URL', build({ card_image: 'https:cards.example/1' }), 'unavailable'],
+    ['with a card over plain HTTP', build({ card_image: 'http://cards.example/1' }), 'unavailable'],
+  ])('%s, both routes say alike', (_what, published, status) => {
+    const views = createViews([...buildEconomyEvents(), ...published]);
+    expect(views.portfolio({ owner: stateOwner, limit: 25, cursor: null })).toMatchObject({
+      positions: [{ metadataStatus: status }],
+    });
+    expect(views.metadata(1).status).toBe(status);
   });
 });

@@ -69,49 +69,52 @@ const stretch = fc.record({
 
 const half = 1_800_000;
 const dayMs = 86_400_000;
-const moment = fc.record({
-  // Around noon, midnight, a month's end and a leap day.
-  startMs: fc.constantFrom(
-    Date.UTC(2026, 0, 31, 12),
-    Date.UTC(2026, 0, 31, 11, 59, 50),
-    Date.UTC(2028, 1, 28, 23, 55),
-    Date.UTC(2026, 11, 31, 3, 7, 11),
-  ),
-  genesisBefore: fc.constantFrom(0, 1, 3, 48),
-});
+const moment = fc
+  .record({
+    // Around noon, midnight, a month's end and a leap day.
+    startMs: fc.constantFrom(
+      Date.UTC(2026, 0, 31, 12),
+      Date.UTC(2026, 0, 31, 11, 59, 50),
+      Date.UTC(2028, 1, 28, 23, 55),
+      Date.UTC(2026, 11, 31, 3, 7, 11),
+    ),
+    halvesBefore: fc.constantFrom(0, 1, 3, 48),
+  })
+  .map(({ startMs, halvesBefore }) => ({
+    startMs,
+    genesisMs: (Math.floor(startMs / half) - halvesBefore) * half,
+  }));
+
+const like = { workUnits: 0, gapMinutes: 0, isReboot: false, isNewEpoch: false };
+const findEndMs = (readings: readonly CounterReadingMessage[], startMs: number) =>
+  Date.parse(readings.at(-1)?.observedAt ?? new Date(startMs).toISOString());
 
 describe('statistics', () => {
   it('equal it at the borders of rounds, buckets and days if the device’s clock is up to 300 seconds ahead', () => {
-    const ahead = fc.record({
+    const border = fc.record({
       // Of rounds, buckets and universal days.
       periodMs: fc.constantFrom(600_000, half, dayMs),
       // How far the newest reading lies beyond a border, and the service's clock before or beyond it.
       readingSeconds: fc.constantFrom(0, 1, 10, 119, 120, 290, 300),
       clockMs: fc.constantFrom(-300_000, -120_000, -1_000, -1, 0, 1, 999, 10_000, 299_999),
+      workUnits: fc.constantFrom(0, 3, 420),
     });
     let early = 0;
     fc.assert(
       fc.property(
         fc.array(stretch, { maxLength: 4 }),
         moment,
-        ahead,
-        fc.constantFrom(0, 3, 420),
-        (stretches, { startMs, genesisBefore }, { periodMs, readingSeconds, clockMs }, workUnits) => {
-          const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
-          const noonMs = dayMs / 2;
-          const findEndMs = (readings: readonly CounterReadingMessage[]) =>
-            Date.parse(readings.at(-1)?.observedAt ?? new Date(startMs).toISOString());
-          const before = findEndMs(buildHistory(startMs, stretches));
-          const borderMs = (Math.floor((before - noonMs) / periodMs) + 1) * periodMs + noonMs;
-          const like = { workUnits, gapMinutes: 0, isReboot: false, isNewEpoch: false };
+        border,
+        (stretches, { startMs, genesisMs }, { periodMs, readingSeconds, clockMs, workUnits }) => {
+          const before = findEndMs(buildHistory(startMs, stretches), startMs);
+          const borderMs = (Math.floor((before - dayMs / 2) / periodMs) + 1) * periodMs + dayMs / 2;
           const secondsLeft = Math.floor((borderMs - before) / 1_000) + readingSeconds;
-          const minutes = Math.floor(secondsLeft / 60);
           const messages = buildHistory(startMs, [
             ...stretches,
-            { ...like, count: minutes, stepSeconds: 60 },
-            { ...like, count: 1, stepSeconds: secondsLeft % 60 },
+            { ...like, workUnits, count: Math.floor(secondsLeft / 60), stepSeconds: 60 },
+            { ...like, workUnits, count: 1, stepSeconds: secondsLeft % 60 },
           ]);
-          const lastMs = findEndMs(messages);
+          const lastMs = findEndMs(messages, startMs);
           const nowMs = Math.max(borderMs + clockMs, lastMs - 300_000);
           if (nowMs < borderMs && lastMs >= borderMs) early++;
           expectPlain(messages, genesisMs, nowMs);
@@ -124,34 +127,27 @@ describe('statistics', () => {
   });
 
   it('equal it, and fit their response, at any difference of the device’s clock and the service’s', () => {
-    const clockMs = fc.oneof(
+    const offMs = fc.oneof(
       fc.integer({ min: -40 * dayMs, max: 40 * dayMs }),
       fc.constantFrom(-dayMs, -half, -1, 0, half, dayMs),
     );
+    // Whole days of work and of rest.
+    const days = [7, 0, 7, 9, 0, 9].map((workUnits) => ({
+      ...like,
+      count: 720,
+      stepSeconds: 120,
+      workUnits,
+    }));
+    const noon = { startMs: Date.UTC(2026, 0, 31, 11, 59, 50), genesisMs: Date.UTC(2026, 0, 31, 11, 30) };
     fc.assert(
       fc.property(
         fc.array(stretch, { maxLength: 6 }),
         moment,
-        clockMs,
-        (stretches, { startMs, genesisBefore }, offMs) => {
-          const genesisMs = Math.floor(startMs / half) * half - genesisBefore * half;
-          expectPlain(buildHistory(startMs, stretches), genesisMs, startMs + offMs);
-        },
+        offMs,
+        (stretches, { startMs, genesisMs }, off) =>
+          expectPlain(buildHistory(startMs, stretches), genesisMs, startMs + off),
       ),
-      {
-        numRuns: runs(30),
-        // Whole days of work and of rest.
-        examples: [
-          [
-            [7, 0, 7, 9, 0, 9].map((workUnits) => ({
-              ...{ count: 720, stepSeconds: 120, workUnits },
-              ...{ gapMinutes: 0, isReboot: false, isNewEpoch: false },
-            })),
-            { startMs: Date.UTC(2026, 0, 31, 11, 59, 50), genesisBefore: 0 },
-            7 * dayMs,
-          ],
-        ],
-      },
+      { numRuns: runs(30), examples: [[days, noon, 7 * dayMs]] },
     );
   });
 });
@@ -164,25 +160,16 @@ const toStored = (messages: readonly CounterReadingMessage[]) =>
     storedAtMs: 0,
   }));
 
-function foldReadings(messages: readonly CounterReadingMessage[], genesisMs: number) {
-  const actors = createCounterActors({ genesisMs, publicInstallationId: id });
-  for (const message of toStored(messages))
-    expect(actors.receive({ ...message, timestampNanos: 0n })).toHaveProperty('output.reading');
-  return actors;
-}
-
 /** Folds the readings, and compares the statistics of a moment with the reference, before and after a restart. */
 function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: number, nowMs: number) {
-  const actors = foldReadings(messages, genesisMs);
-  const restored = createCounterActors({ genesisMs, publicInstallationId: id });
+  const settings = { genesisMs, publicInstallationId: id };
+  const [actors, restored] = [createCounterActors(settings), createCounterActors(settings)];
+  const stored = toStored(messages);
+  for (const message of stored)
+    expect(actors.receive({ ...message, timestampNanos: 0n })).toHaveProperty('output.reading');
   restoreState(restored, actors.capture().all());
   const nothingSettled = { settled: null, submissions: [] };
-  const input = {
-    installationId: id,
-    readings: acceptReadings(toStored(messages)),
-    genesisMs,
-    ...nothingSettled,
-  };
+  const input = { installationId: id, readings: acceptReadings(stored), genesisMs, ...nothingSettled };
   for (const range of statisticsRanges) {
     const compute = (history: DayHistory | null) =>
       computeStatistics(range, { history, genesisMs, generatedAtMs: nowMs });

@@ -1,58 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
-import { counterSubject, reporterSubject } from '../../../actors/messages/subjects.ts';
-import { createSettlementActors } from '../../../actors/settlement/settlementActors.ts';
-import { createStatisticsViews } from '../../../actors/views/statisticsViews.ts';
-import { createCounterActors } from '../../../actors/wheel/counterActors.ts';
 import { plainStatisticsResponse, toStatisticsBody } from '../../../http/responses/statistics/statistics.ts';
-import { buildBlockHash } from '../../support/chain/hashes.ts';
 import { genesisMs } from '../../support/genesis.ts';
-import { jsonMessage } from '../../support/jsonMessage.ts';
-import { manualClock } from '../../support/manualClock.ts';
 import { preparedBody } from '../../support/readings/pipelineBodies.ts';
-import { deriveUuid, readingMessage } from '../../support/readings/readingMessages.ts';
-
-const id = 'wheel.one';
-
-const chainStart = emptyChainState({ number: 1n, hash: buildBlockHash('a'), timestampMs: genesisMs }, 'run');
+import { deriveUuid } from '../../support/readings/readingMessages.ts';
+import { chainStart, startViews as startWorld } from '../viewedWorld.ts';
 
 function startViews() {
-  const world = { chain: null as ChainState | null };
-  const clock = manualClock(genesisMs + 3_600_000);
-  const counters = createCounterActors({ genesisMs, publicInstallationId: id });
-  const settlements = createSettlementActors();
-  const createViews = () =>
-    createStatisticsViews({
-      installationId: id,
-      history: () => counters.history(),
-      settlement: () => settlements.settlement(id),
-      chain: () => world.chain,
-      genesisMs,
-      clock,
-    });
-  const views = createViews();
-  let seq = 0;
-  const read = (index: number) =>
-    counters.receive(jsonMessage(counterSubject(id), readingMessage(id, index), { seq: ++seq }));
-  const report = (body: object) => {
-    const at = new Date(clock.nowMs()).toISOString();
-    return settlements.receive(jsonMessage(reporterSubject(id), { at, ...body }, { seq: ++seq }));
+  const { views, createViews, ...world } = startWorld(genesisMs + 3_600_000);
+  const readViews = ({ statistics }: typeof views) => {
+    if (statistics === null) throw new Error('the statistics are unavailable');
+    return statistics;
   };
-  return { clock, world, views, createViews, read, report };
+  return { ...world, views: readViews(views), createViews: () => readViews(createViews()) };
 }
 
 /** Submits a submission, and ends it after `latencyMs`. */
 function submit(
-  { clock, report }: ReturnType<typeof startViews>,
+  { clock, reporter }: ReturnType<typeof startViews>,
   name: string,
   latencyMs: number,
   end: string,
 ) {
   const submissionId = deriveUuid(name);
-  report({ ...preparedBody, submissionId });
-  report({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
+  reporter({ ...preparedBody, submissionId });
+  reporter({ type: 'submission_submitted', submissionId, transactionHash: `0x${'a'.repeat(64)}` });
   clock.advance(latencyMs);
-  report({ type: end, submissionId });
+  reporter({ type: end, submissionId });
 }
 
 describe('statistics views', () => {
