@@ -132,8 +132,9 @@ describe('polling', () => {
     );
   });
 
-  it('goes on for as long as failures may pass, says each, and ends with its signal', async () => {
-    const { client, listTimes } = createWorld([...Array(7).fill(failToConnect), answer({}), refuse(503)]);
+  it('goes on for as long as failures may pass, more often than a single request, says each, and ends with its signal', async () => {
+    const answers = [...Array(7).fill(failToConnect), answer({}), refuse(503)];
+    const { client, listTimes } = createWorld(answers, { attemptsMax: 2 });
     const ending = new AbortController();
     const failures: string[] = [];
     const onFailure = (error: unknown) => failures.push(String(error));

@@ -74,6 +74,13 @@ const newestInMemory = [3, 4, 5].map((limit) => ({
   limit,
 }));
 
+/** Both sources recorded their events in the same millisecond, and a page ends at each of them. */
+const atOneTime = {
+  ...allInRows,
+  readings: [1, 1].map((receivedAtMs) => ({ receivedAtMs, distances: 1 })),
+  spans: [{ gapMs: 1, blocks: [[[true, false]]] }],
+};
+
 /** A feed over sources that a test sets, and over rows that it gives. */
 function createFeed({ database, tables }: OpenTables) {
   const eventsStored = createReaderEventsStored(database, () => tables);
@@ -195,7 +202,10 @@ describe('events of any age', () => {
       }),
       {
         numRuns: 13,
-        examples: [allInRows, ...newestInMemory].map((given): [typeof given, number] => [given, 0]),
+        examples: [allInRows, atOneTime, ...newestInMemory].map((given): [typeof given, number] => [
+          given,
+          0,
+        ]),
       },
     );
     expect(isFromRows).toBe(true);

@@ -13,6 +13,7 @@ import {
   plainEconomy,
   plainMetadata,
   type StateEvent,
+  settlementEvents,
   stateContracts,
   stateDeployment,
   stateOwner,
@@ -155,6 +156,23 @@ describe('a safe state', () => {
       economy: 'available',
       checkedIssuance: condition,
     });
+  });
+});
+
+it('the next mint round promises no more than the supply cap leaves, over all its rounds', () => {
+  const values = { ...plainEconomy, supplyCap: plainEconomy.minted + 300n };
+  const settled = [1n, 2n].flatMap((nonce) => {
+    const [previousRound, settledRound] = [values.settledRound + nonce - 1n, values.settledRound + nonce];
+    // Each round completes four blocks, for 50 units each.
+    const blockUnits = values.blockUnits + nonce * 4_000_000_000n;
+    const cumulativeWork = values.work * (nonce + 1n);
+    return settlementEvents(
+      { ...values, previousRound, settledRound, nonce, blockUnits },
+      { cumulativeWork },
+    );
+  });
+  expect(createViews([...buildEconomyEvents(values), ...settled]).settlements('now')).toMatchObject({
+    issuance: { nextRound: { amountBaseUnits: 300n } },
   });
 });
 

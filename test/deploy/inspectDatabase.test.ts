@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest';
+import { inspectDatabase } from '../../deploy/diagnosis/inspectDatabase.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
+import { silentLogger } from '../support/silentLogger.ts';
+import { openTables } from '../support/storage/openTables.ts';
+import { storedRows } from '../support/storage/storedRows.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
+import { startStreams } from '../support/streams/startStreams.ts';
+
+const drift = {
+  about: 'block 7',
+  differences: ['paused is true in memory and false at the node'],
+  repair: 'index',
+};
+
+it('what the self-audit has found does not end the diagnosis, and what it says is among the findings', async () => {
+  const { database, tables } = await openTables();
+  await storeRows(database, tables, storedRows(1, 60));
+  const { nats: jetStream } = await startStreams();
+  const inspect = (drifts: readonly object[], isQuick = false) =>
+    inspectDatabase({
+      ...{
+        database,
+        jetStream,
+        deployment: null,
+        dataDir: temporaryDirectory(),
+        isQuick,
+        logger: silentLogger,
+      },
+      drifts: drifts as never,
+    });
+  const sound = await inspect([]);
+  expect(sound.stored).toMatchObject({ through: 60, readings: 60 });
+  const drifted = await inspect([drift]);
+  expect(drifted.stored).toEqual(sound.stored);
+  const found = drifted.findings.filter(({ check }) => check === 'self-audit');
+  expect(found).toEqual([
+    expect.objectContaining({ outcome: 'failed', remedy: expect.stringMatching(/^index, /) }),
+  ]);
+  expect(drifted.findings).toHaveLength(sound.findings.length + 1);
+  expect((await inspect([drift], true)).stored).toBeNull();
+});
