@@ -5,6 +5,7 @@ import {
   instancesMax,
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
+import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { moduleBody, signerBody } from '../support/readings/pipelineBodies.ts';
 import { restoreState } from '../support/restoreState.ts';
@@ -49,6 +50,16 @@ describe('the actors of the settlement stream', () => {
         expect(publishSigner(each, keySlot)).toHaveProperty('rejection.reason', 'not_allowed');
       expect(each.signer('wheel.one')?.keySlot).toBe('1');
     }
+  });
+
+  it('save a module again that has reported again', () => {
+    const actors = createSettlementActors();
+    const { follow, increments } = followCaptures();
+    for (const state of ['ready', 'degraded']) {
+      report(actors, 'm', { state });
+      follow(actors.capture());
+    }
+    expect(increments()).toBe(1);
   });
 
   it('capture their state at the call, even if more is folded before the records are read', () => {

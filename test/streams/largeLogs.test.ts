@@ -6,7 +6,7 @@ import type { ChainLog, ChainSpanMessage } from '../../actors/chain/spans/chainS
 import { proxyAdminAbi, timelockAbi } from '../../actors/chain/spans/contractAbis.ts';
 import { readMetadata } from '../../actors/chain/state/tokenMetadata.ts';
 import { buildSpans } from '../../streams/indexer/buildSpans.ts';
-import { createSpanPublisher } from '../../streams/indexer/spanPublisher.ts';
+import { createSpanPublisher, type SpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import { metadataEvent, plainMetadata } from '../support/chain/economyState.ts';
 import { fetchSpans, foldSpans, startIndexer } from '../support/chain/indexedChain.ts';
 import { startEconomy, type TestEconomy } from '../support/chain/testEconomy.ts';
@@ -142,4 +142,13 @@ describe('metadata of a token', () => {
     expect(shown(7)?.imageDataUri?.length ?? null).toBe(imageLength);
     expect(shown(8)?.name).toBe('Miner #1');
   });
+});
+
+it('reads of another core on the same chain are not the deployment’s own', async () => {
+  const { nats } = await startStreams();
+  const [mine, others] = [writtenContracts.core, writtenContracts.token].map((core) =>
+    createSpanPublisher({ ...nats, chainId: writtenSettings.chainId, core }),
+  ) as [SpanPublisher, SpanPublisher];
+  await others.publishReads({ blockNumber: '1', blockHash: buildHash(1), proposers: [] });
+  expect([await others.readsHash(), await mine.readsHash()]).toEqual([buildHash(1), null]);
 });

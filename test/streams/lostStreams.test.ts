@@ -63,6 +63,21 @@ it('the history of a stream is replaced if a row above the restored state names 
 });
 
 const identity = { foldVersion: 1, configuration: 'ours' };
+
+it('a stream is not lost because NATS does not answer', async () => {
+  const { database, tables } = await openTables();
+  const readings = [acceptedReading({ position: 1 })];
+  await storeRows(database, tables, { readings });
+  await noteGeneration(database, {
+    ...identity,
+    streamCreated: 'then',
+    generation: tables.generation,
+    atMs: 0,
+  });
+  const jsm = { streams: { info: () => Promise.reject(new Error('timeout')) } } as never;
+  await expect(findLostStreams({ database, jsm })).rejects.toThrow('timeout');
+});
+
 const readingsOfStream = 3;
 
 /** A stream whose first reading is purged, with the rows of an earlier stream of the same name. */
