@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from '../../actors/bigintJson.ts';
 import { type FoldRecord, RecordRefused } from '../../actors/foldRecord.ts';
-import { oracleSubject, reporterSubject } from '../../actors/messages/subjects.ts';
+import { oracleSubject, reporterSubject, signerSubject } from '../../actors/messages/subjects.ts';
 import { findOracleState } from '../../actors/settlement/oracleState.ts';
 import {
   findBlockedReason,
@@ -21,7 +21,7 @@ import { type Settlement as ReferenceSettlement, startSettlement } from '../refe
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
-import { preparedBody } from '../support/readings/pipelineBodies.ts';
+import { preparedBody, signerBody } from '../support/readings/pipelineBodies.ts';
 import { deriveUuid } from '../support/readings/readingMessages.ts';
 import { oracleBody, reporterBody } from '../support/reference/settlementBodies.ts';
 import { restoreState } from '../support/restoreState.ts';
@@ -267,12 +267,31 @@ describe('a snapshot', () => {
     ['a region is missing', ({ value }) => delete value.incidents],
     ['a region has an unknown state', ({ value }) => Object.assign(value, { oracle: 'silent' })],
     ['there is a region too many', ({ value }) => Object.assign(value, { other: 'idle' })],
-    ['states and context disagree', ({ value }) => Object.assign(value, { run: 'idle' })],
+    ['no run is under way', ({ value }) => Object.assign(value, { run: 'idle' })],
+    [
+      'an incident is open, and none is named',
+      ({ value }) => Object.assign(value, { incidents: 'someOpen' }),
+    ],
+    ['the oracle is blocked for no reason', ({ value }) => Object.assign(value, { oracle: 'blocked' })],
+    [
+      'a submission has ended, and there is none',
+      ({ value }) => Object.assign(value, { submission: 'ended' }),
+    ],
     ['it is of another version', (machine) => Object.assign(machine, { version: 2 })],
   ])('is refused if %s', (_, damage) => {
     const captured = parse(record().value ?? '') as { machine: never };
     damage(captured.machine);
     expect(() => restoreActors([record()])).not.toThrow();
     expect(() => restoreActors([{ ...record(), value: stringify(captured) }])).toThrow(RecordRefused);
+  });
+
+  it('is refused if an installation has records and no settlement', () => {
+    const actors = createSettlementActors();
+    actors.receive(jsonMessage(signerSubject(id), signerBody));
+    const records = [...actors.capture().all()];
+    expect(() => restoreActors(records)).not.toThrow();
+    const others = records.filter(({ kind }) => kind !== 'settlement');
+    expect(others.length).toBeGreaterThan(0);
+    expect(() => restoreActors(others)).toThrow(RecordRefused);
   });
 });

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { type ChainActors, createChainActors } from '../../../actors/chain/chainActors.ts';
+import { toChainRow, toFeedItem } from '../../../actors/feed/eventRows.ts';
+import { toChainItem } from '../../../actors/feed/feedItem.ts';
 import { formatRecord } from '../../../actors/foldRecord.ts';
 import { onChain } from '../../simulation/chain/deployment.ts';
 import { genesisMs } from '../../support/genesis.ts';
@@ -72,4 +74,10 @@ it('across reorganizations, a fold from any snapshot has the same state, and rep
   const write = (folded: typeof messages) =>
     writeRecords(fold(folded)).map((record) => record.replace(/"forks":\d/, ''));
   expect(write(remaining)).toEqual(write(unplaced));
+  // A row holds all of an event, of each of the five types.
+  const events = uninterrupted.newest()?.feed.events.toArray() ?? [];
+  const origin = { chainId: settings.chainId, run: 'run', storedBy: 1, storedAtMs: 1 };
+  for (const event of events)
+    expect(toFeedItem(toChainRow(event, origin))).toEqual(toChainItem(origin.chainId, event));
+  expect(new Set(events.map(({ details }) => details.type)).size).toBe(5);
 });

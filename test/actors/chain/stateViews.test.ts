@@ -102,6 +102,11 @@ describe('a safe state', () => {
     );
   });
 
+  it('at whose block nothing is configured yet is not yet safe', () => {
+    expect(readAvailability(createViews([]))).toEqual(expectForAll('not_yet_safe', 'not_yet_safe'));
+    expect(readAvailability(createViews(coreEvents()))).toEqual(expectForAll('not_yet_safe'));
+  });
+
   it('before the creation of its token shows only what does not name it', () => {
     const views = createViews(buildEconomyEvents().filter(({ name }) => name !== 'TokenCreated'));
     expect(readAvailability(views)).toEqual({

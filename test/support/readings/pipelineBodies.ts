@@ -12,7 +12,7 @@ export const moduleBody = {
   state: 'ready',
   observedAt: at,
   provenance: 'hardware',
-  health: { checkedAt: at },
+  health: { checkedAt: at, message: 'well', code: 'E0' },
   data: { secret: 1 },
 };
 
