@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { inspectDatabase } from '../../deploy/diagnosis/inspectDatabase.ts';
+import type { Drift } from '../../streams/audit/selfAudit.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
@@ -7,7 +8,8 @@ import { storedRows } from '../support/storage/storedRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 
-const drift = {
+const drift: Drift = {
+  kind: 'safe_block',
   about: 'block 7',
   differences: ['paused is true in memory and false at the node'],
   repair: 'index',
@@ -17,18 +19,16 @@ it('what the self-audit has found does not end the diagnosis, and what it says i
   const { database, tables } = await openTables();
   await storeRows(database, tables, storedRows(1, 60));
   const { nats: jetStream } = await startStreams();
-  const inspect = (drifts: readonly object[], isQuick = false) =>
-    inspectDatabase({
-      ...{
-        database,
-        jetStream,
-        deployment: null,
-        dataDir: temporaryDirectory(),
-        isQuick,
-        logger: silentLogger,
-      },
-      drifts: drifts as never,
-    });
+  const inspect = (drifts: readonly Drift[], isQuick = false) => {
+    const common = {
+      database,
+      jetStream,
+      deployment: null,
+      dataDir: temporaryDirectory(),
+      logger: silentLogger,
+    };
+    return inspectDatabase({ ...common, drifts, isQuick });
+  };
   const sound = await inspect([]);
   expect(sound.stored).toMatchObject({ through: 60, readings: 60 });
   const drifted = await inspect([drift]);

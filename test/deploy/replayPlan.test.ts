@@ -30,7 +30,7 @@ interface World {
   readonly snapshots?: readonly number[];
   /** Position of a snapshot whose message is another one now. */
   readonly lost?: number;
-  /** What differs in the program that replays from the one that made the rows. */
+  /** Changes of the replaying program since the rows were made. */
   readonly own?: Partial<typeof identity>;
 }
 
@@ -85,7 +85,7 @@ async function plan(
       },
     },
     snapshots: {
-      // Beside one of another fold, and the highest first.
+      // The highest first, after one of another fold.
       list: async () => [
         header(12, { foldVersion: 2 }),
         ...snapshots.map((position) => header(position, position === lost ? { digest: missingDigest } : {})),

@@ -42,7 +42,7 @@ async function startLocal(dataDir: string) {
       const telemetry = await readJson<Telemetry>(telemetryUrl);
       return telemetry.status === 'online' ? telemetry : null;
     }, `a live measurement: ${started.output()}`);
-  /** Of its server that said this. */
+  /** The process ID of its server that said this. */
   const pidOf = (said: string) =>
     Number(new RegExp(`"pid":(\\d+)[^\\n]*"${said}"`).exec(started.output())?.[1]);
   return { ...started, statusUrl, coreUrl: statusUrl.replace('/v1/status', '/v1/core'), online, pidOf };

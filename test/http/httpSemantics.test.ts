@@ -14,7 +14,7 @@ const conditional = routes.filter((route) => route.kind === 'view' && route.isCo
 let server: TestPublicServer;
 const sharedServer = shareInFile(() => startPublicServer());
 let views: Pick<TestPublicServer['views'], 'process'>;
-/** One server for all tests: each finds it as it was started. */
+/** One server for all tests. Each begins ready, with the first views. */
 beforeEach(async () => {
   server = await sharedServer();
   views ??= { ...server.views };

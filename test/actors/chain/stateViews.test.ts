@@ -70,7 +70,7 @@ describe('a safe state', () => {
     expect(readAvailability(views)).toEqual(expectForAll('indexer_mismatch'));
     expect(views.conditions()).toMatchObject({ core: 'available', economy: 'other_contracts' });
     expect(views.settlements('now')).toMatchObject({ status: 'available', issuance: 'not_configured' });
-    // What concerns all views comes first.
+    // Reasons that concern all views come first.
     source.isCaughtUp = false;
     expect(views.conditions()).toMatchObject({ economy: 'projection_rebuilding' });
   });

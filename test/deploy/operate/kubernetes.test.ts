@@ -18,7 +18,7 @@ import {
   readYamlDocuments,
 } from './deployFiles.ts';
 
-/** With every member, so that a test reads the one that it expects to be there. */
+/** With every member, so that a test can read any that should be there. */
 type Sure<Value> = Value extends readonly (infer Item)[]
   ? readonly [Sure<Item>, ...Sure<Item>[]]
   : Value extends object

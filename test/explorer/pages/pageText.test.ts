@@ -159,7 +159,7 @@ const told =
   /^(?:href|title|datetime|data-source|aria-label|aria-valuetext|aria-current|value|content|property|rel|src)$/;
 const block = /^(?:section|p|tr|h1|h2|nav|meta|link|title|header|footer|dl|script|svg)$/;
 
-/** What a page says: its text and the attributes that say something, a line for each block or figure. Of a table only the first and last rows. */
+/** The text of a page and of its spoken attributes, a line for each block or figure. Tables are cut to their first and last rows. */
 function listText(html: string): string[] {
   return html
     .replace(/data-(?:reads|settings)="[^"]*"/g, '')

@@ -16,12 +16,12 @@ export async function compareChainRoutes(
   await compare('/v4/public/settlements?queue=1');
   for (const owner of owners) {
     // Lists of activity are longer.
-    for (const [plain, own, size] of [
+    for (const [plainName, publicName, size] of [
       ['miners', 'portfolio', limit],
       ['activity', 'activity', limit * 5],
     ]) {
-      await followPages(`/v1/owners/${owner}/${plain}?limit=${size}`, compare);
-      await followPages(`/v2/public/miners/${own}?owner=${owner}&limit=${size}`, compare);
+      await followPages(`/v1/owners/${owner}/${plainName}?limit=${size}`, compare);
+      await followPages(`/v2/public/miners/${publicName}?owner=${owner}&limit=${size}`, compare);
     }
   }
   for (const tokenId of [1, 2, 3, 9_999]) {
