@@ -67,6 +67,7 @@ describe('the actors of the counter stream', () => {
         restoreState(after, records);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
         expect(installations.map((id) => after.telemetry(id, nowMs))).toEqual(shown);
+        expect(installations.filter((id) => !after.hasReadings(id))).toEqual([]);
         after.reveal();
         expect(captureState(after, installations, nowMs)).toEqual(
           captureState(uninterrupted, installations, nowMs),
@@ -96,6 +97,16 @@ describe('the actors of the counter stream', () => {
       expect(replaced.filter(isOf)).toEqual(other.filter(isOf));
       expect(replaced.filter((record) => !isOf(record))).toEqual(one.filter((record) => !isOf(record)));
     }
+  });
+
+  it('fold a stored reading as if its message had been stored when the gateway received it', () => {
+    const [actors, again] = [createActors(), createActors()];
+    const body = readingMessage('wheel.one', 0, { distanceMm: 1_000_000 });
+    const timestampNanos = BigInt(Date.parse(body.receivedAt)) * 1_000_000n;
+    const outcome = actors.receive({ ...buildMessage(body, 1), timestampNanos });
+    if ('rejection' in outcome) throw new Error(outcome.rejection.detail);
+    again.receiveStored(outcome.output.reading);
+    expect(again.achievements()).toEqual(actors.achievements());
   });
 
   it('capture the state of the moment, even if more is folded while it is written', () => {

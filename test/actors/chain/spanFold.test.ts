@@ -277,7 +277,7 @@ describe('a span', () => {
       actors.receive(buildSpanMessage(span as never, sequence));
     receive(buildSpan({ number: 10 }), 1);
     receive(buildSpan({ number: 11 }), 2);
-    receive(buildSpan({ number: 10, branch: 7 }), 3);
+    receive(buildSpan({ number: 11, branch: 7 }), 3);
     receive({ ...buildSpan({ number: 12 }), core: writtenContracts.mining }, 4);
     actors.receive({ ...buildSpanMessage({} as never, 5), subject: 'miner.chain.1.span' });
     expect(actors.refusedSpan).toBeNull();
@@ -290,6 +290,9 @@ describe('a span', () => {
       rejection: { reason: 'malformed' },
     });
     receive(buildSpan({ number: 12 }), 8);
+    expect(actors.refusedSpan).toBeNull();
+    receive(buildSpan({ number: 14 }), 9);
+    restoreState(actors, actors.capture().all());
     expect(actors.refusedSpan).toBeNull();
   });
 
@@ -353,6 +356,7 @@ describe('a span', () => {
     const sound = begin(logs.slice(0, 2));
     sound.receive(buildPart(1, logs.slice(2)));
     expect(sound.state.unsafe[0]?.events).toHaveLength(3);
+    expect(sound.state.parts).toBeNull();
     const truncated = { ...logs[0], truncated: { byteLength: 1_000, digest: buildHash(1) } };
     expect(restart(begin([truncated])).receive(buildPart(1, logs.slice(1)))).toHaveProperty('output');
   });

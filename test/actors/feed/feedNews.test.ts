@@ -61,7 +61,8 @@ function createProcess(streams: Streams) {
     listItems(streams).filter(({ category }) => categories.includes(category));
   const olderEvents: OlderEvents = {
     ...noOlderEvents,
-    before: async (_from, { categories }) => rowsOf(categories).toReversed(),
+    before: async ({ evicted }, { categories }) =>
+      rowsOf(categories).filter((row) => compareArrivals(row, evicted.through) <= 0),
     find: async ({ source }, id) =>
       listItems(streams).find((row) => row.source === source && row.id === id) ?? null,
     lastBefore: async ({ source }, timeMs) =>
@@ -121,8 +122,9 @@ function createClient(feed: FeedViews, category: FeedCategory, lastId: string | 
       if (news.isComplete || news.items.length === 0) return;
     }
   }
-  let isBehind = false;
-  const stop = feed.listen((news) => {
+  let [isBehind, isStopped] = [false, false];
+  const stopListening = feed.listen((news) => {
+    expect(isStopped).toBe(false);
     if (isBehind || position !== news.from) return;
     if (news.isComplete) take(news);
     else isBehind = true;
@@ -139,7 +141,10 @@ function createClient(feed: FeedViews, category: FeedCategory, lastId: string | 
     catchUp: async () => {
       if (isBehind) await resume();
     },
-    stop,
+    stop: () => {
+      isStopped = true;
+      stopListening();
+    },
   };
 }
 
@@ -295,18 +300,20 @@ describe('a page of the feed', () => {
   });
 
   it('continues with the evicted events of its category, of each source that has some', async () => {
-    const measurements = buildMeasurementEvents([{ receivedAtMs: 0, distances: 0 }]);
-    const chain = buildChainEvents([{ gapMs: 1, blocks: [[[true, false]]] }]);
+    // All at the same time.
+    const measurements = buildMeasurementEvents([{ receivedAtMs: 1, distances: 0 }]);
+    const chain = buildChainEvents([{ gapMs: 1, blocks: [[[true, false, true, false]]] }]);
     const { feed, fold } = createProcess({ measurements, chain });
-    for (const irreversible of [0, chain.length]) {
-      fold(1, irreversible);
-      for (const category of feedCategories) {
-        const page = (await feed.page({ category, limit: 99, cursor: null }, neverAborted)) as FeedPage;
-        const ofCategory = inFeedOrder(measurements, chain).filter(({ type }) =>
-          isOfCategory(category, type),
-        );
-        expect(page.events.map(({ id }) => id)).toEqual(ofCategory.map(({ id }) => id));
-      }
+    for (const share of [0, 0.5, 1]) {
+      fold(share, chain.length);
+      for (const category of feedCategories)
+        for (const limit of [3, 99]) {
+          const { events } = (await feed.page({ category, limit, cursor: null }, neverAborted)) as FeedPage;
+          const expected = inFeedOrder(measurements, chain).filter(({ type }) =>
+            isOfCategory(category, type),
+          );
+          expect(events.map(({ id }) => id)).toEqual(expected.slice(0, limit).map(({ id }) => id));
+        }
     }
   });
 });
