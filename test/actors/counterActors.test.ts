@@ -6,7 +6,6 @@ import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { replaceInstallation } from '../../actors/wheel/counterSnapshot.ts';
-import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
@@ -41,11 +40,6 @@ function captureState(actors: CounterActors, installations: readonly string[], n
 }
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
-
-it('telemetry of an installation without an accepted reading is empty', () => {
-  const view = createInstallationActor('wheel.one', genesisMs, null).telemetry(genesisMs);
-  expect(view).toMatchObject({ installationId: 'wheel.one', revision: null, reading: null });
-});
 
 describe('the actors of the counter stream', () => {
   it('are the same after any snapshot and what follows it as after everything', () => {

@@ -146,38 +146,30 @@ describe('days with readings', () => {
   });
 });
 
-describe('installations', () => {
+it('installations are limited in each stream; known ones continue at the bound', async () => {
   // With a small bound instead of the real one.
-  async function loadBounded() {
-    vi.resetModules();
-    vi.doMock('../../actors/installationsMax.ts', () => ({ installationsMax: 3 }));
-    const counters = await import('../../actors/wheel/counterActors.ts');
-    const settlements = await import('../../actors/settlement/settlementActors.ts');
-    vi.doUnmock('../../actors/installationsMax.ts');
-    vi.resetModules();
-    return [
-      counters.createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' }),
-      settlements.createSettlementActors(),
-    ] as const;
+  vi.resetModules();
+  vi.doMock('../../actors/installationsMax.ts', () => ({ installationsMax: 3 }));
+  const { createCounterActors } = await import('../../actors/wheel/counterActors.ts');
+  const { createSettlementActors } = await import('../../actors/settlement/settlementActors.ts');
+  vi.doUnmock('../../actors/installationsMax.ts');
+  vi.resetModules();
+  const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
+  const settlements = createSettlementActors();
+  const read = (wheel: number, index = 0) => {
+    const body = readingMessage(`wheel-${wheel}`, index);
+    return counters.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
+  };
+  const unblock = (wheel: number) => {
+    const body = { type: 'unblocked', at: new Date(genesisMs).toISOString() };
+    return settlements.receive(jsonMessage(oracleSubject(`wheel-${wheel}`), body, { seq: 1 + wheel }));
+  };
+  for (const receive of [read, unblock]) {
+    for (let wheel = 0; wheel < 3; wheel++) expect(receive(wheel)).toHaveProperty('output');
+    expect(receive(3)).toHaveProperty('rejection.reason', 'too_many_installations');
   }
-
-  it('are limited in each stream; known ones continue at the bound', async () => {
-    const [counters, settlements] = await loadBounded();
-    const read = (wheel: number, index = 0) => {
-      const body = readingMessage(`wheel-${wheel}`, index);
-      return counters.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
-    };
-    const unblock = (wheel: number) => {
-      const body = { type: 'unblocked', at: new Date(genesisMs).toISOString() };
-      return settlements.receive(jsonMessage(oracleSubject(`wheel-${wheel}`), body, { seq: 1 + wheel }));
-    };
-    for (const receive of [read, unblock]) {
-      for (let wheel = 0; wheel < 3; wheel++) expect(receive(wheel)).toHaveProperty('output');
-      expect(receive(3)).toHaveProperty('rejection.reason', 'too_many_installations');
-    }
-    expect(read(0, 1)).toHaveProperty('output.reading');
-    expect(unblock(0)).toHaveProperty('rejection.reason', 'not_allowed');
-  });
+  expect(read(0, 1)).toHaveProperty('output.reading');
+  expect(unblock(0)).toHaveProperty('rejection.reason', 'not_allowed');
 });
 
 it('the newest 144 observed rounds are kept, and restored from the changed records', () => {

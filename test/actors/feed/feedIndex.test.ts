@@ -101,6 +101,7 @@ describe('cursors of the feed and IDs of the event stream', () => {
         expect(decodeFeedPosition(id)).toEqual(sources);
         expect(id).toMatch(/^[\w-]+$/);
         expect(decodeFeedCursor(asked, id)).toBeNull();
+        expect([decodeFeedCursor(of, `${cursor}=`), decodeFeedPosition(`${id}=`)]).toEqual([null, null]);
       }),
     );
   });

@@ -29,20 +29,24 @@ function submit(
 }
 
 describe('statistics views', () => {
-  it('of the public route stay the same until the next half minute, of the plain route for one second', () => {
+  it('of the public route stay the same until the next half minute, of the plain routes for one second', () => {
     const { clock, views, read } = startViews();
     clock.advance(1_500);
     read(1);
-    const [a, b] = [views.cached('7d'), views.current('7d')];
+    const [a, b, c] = [views.cached('7d'), views.current('7d'), views.year()];
     read(2);
     clock.advance(999);
-    expect([views.cached('7d'), views.current('7d')]).toEqual([a, b]);
+    expect([views.cached('7d'), views.current('7d'), views.year()]).toEqual([a, b, c]);
     clock.advance(1);
     expect(views.current('7d').revision).not.toBe(b.revision);
+    const year = views.year();
+    expect(year.revision).not.toBe(c.revision);
     clock.advance(27_499);
     expect(views.cached('7d')).toBe(a);
+    expect(views.year()).toBe(year);
     clock.advance(1);
     expect(views.cached('7d')).not.toBe(a);
+    expect(views.year()).not.toBe(year);
     expect(views.cached('30d').statistics.dayCount).toBe(30);
   });
 
@@ -73,7 +77,12 @@ describe('statistics views', () => {
     for (const { settled } of without) expect(settled).toBeNull();
     clock.advance(200);
     expect(readViews()).toEqual(without);
-    world.chain = { ...chainStart, core: { ...chainStart.core, cumulativeWork: 7n } };
+    Object.assign(world, {
+      chain: { ...chainStart, core: { ...chainStart.core, cumulativeWork: 7n } },
+      isCoreShown: false,
+    });
+    expect(readViews()).toEqual(without);
+    world.isCoreShown = true;
     const first = readViews();
     for (const { settled } of first) expect(settled).toMatchObject({ settledWorkUnits: 7n });
     expect(first.map(({ revision }) => revision)).not.toEqual(without.map(({ revision }) => revision));
