@@ -102,6 +102,7 @@ describe('statistics views', () => {
     const world = startViews();
     const { clock, views } = world;
     expect(views.current('7d').oracle).toBeNull();
+    clock.advance(23 * 3_600_000); // To noon, where windows begin.
     const sinceMs = clock.nowMs();
     submit(world, 'a', 1_000, 'submission_confirmed');
     submit(world, 'b', 2_001, 'submission_confirmed');
@@ -120,8 +121,16 @@ describe('statistics views', () => {
       confirmationLatencyMedianMs: 1_500,
       confirmationLatencyP90Ms: 2_001,
     });
-    clock.advance(40 * 86_400_000);
-    expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
+    const [dayMs, oracle] = [86_400_000, (range: '7d' | '30d') => views.current(range).oracle];
+    clock.advance(6 * dayMs);
+    expect(oracle('7d')).toMatchObject({ submissionCount: 3, completeForWindow: true });
+    submit(world, 'd', 40 * dayMs, 'submission_confirmed');
+    expect(oracle('30d')).toMatchObject({ submissionCount: 0, completeForWindow: true });
+    world.reporter({ ...preparedBody, submissionId: deriveUuid('e') });
+    clock.advance(dayMs);
+    expect(oracle('30d')).toMatchObject({ submissionCount: 1, confirmedCount: 0 });
+    clock.advance(40 * dayMs);
+    expect(oracle('30d')).toMatchObject({ submissionCount: 0 });
   });
 
   it('omit the latency of a submission whose reporter’s clock was set back', () => {
