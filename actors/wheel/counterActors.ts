@@ -44,7 +44,6 @@ export interface CounterActors {
   achievements(): MeasurementProgress | null;
   /** Newest reading and rounds; null for an installation without readings. The same object until a reading is accepted. */
   installation(installationId: string): InstallationState | null;
-  readonly installationCount: number;
   capture(): StateCapture;
   /**
    * Begins to restore a state, which replaces the current one once complete. The shown state stays until `reveal`, so that no view goes
@@ -152,9 +151,6 @@ export function createCounterActors(settings: CounterActorsSettings): CounterAct
     history: () => shown.history,
     achievements: () => shown.progress,
     installation: (installationId) => shown.actors.get(installationId)?.state() ?? null,
-    get installationCount() {
-      return shown.actors.size;
-    },
     capture,
     beginRestore,
     reveal: () => {

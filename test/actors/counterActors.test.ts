@@ -6,7 +6,6 @@ import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { replaceInstallation } from '../../actors/wheel/counterSnapshot.ts';
-import { createInstallationActor } from '../../actors/wheel/installationActor.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
@@ -42,11 +41,6 @@ function captureState(actors: CounterActors, installations: readonly string[], n
 
 const installations = ['wheel.one', 'wheel:two', 'wheel-three'];
 
-it('telemetry of an installation without an accepted reading is empty', () => {
-  const view = createInstallationActor('wheel.one', genesisMs, null).telemetry(genesisMs);
-  expect(view).toMatchObject({ installationId: 'wheel.one', revision: null, reading: null });
-});
-
 describe('the actors of the counter stream', () => {
   it('are the same after any snapshot and what follows it as after everything', () => {
     const messages = mixedMessages(1_800);
@@ -67,6 +61,7 @@ describe('the actors of the counter stream', () => {
         restoreState(after, records);
         expect(messages.slice(at).map((message) => after.receive(message))).toEqual(outcomes.slice(at));
         expect(installations.map((id) => after.telemetry(id, nowMs))).toEqual(shown);
+        expect(installations.filter((id) => !after.hasReadings(id))).toEqual([]);
         after.reveal();
         expect(captureState(after, installations, nowMs)).toEqual(
           captureState(uninterrupted, installations, nowMs),
@@ -98,6 +93,16 @@ describe('the actors of the counter stream', () => {
     }
   });
 
+  it('fold a stored reading as if its message had been stored when the gateway received it', () => {
+    const [actors, again] = [createActors(), createActors()];
+    const body = readingMessage('wheel.one', 0, { distanceMm: 1_000_000 });
+    const timestampNanos = BigInt(Date.parse(body.receivedAt)) * 1_000_000n;
+    const outcome = actors.receive({ ...buildMessage(body, 1), timestampNanos });
+    if ('rejection' in outcome) throw new Error(outcome.rejection.detail);
+    again.receiveStored(outcome.output.reading);
+    expect(again.achievements()).toEqual(actors.achievements());
+  });
+
   it('capture the state of the moment, even if more is folded while it is written', () => {
     const actors = createActors();
     actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
@@ -109,38 +114,21 @@ describe('the actors of the counter stream', () => {
   });
 });
 
-describe('the freshness of a measurement', () => {
+it('a measurement is online through exactly 120 seconds after its receipt, and its view changes only with that or a reading', () => {
+  const actors = createActors();
   const receivedAtMs = Date.parse(readingMessage('wheel.one', 0).receivedAt);
-
-  it('is offline before any, online through exactly 120 seconds after its receipt, and stale from then on', () => {
-    const actors = createActors();
-    expect(actors.telemetry('wheel.one', receivedAtMs)).toEqual({
-      installationId: 'wheel.one',
-      freshness: 'offline',
-      revision: null,
-      reading: null,
-    });
-    actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
-    const freshnessAt = (ageMs: number) => actors.telemetry('wheel.one', receivedAtMs + ageMs).freshness;
-    expect(freshnessAt(0)).toBe('online');
-    expect(freshnessAt(120_000)).toBe('online');
-    expect(freshnessAt(120_001)).toBe('stale');
-    expect(freshnessAt(120_000)).toBe('online'); // The clock was set back.
-    expect(freshnessAt(10 * 86_400_000)).toBe('stale');
-  });
-
-  it('keeps the view the same object until a reading is accepted or it turns stale', () => {
-    const actors = createActors();
-    actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
-    const view = actors.telemetry('wheel.one', receivedAtMs);
-    expect(actors.telemetry('wheel.one', receivedAtMs + 60_000)).toBe(view);
-    actors.receive(buildMessage(readingMessage('wheel.one', 0), 2)); // A duplicate.
-    expect(actors.telemetry('wheel.one', receivedAtMs + 60_000)).toBe(view);
-    const stale = actors.telemetry('wheel.one', receivedAtMs + 120_001);
-    expect(stale).not.toBe(view);
-    expect(stale.revision).toBe(view.revision);
-    expect(actors.telemetry('wheel.one', receivedAtMs + 999_999)).toBe(stale);
-    actors.receive(buildMessage(readingMessage('wheel.one', 1), 3));
-    expect(actors.telemetry('wheel.one', receivedAtMs + 999_999).revision).not.toBe(view.revision);
-  });
+  const viewAt = (ageMs: number) => actors.telemetry('wheel.one', receivedAtMs + ageMs);
+  const nothing = { freshness: 'offline', revision: null, reading: null };
+  expect(viewAt(0)).toEqual({ installationId: 'wheel.one', ...nothing });
+  actors.receive(buildMessage(readingMessage('wheel.one', 0), 1));
+  const view = viewAt(0);
+  expect(view.freshness).toBe('online');
+  actors.receive(buildMessage(readingMessage('wheel.one', 0), 2)); // A duplicate.
+  expect(viewAt(120_000)).toBe(view);
+  const stale = viewAt(120_001);
+  expect(stale).toEqual({ ...view, freshness: 'stale' });
+  expect(viewAt(864_000_000)).toBe(stale);
+  expect(viewAt(120_000)).toEqual(view); // The clock was set back.
+  actors.receive(buildMessage(readingMessage('wheel.one', 1), 3));
+  expect(viewAt(999_999).revision).not.toBe(view.revision);
 });

@@ -102,9 +102,9 @@ describe('a counter message', () => {
 });
 
 describe('a settlement message', () => {
-  const snapshot = { ...moduleBody, instanceId: 'sensor.0' };
+  const snapshot = { ...moduleBody, instanceId: 'sensor.0.1' };
 
-  const sensor = 'miner.module.wheel~one.sensor~0';
+  const sensor = 'miner.module.wheel~one.sensor~0~1';
 
   it('is a module snapshot without its data', () => {
     const decoded = decodeSettlement(sensor, bytes(snapshot));

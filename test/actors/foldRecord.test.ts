@@ -28,24 +28,12 @@ describe('a record of a fold', () => {
     );
   });
 
-  it('may contain integers of any size', () => {
-    const value = { tokenId: 7, paid: 2n ** 256n - 1n };
-    expect(position.read(position.write(7, value))).toEqual(value);
-  });
-
   it('is replaced by the last record with its key', () => {
     const weights = collectRecords(weight);
     const take = dispatchRecords(weights);
-    for (const [key, value] of [
-      ['1', 5n],
-      ['2', 6n],
-      ['1', 7n],
-    ] as const)
+    for (const [key, value] of [['1', 5n] as const, ['2', 2n ** 256n] as const, ['1', 7n] as const])
       take(weight.write(key, value));
-    expect([...weights.values]).toEqual([
-      ['1', 7n],
-      ['2', 6n],
-    ]);
+    expect(Object.fromEntries(weights.values)).toEqual({ 1: 7n, 2: 2n ** 256n });
   });
 
   it('of an unknown kind is refused', () => {
@@ -110,10 +98,5 @@ describe('a record that is a list', () => {
     const readValue = () => read({ kind, key: '7', value });
     expect(readValue).toThrow(RecordRefused);
     expect(readValue).toThrow(`${kind} 7`);
-  });
-
-  it('names the place that does not fit', () => {
-    const read = () => listed.read({ kind: 'mint', key: '7', value: '["mint",[7],[1,"2"],[]]' });
-    expect(read).toThrow('expected number, received string → at pending.weight');
   });
 });

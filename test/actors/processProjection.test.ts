@@ -145,41 +145,6 @@ function startViews() {
   };
 }
 
-describe('sums beyond the core’s bounds', () => {
-  const huge = 2n ** 256n - 1n;
-
-  it('are not projected, since the core would refuse such rounds', () => {
-    const { world, run, close, approve, snapshot } = startViews();
-    const unlimited = { ...configuration, maxWorkPerRound: huge };
-    const chain = chainAtStart;
-    const withCore = (core: Partial<ChainState['core']>) => {
-      world.chain = { ...chain, core: { ...chain.core, configuration: unlimited, ...core } };
-    };
-    run(25);
-    approve();
-    close(1);
-    const ineligible = { status: 'unavailable', reason: 'round_ineligible' };
-    withCore({});
-    expect(snapshot()).toMatchObject({
-      builder: { status: 'available' },
-      settlementQueue: { status: 'available' },
-    });
-    withCore({ cumulativeWork: huge - 100n });
-    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
-    withCore({ cumulativeWork: huge - 500n });
-    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: { status: 'available' } });
-    withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n - 1n });
-    expect(snapshot()).toMatchObject({ builder: ineligible, settlementQueue: ineligible });
-    // Sums that cannot be shown are no basis for a projection.
-    withCore({ cumulativeBlockUnits: 2n ** 64n * 1_000_000_000n });
-    const gap = { status: 'unavailable', reason: 'round_projection_gap' };
-    expect(snapshot()).toMatchObject({ builder: gap, settlementQueue: gap });
-    withCore({});
-    close(1, huge.toString());
-    expect(snapshot()).toMatchObject({ settlementQueue: ineligible });
-  });
-});
-
 describe('any numbers of the core, the oracle, the reporter and the wheel', () => {
   it('give a process snapshot and a status that fit their schemas', () => {
     const upTo = (bits: bigint, least = 0n) => {
@@ -248,6 +213,15 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
       clockMs: 0 as const,
     };
     const ahead = { ...begun, core: { ...core, settledThroughRound: 4n } };
+    // Sums that the closed round, or the open ones, take to a bound of the core or beyond it.
+    const [huge, height] = [2n ** 256n - 1n, 2n ** 64n];
+    const unlimited = { ...configuration, maxWorkPerRound: huge };
+    const atBounds = [
+      ...[0n, 419n, 420n, 500n, 10_000n].map((left) => ({ cumulativeWork: huge - left })),
+      ...[-1n, 0n, 1n].map((by) => ({ cumulativeBlockUnits: height * 1_000_000_000n + by })),
+      ...[-1n, 0n].map((by) => ({ cumulativeBlockUnits: height * 1_000_000_000n - 466_666_666n + by })),
+      ...[-1n, 0n].map((by) => ({ workPerThousandBlocks: (height - 1n) * 1_000n + by + 1n })),
+    ].map((sums) => ({ ...begun, core: { ...core, ...sums }, limits: unlimited }));
     const seen = new Set<string>();
     fc.assert(
       fc.property(
@@ -290,7 +264,10 @@ describe('any numbers of the core, the oracle, the reporter and the wheel', () =
           seen.add(status.settlementQueue.status);
         },
       ),
-      { numRuns: runs(60), examples: [[begun], [ahead]] },
+      {
+        numRuns: runs(60),
+        examples: [begun, ahead, ...atBounds].map((one): [typeof one] => [one]),
+      },
     );
     expect([...seen].sort()).toEqual(['available', 'prepared', 'refused', 'unavailable']);
   });

@@ -51,18 +51,12 @@ describe('remembered IDs', () => {
     );
   });
 
-  it('take some thirty bytes each in a snapshot', () => {
+  it('take some thirty bytes each in a snapshot, and are refused where some are missing', () => {
     let ids = noRememberedIds;
     for (let number = 0; number < 9_000; number++)
       ids = rememberId(ids, `id ${number} `.padEnd(128, 'x'), 1_800_000_000_000 + number);
     expect(JSON.stringify([...listRecords(ids)]).length).toBeLessThan(9_000 * 30);
-  });
-
-  it('are refused where some are missing', () => {
-    let ids = noRememberedIds;
-    for (let number = 0; number < 400; number++) ids = rememberId(ids, `id ${number}`, number);
     const runs = [...listRecords(ids).values()];
-    expect(decodeIds(runs).entries.size).toBe(400);
     expect(() => decodeIds(runs.filter((_, index) => index !== 1))).toThrow('are missing');
   });
 });

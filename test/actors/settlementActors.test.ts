@@ -52,33 +52,22 @@ describe('the actors of the settlement stream', () => {
     }
   });
 
-  it('save a module again that has reported again', () => {
+  it('save a module again that has reported again, and are restored from what they captured at the call', () => {
     const actors = createSettlementActors();
     const { follow, increments } = followCaptures();
+    const health = { checkedAt: new Date(atMs).toISOString(), message: null, code: null };
     for (const state of ['ready', 'degraded']) {
-      report(actors, 'm', { state });
+      report(actors, 'a', { state, health });
+      publishSigner(actors, state);
       follow(actors.capture());
     }
     expect(increments()).toBe(1);
-  });
-
-  it('capture their state at the call, even if more is folded before the records are read', () => {
-    const actors = createSettlementActors();
-    report(actors, 'a');
-    const before = [...actors.capture().all()];
-    const captured = actors.capture().all();
-    report(actors, 'b');
-    expect([...captured]).toEqual(before);
-  });
-
-  it('are restored from what they captured', () => {
-    const actors = createSettlementActors();
-    report(actors, 'a', { state: 'starting' });
-    report(actors, 'b', { health: { checkedAt: new Date(atMs).toISOString(), message: null, code: null } });
-    publishSigner(actors, '0');
+    const [captured, before] = [actors.capture().all(), [...actors.capture().all()]];
     const restored = restore(actors);
     expect(restored.modules('wheel.one')).toEqual(actors.modules('wheel.one'));
     expect(restored.signer('wheel.one')).toEqual(actors.signer('wheel.one'));
-    expect([...restored.capture().all()]).toEqual([...actors.capture().all()]);
+    expect([...restored.capture().all()]).toEqual(before);
+    report(actors, 'b');
+    expect([...captured]).toEqual(before);
   });
 });

@@ -235,8 +235,9 @@ describe('the settlement machine and the reference', () => {
               const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
               receive(jsonMessage(reporterSubject(id), body), storedAtMs);
             }
-          } else if (one.do === 'restart') actors = restoreActors(actors.capture().all());
-          if (index % 3 === 0) follow(actors.capture());
+          }
+          if (one.do === 'restart' || index % 3 === 0) follow(actors.capture());
+          if (one.do === 'restart') actors = restoreActors(actors.capture().all());
           const settlement = actors.settlement(id);
           assert.deepEqual(describeSettlement(settlement), describeReference(expectedSettlement));
           for (const input of inputs) {

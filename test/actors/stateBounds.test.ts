@@ -21,6 +21,7 @@ import {
   initialSettlement,
   type Settlement,
 } from '../../actors/settlement/settlementActor.ts';
+import { encodeSettlement } from '../../actors/settlement/settlementSnapshot.ts';
 import { computeStatistics } from '../../actors/statistics/statistics.ts';
 import { toCounterReading } from '../../actors/wheel/counterReading.ts';
 import {
@@ -145,39 +146,30 @@ describe('days with readings', () => {
   });
 });
 
-describe('installations', () => {
+it('installations are limited in each stream; known ones continue at the bound', async () => {
   // With a small bound instead of the real one.
-  async function loadBounded() {
-    vi.resetModules();
-    vi.doMock('../../actors/installationsMax.ts', () => ({ installationsMax: 3 }));
-    const counters = await import('../../actors/wheel/counterActors.ts');
-    const settlements = await import('../../actors/settlement/settlementActors.ts');
-    vi.doUnmock('../../actors/installationsMax.ts');
-    vi.resetModules();
-    return [
-      counters.createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' }),
-      settlements.createSettlementActors(),
-    ] as const;
+  vi.resetModules();
+  vi.doMock('../../actors/installationsMax.ts', () => ({ installationsMax: 3 }));
+  const { createCounterActors } = await import('../../actors/wheel/counterActors.ts');
+  const { createSettlementActors } = await import('../../actors/settlement/settlementActors.ts');
+  vi.doUnmock('../../actors/installationsMax.ts');
+  vi.resetModules();
+  const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
+  const settlements = createSettlementActors();
+  const read = (wheel: number, index = 0) => {
+    const body = readingMessage(`wheel-${wheel}`, index);
+    return counters.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
+  };
+  const unblock = (wheel: number) => {
+    const body = { type: 'unblocked', at: new Date(genesisMs).toISOString() };
+    return settlements.receive(jsonMessage(oracleSubject(`wheel-${wheel}`), body, { seq: 1 + wheel }));
+  };
+  for (const receive of [read, unblock]) {
+    for (let wheel = 0; wheel < 3; wheel++) expect(receive(wheel)).toHaveProperty('output');
+    expect(receive(3)).toHaveProperty('rejection.reason', 'too_many_installations');
   }
-
-  it('are limited in each stream; known ones continue at the bound', async () => {
-    const [counters, settlements] = await loadBounded();
-    const read = (wheel: number, index = 0) => {
-      const body = readingMessage(`wheel-${wheel}`, index);
-      return counters.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
-    };
-    const unblock = (wheel: number) => {
-      const body = { type: 'unblocked', at: new Date(genesisMs).toISOString() };
-      return settlements.receive(jsonMessage(oracleSubject(`wheel-${wheel}`), body, { seq: 1 + wheel }));
-    };
-    for (const receive of [read, unblock]) {
-      for (let wheel = 0; wheel < 3; wheel++) expect(receive(wheel)).toHaveProperty('output');
-      expect(receive(3)).toHaveProperty('rejection.reason', 'too_many_installations');
-    }
-    expect(read(0, 1)).toHaveProperty('output.reading');
-    expect(unblock(0)).toHaveProperty('rejection.reason', 'not_allowed');
-    expect(counters.installationCount).toBe(3);
-  });
+  expect(read(0, 1)).toHaveProperty('output.reading');
+  expect(unblock(0)).toHaveProperty('rejection.reason', 'not_allowed');
 });
 
 it('the newest 144 observed rounds are kept, and restored from the changed records', () => {
@@ -233,6 +225,11 @@ describe('messages of oracle and reporter', () => {
       oracle: (body: object) => send(oracleSubject('wheel.one'), body),
       reporter: (body: object) => send(reporterSubject('wheel.one'), body),
       settlement: actor.settlement,
+      /** Keys of a list's records that have changed, and whether each is removed. */
+      listChanges: (before: Settlement, list: string) =>
+        [...encodeSettlement('one', actor.settlement(), before)]
+          .filter(({ kind }) => kind === list)
+          .map(({ key, value }) => [key, value === null]),
     };
   }
 
@@ -280,21 +277,20 @@ describe('messages of oracle and reporter', () => {
 
   it('close rounds, of which the newest are kept', () => {
     const closed = Range(1, closedRoundsMax).map((round) => ({ roundId: BigInt(round), workUnits: 1n }));
-    const { oracle, settlement } = start({ closedRounds: closed.toList() });
-    for (const [round, first] of [
-      [closedRoundsMax, 1n],
-      [closedRoundsMax + 1, 2n],
+    const { oracle, settlement, listChanges } = start({ closedRounds: closed.toList() });
+    for (const [first, removed] of [
+      [1, []],
+      [2, [['one/1', true]]],
     ] as const) {
-      const roundId = String(round);
-      const bounds = {
-        firstRound: roundId,
-        lastRound: roundId,
-        acceptedAt: new Date(genesisMs).toISOString(),
-      };
+      const before = settlement();
+      const roundId = String(closedRoundsMax + first - 1);
+      const acceptedAt = new Date(genesisMs).toISOString();
       const rounds = [{ roundId, workUnits: '1' }];
-      expect(oracle({ type: 'closure_accepted', ...bounds, rounds })).toBeNull();
+      const closure = { type: 'closure_accepted', firstRound: roundId, lastRound: roundId };
+      expect(oracle({ ...closure, acceptedAt, rounds })).toBeNull();
       expect(settlement().closedRounds.size).toBe(closedRoundsMax);
-      expect(settlement().closedRounds.first()?.roundId).toBe(first);
+      expect(settlement().closedRounds.first()?.roundId).toBe(BigInt(first));
+      expect(listChanges(before, 'closedRound')).toEqual([...removed, [`one/${roundId}`, false]]);
     }
   });
 
@@ -302,8 +298,12 @@ describe('messages of oracle and reporter', () => {
     const ended = Range(1, endedSubmissionsMax).map((createdAtMs) => ({
       ...{ createdAtMs, submittedAtMs: null, terminalAtMs: createdAtMs, outcome: 'superseded' as const },
     }));
-    const { reporter, settlement } = start({ endedSubmissions: ended.toList(), submissionsSinceMs: 1 });
+    const { reporter, settlement, listChanges } = start({
+      endedSubmissions: ended.toList(),
+      submissionsSinceMs: 1,
+    });
     for (const evictedSubmissions of [0, 1]) {
+      const before = settlement();
       const submissionId = deriveUuid(`submission ${evictedSubmissions}`);
       expect(reporter({ ...preparedBody, submissionId })).toBeNull();
       expect(reporter({ type: 'submission_superseded', submissionId })).toBeNull();
@@ -311,6 +311,10 @@ describe('messages of oracle and reporter', () => {
       expect(settlement()).toMatchObject({ evictedSubmissions, submissionsSinceMs });
       expect(settlement().endedSubmissions.size).toBe(endedSubmissionsMax);
       expect(settlement().endedSubmissions.first()?.createdAtMs).toBe(submissionsSinceMs);
+      expect(listChanges(before, 'endedSubmission')).toEqual([
+        ...(evictedSubmissions === 0 ? [] : [['one/0', true]]),
+        [`one/${endedSubmissionsMax + evictedSubmissions - 1}`, false],
+      ]);
     }
   });
 });
@@ -343,14 +347,14 @@ describe('remembered IDs', () => {
 
 it('a window of events keeps 2,000 and then the newest 1,000', () => {
   const eventAt = (position: number) => ({ position, ordinal: 0 });
-  const createWindow = (size: number) => ({
+  const createWindow = (size: number, throughMs = 0) => ({
     run: '1.0',
     events: List(Array.from({ length: size }, (_, index) => eventAt(index))),
-    evicted: nothingEvicted,
+    evicted: { ...nothingEvicted, throughMs },
   });
   // Receipt does not follow arrival: the latest one is within the evicted events.
-  const evict = (size: number) =>
-    evictOldest(createWindow(size), {
+  const evict = (size: number, throughMs?: number) =>
+    evictOldest(createWindow(size, throughMs), {
       recordedAtMs: ({ position }) => (position === 500 ? 9_000 : position),
       canEvict: () => true,
       position: size,
@@ -363,6 +367,7 @@ it('a window of events keeps 2,000 and then the newest 1,000', () => {
     events: createWindow(2_001).events.skip(1_001),
     evicted: { through: eventAt(1_000), throughMs: 9_000, atPosition: 2_001 },
   });
+  expect(evict(2_001, 9_001)?.window.evicted.throughMs).toBe(9_001);
 });
 
 it('the events of the public installation are evicted with the reading that makes them too many', () => {

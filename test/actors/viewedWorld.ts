@@ -23,7 +23,7 @@ export const chainStart = emptyChainState(
 /** Views over the messages of one wheel, and over a chain that a test sets. */
 export function startViews(startMs = genesisMs) {
   const clock = manualClock(startMs);
-  const world = { chain: null as ChainState | null };
+  const world = { chain: null as ChainState | null, isCoreShown: true };
   const messages: StreamMessage[] = [];
   const counters = createCounterActors({ genesisMs, publicInstallationId: wheelId });
   const settlements = createSettlementActors();
@@ -34,7 +34,8 @@ export function startViews(startMs = genesisMs) {
       settlements,
       chain: {
         ...chainlessViews(wheelId),
-        core: () => ({ status: world.chain === null ? 'unavailable' : 'available' }) as never,
+        core: () =>
+          ({ status: world.chain !== null && world.isCoreShown ? 'available' : 'unavailable' }) as never,
         safeState: () => world.chain,
       },
       genesisMs,

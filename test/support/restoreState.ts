@@ -1,17 +1,21 @@
-import type { FoldRecord } from '../../actors/foldRecord.ts';
+import assert from 'node:assert/strict';
+import type { FoldRecord, StateCapture } from '../../actors/foldRecord.ts';
 import type { FoldRestoration, StreamFold } from '../../streams/pipeline/streamFold.ts';
 
 /** Actors or the fold of a stream. */
 interface Restorable {
+  capture(): StateCapture;
   beginRestore(): Pick<FoldRestoration, 'add' | 'complete'>;
 }
 
-/** Replaces the state by the records' state. */
+/** Replaces the state by the records' state. What has changed since an earlier capture is then unknown. */
 export function restoreState(into: Restorable, records: Iterable<FoldRecord>, position = 0): void {
   const restoration = into.beginRestore();
   // Captured lazily, from what it is about to replace.
   for (const record of [...records]) restoration.add(record);
+  into.capture();
   restoration.complete()(position);
+  assert.equal(into.capture().changes, null);
 }
 
 /** Whether a fold can continue from the state of the records. */

@@ -53,12 +53,11 @@ export function createFeedIndex({ chainId }: { readonly chainId: bigint }) {
   };
 }
 
-/** Whether the events were only added at the end. */
+/** Whether events were only added at the end. After an eviction, another event is at each place. */
 function isContinuationOf<Event extends Arrival>(
   before: EventWindow<Event>,
   window: EventWindow<Event>,
 ): boolean {
-  if (window.evicted.through !== before.evicted.through) return false;
   const { size } = before.events;
   return size === 0 || window.events.get(size - 1) === before.events.last();
 }

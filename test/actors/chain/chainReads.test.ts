@@ -89,6 +89,9 @@ describe('chain reads from before the deployment block', () => {
     for (let number = 10; number < 30; number++)
       actors.receive(buildSpanMessage(buildSpan({ number, fork: 1, branch: 5 }), 50 + number));
     expect(actors.newest()?.governance.operatorProposer).toBe(formatAccount(1));
+    actors.receive(readsMessage([{ ...known, account: formatAccount(2) }], { blockHash: other }));
+    // A reorganization may return to an older state.
+    for (const { governance } of actors.state.safe) expect(governance.proposers).toHaveLength(2);
   });
 
   it.each<[string, object, string]>([

@@ -11,27 +11,18 @@ import {
   pad,
 } from 'viem';
 import { describe, expect, it } from 'vitest';
-import * as abis from '../../../actors/chain/spans/contractAbis.ts';
+import { type ContractKind, contractAbis, contractKinds } from '../../../actors/chain/spans/chainEvent.ts';
 import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
 import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
 
-const contracts = {
-  core: abis.coreAbi,
-  proxyAdmin: abis.proxyAdminAbi,
-  operatorTimelock: abis.timelockAbi,
-  tokenFactory: abis.tokenFactoryAbi,
-  mining: abis.miningAbi,
-  token: abis.tokenAbi,
-  collection: abis.collectionAbi,
-} as const;
 const addresses = Object.fromEntries(
-  Object.keys(contracts).map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
-) as Record<keyof typeof contracts, Address>;
-const events = Object.entries(contracts).flatMap(([kind, abi]) =>
-  (abi as Abi)
+  contractKinds.map((kind, index) => [kind, toAddress(pad(`0x${index + 1}`, { size: 20 }))]),
+) as Record<ContractKind, Address>;
+const events = contractKinds.flatMap((kind) =>
+  (contractAbis[kind] as Abi)
     .filter((item): item is AbiEvent => item.type === 'event')
-    .map((event) => ({ kind: kind as keyof typeof contracts, event })),
+    .map((event) => ({ kind, event })),
 );
 const block = { number: 1n, hash: buildBlockHash(1), timestampMs: 0, logs: [] } as const;
 
@@ -59,8 +50,8 @@ function generateArgument({ type }: AbiParameter): fc.Arbitrary<unknown> {
   throw new Error(`${type} is not known here`);
 }
 
-/** The decoder ignores logs of the factory for tokens of other deployments. */
-function argumentFor(kind: keyof typeof contracts, input: AbiParameter): fc.Arbitrary<unknown> {
+/** The deployment's token is the only one of the factory that counts. */
+function argumentFor(kind: ContractKind, input: AbiParameter): fc.Arbitrary<unknown> {
   const isToken = kind === 'tokenFactory' && input.name === 'token';
   return isToken ? fc.constant(getAddress(addresses.token)) : generateArgument(input);
 }
@@ -91,6 +82,8 @@ describe('a log of the contracts', () => {
                 ),
               );
             expect(decode(block, log)?.args).toEqual(asViem(data));
+            if (kind === 'tokenFactory')
+              expect(decode(block, { ...log, topics: topics.with(1, pad('0x99')) })).toBeNull();
             if (topics.length > 1)
               expect(() => decode(block, { ...log, topics: topics.slice(0, -1) })).toThrow();
             const shorter = data.slice(0, Math.max(2, data.length - 2 * (cut + 1))) as Hex;
@@ -114,12 +107,7 @@ function attempt(run: () => unknown): unknown {
 }
 
 it('a truncated log keeps values of a fixed size and the beginning of bytes, and no text', () => {
-  const decodeTruncated = (
-    contract: keyof typeof contracts,
-    name: string,
-    args: object,
-    bytesCut: number,
-  ) => {
+  const decodeTruncated = (contract: ContractKind, name: string, args: object, bytesCut: number) => {
     const event = events.find((one) => one.kind === contract && one.event.name === name)?.event as AbiEvent;
     const inData = event.inputs.filter(({ indexed }) => !indexed);
     const values = inData.map((input) => (args as Record<string, unknown>)[input.name ?? '']);
@@ -144,7 +132,7 @@ it('a truncated log keeps values of a fixed size and the beginning of bytes, and
 
 it('a log of another contract, or of an event that the contract lacks, is none of the deployment', () => {
   const decode = createLogDecoder(addresses);
-  const [topic] = encodeEventTopics({ abi: abis.tokenAbi, eventName: 'Transfer' }) as Hex[];
+  const [topic] = encodeEventTopics({ abi: contractAbis.token, eventName: 'Transfer' }) as Hex[];
   const log = { ...place, address: addresses.core, topics: [topic as Hex], data: '0x' } as const;
   expect(decode(block, log)).toBeNull();
   expect(decode(block, { ...log, address: toAddress(pad('0x99', { size: 20 })) })).toBeNull();

@@ -1,6 +1,7 @@
 import { Map as ImmutableMap, List, Range } from 'immutable';
 import { expect, it } from 'vitest';
 import { createChainActors } from '../../../actors/chain/chainActors.ts';
+import { ForkBelowStates } from '../../../actors/chain/fold/followLink.ts';
 import { retainedStatesMax } from '../../../actors/chain/fold/spanFoldState.ts';
 import { type ChainState, emptyChainState } from '../../../actors/chain/state/chainState.ts';
 import { type Address, toAddress } from '../../../actors/schemas/hex.ts';
@@ -88,4 +89,7 @@ it('memory and snapshots hold only the number of events for owners without token
     activity: ['the newest', range],
     nextCursor: null,
   });
+  // The rows of replaced blocks must be removed, even if they are only activity.
+  const repair = buildSpanMessage(buildSpan({ number: 1, fork: 1 }), number + 1);
+  expect(() => actors.receive(repair)).toThrow(ForkBelowStates);
 });

@@ -145,8 +145,9 @@ describe('settlements and checkpoints', () => {
         for (const list of ['settlements', 'checkpoints'] as const) {
           evicted[list] += short.archive[list].count;
           expect(short[list].size).toBe(whole[list].size - short.archive[list].count);
+          const newestEvicted = whole[list].take(short.archive[list].count).last();
+          expect(short.archive[list].throughMs).toBe(newestEvicted?.source.blockTimestampMs ?? 0);
         }
-
         const all = createRecords();
         all.apply(encodeSpanFold(createCapture(short)));
         expect(records.sorted()).toEqual(all.sorted());

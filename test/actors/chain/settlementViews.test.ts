@@ -43,6 +43,10 @@ describe('the window of a settlement history', () => {
       expect(summary.settlementCount).toBe(2n);
       expect(buckets.reduce((sum, one) => sum + one.settlementCount, 0n)).toBe(2n);
       expect(history(views, 'now').recentSettlements).toHaveLength(5);
+      clock.advance(endAtMs - 1 - clock.nowMs());
+      expect(history(views, range).window).toEqual(window);
+      clock.advance(1);
+      expect(history(views, range).window?.endAtMs).toBeGreaterThan(endAtMs);
     },
   );
 });

@@ -250,6 +250,9 @@ describe('the beginning of a chain', () => {
       expect(outcome).toHaveProperty('rejection.reason', 'unlinked_span');
     }
     expect([...actors.capture().all()]).toEqual(before);
+    const { add, liesWithin } = actors.beginRestore();
+    for (const record of before) add(record);
+    expect([48n, 49n].map(liesWithin)).toEqual([false, true]);
     expect(actors.receive(buildSpanMessage(buildSpan({ number: 10, fork: 1 }), 101))).toMatchObject({
       output: { reorganization: { forkBlock: 9n, safeDepth: 40 } },
     });
@@ -277,7 +280,7 @@ describe('a span', () => {
       actors.receive(buildSpanMessage(span as never, sequence));
     receive(buildSpan({ number: 10 }), 1);
     receive(buildSpan({ number: 11 }), 2);
-    receive(buildSpan({ number: 10, branch: 7 }), 3);
+    receive(buildSpan({ number: 11, branch: 7 }), 3);
     receive({ ...buildSpan({ number: 12 }), core: writtenContracts.mining }, 4);
     actors.receive({ ...buildSpanMessage({} as never, 5), subject: 'miner.chain.1.span' });
     expect(actors.refusedSpan).toBeNull();
@@ -290,6 +293,9 @@ describe('a span', () => {
       rejection: { reason: 'malformed' },
     });
     receive(buildSpan({ number: 12 }), 8);
+    expect(actors.refusedSpan).toBeNull();
+    receive(buildSpan({ number: 14 }), 9);
+    restoreState(actors, actors.capture().all());
     expect(actors.refusedSpan).toBeNull();
   });
 
@@ -319,6 +325,7 @@ describe('a span', () => {
     const blocks = numbers.map((number) => buildSpan({ number, events: configured }).blocks[0]);
     const span = { ...buildSpan({ number: 12 }), fromBlock: '10', blocks };
     expect(toChainSpan(writtenChainId, span as never) !== null).toBe(isValid);
+    expect(toChainSpan(writtenChainId, { ...span, hash: buildHash(12, 5) } as never)).toBeNull();
   });
 
   it('that is in parts is one block, and each part one of them', () => {
@@ -351,8 +358,11 @@ describe('a span', () => {
       'malformed',
     );
     const sound = begin(logs.slice(0, 2));
+    // Another indexer begins the block again.
+    sound.receive(buildPart(0, logs.slice(0, 2)));
     sound.receive(buildPart(1, logs.slice(2)));
     expect(sound.state.unsafe[0]?.events).toHaveLength(3);
+    expect(sound.state.parts).toBeNull();
     const truncated = { ...logs[0], truncated: { byteLength: 1_000, digest: buildHash(1) } };
     expect(restart(begin([truncated])).receive(buildPart(1, logs.slice(1)))).toHaveProperty('output');
   });

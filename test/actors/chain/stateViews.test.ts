@@ -1,6 +1,4 @@
-import { encodeAbiParameters, type Hex, pad, toEventSelector } from 'viem';
 import { describe, expect, it } from 'vitest';
-import { createLogDecoder } from '../../../actors/chain/spans/decodeLog.ts';
 import type { ChainState, KnownBlock } from '../../../actors/chain/state/chainState.ts';
 import type { ChainViews } from '../../../actors/views/chain/chainViewTypes.ts';
 import { encodeOwnerCursor } from '../../../actors/views/chain/ownerCursor.ts';
@@ -14,11 +12,10 @@ import {
   plainMetadata,
   type StateEvent,
   settlementEvents,
-  stateContracts,
   stateDeployment,
   stateOwner,
 } from '../../support/chain/economyState.ts';
-import { buildBlockHash, buildTransactionHash } from '../../support/chain/hashes.ts';
+import { buildBlockHash } from '../../support/chain/hashes.ts';
 
 const zeroAddress = `0x${'0'.repeat(40)}`;
 const zeroHash = `0x${'0'.repeat(64)}` as const;
@@ -132,6 +129,11 @@ describe('a safe state', () => {
     }
   });
 
+  it.each(['AdminChanged', 'OwnershipTransferred', 'RoleGranted'])('shows no core before %s', (missing) => {
+    const views = createViews(coreEvents().filter(({ name }) => name !== missing));
+    expect(views.core()).toMatchObject({ status: 'unavailable', reason: 'indexer_unavailable' });
+  });
+
   it('shows an operation as ready once its delay has passed at the block', () => {
     const operationAfter = (timelockDelay: bigint) =>
       createViews(coreEvents({ ...plainEconomy, timelockDelay })).core();
@@ -139,9 +141,16 @@ describe('a safe state', () => {
     expect(operationAfter(2n)).toMatchObject({ operationState: 'scheduled' });
   });
 
-  it('has twelve confirmations at any head', () => {
-    const chain = { safeThroughBlock: 100n, indexedThroughBlock: 111n };
-    expect(createViews(buildEconomyEvents()).issuance()).toMatchObject({ chain });
+  it('has twelve confirmations at any head, and more at a higher one, at once', () => {
+    const { views, source } = createStateViews(buildState(buildEconomyEvents()));
+    for (const [head, indexedThroughBlock] of [
+      [null, 111n],
+      [110n, 111n],
+      [112n, 112n],
+    ] as const) {
+      source.head = head && { number: head, hash: buildBlockHash(1), timestampMs: 0 };
+      expect(views.economy()).toMatchObject({ chain: { safeThroughBlock: 100n, indexedThroughBlock } });
+    }
   });
 
   it.each([
@@ -203,25 +212,6 @@ describe('the supply of the token', () => {
     expect(views.issuance()).toMatchObject({ mintedBaseUnits: 250n, tokenSupplyBaseUnits: 245n });
     expect(views.checkedIssuance()).toMatchObject({ reason: 'indexer_unavailable' });
   });
-
-  it('counts only the deployment’s token, although the factory creates others', () => {
-    const decode = createLogDecoder(stateContracts);
-    const signature = 'event TokenCreated(address indexed,address indexed,string,string,uint8,uint256)';
-    const buildTokenLog = (token: Hex) => ({
-      address: stateContracts.tokenFactory,
-      topics: [toEventSelector(signature), pad(token), pad(stateOwner)],
-      data: encodeAbiParameters(
-        [{ type: 'string' }, { type: 'string' }, { type: 'uint8' }, { type: 'uint256' }],
-        ['Other', 'OTHER', 6, 1n],
-      ),
-      transactionHash: buildTransactionHash(0),
-      transactionIndex: 0,
-      logIndex: 0,
-    });
-    const block = { number: 1n, hash: buildBlockHash(0), timestampMs: 0, logs: [] };
-    expect(decode(block, buildTokenLog(other))).toBeNull();
-    expect(decode(block, buildTokenLog(stateContracts.token))).toMatchObject({ args: { symbol: 'OTHER' } });
-  });
 });
 
 describe('the reasons of views that are not available', () => {
@@ -269,16 +259,22 @@ describe('whether a position has metadata', () => {
   const buildText = (json: string) => [
     metadataEvent(1n, `data:application/json;base64,${Buffer.from(json).toString('base64')}`),
   ];
+  const longest: [member: string, length: number, create: (text: string) => object][] = [
+    ['name', 128, (name) => ({ name })],
+    ['description', 2_048, (description) => ({ description })],
+    ['attribute', 64, (trait_type) => ({ attributes: [{ trait_type, value: 'a' }] })],
+    ['value', 128, (value) => ({ attributes: [{ trait_type: 'a', value }] })],
+    ['image', 240_000, ({ length }) => ({ image: 'data:image/svg+xml;base64,'.padEnd(length, 'A') })],
+    ['card', 2_048, ({ length }) => ({ card_image: 'https://'.padEnd(length, 'a') })],
+  ];
   const nextEpoch = { contract: 'collection', name: 'MetadataEpochAdvanced', args: { epoch: 2n } } as const;
 
   it.each<[string, readonly StateEvent[], string]>([
     ['after the mint', [], 'available'],
-    ['with a card', build({ card_image: 'https://cards.example/1' }), 'available'],
-    [
-      'with an image of the largest size',
-      build({ image: `data:image/svg+xml;base64,${'A'.repeat(239_974)}` }),
-      'available',
-    ],
+    ...longest.flatMap(([member, length, create]): [string, StateEvent[], string][] => [
+      [`with the longest ${member}`, build(create('a'.repeat(length))), 'available'],
+      [`with a longer ${member}`, build(create('a'.repeat(length + 1))), 'unavailable'],
+    ]),
     ['of an earlier epoch', [nextEpoch], 'unavailable'],
     ['with another kind of URI', [metadataEvent(1n, 'ipfs://Qm')], 'unavailable'],
     ['that is not JSON', buildText('{'), 'unavailable'],
@@ -290,7 +286,6 @@ describe('whether a position has metadata', () => {
       'unavailable',
     ],
     ['without a name', build({ name: '' }), 'unavailable'],
-    ['with a name of 129 characters', build({ name: 'n'.repeat(129) }), 'unavailable'],
     ['with an image that is not SVG', build({ image: 'data:image/png;base64,AAAA' }), 'unavailable'],
     ['with a card that is not a URL', build({ card_image: 'https:cards.example/1' }), 'unavailable'],
     ['with a card over plain HTTP', build({ card_image: 'http://cards.example/1' }), 'unavailable'],

@@ -80,49 +80,37 @@ describe('the order of the feed', () => {
   });
 });
 
-const garbage = fc.oneof(
-  fc.base64String(),
-  fc.string(),
-  fc.json().map((json) => Buffer.from(json).toString('base64url')),
-);
-const arrival = { position: fc.maxSafeNat(), ordinal: fc.maxSafeNat() };
+describe('cursors of the feed and IDs of the event stream', () => {
+  const arrival = { position: fc.maxSafeNat(), ordinal: fc.maxSafeNat() };
 
-describe('a cursor of the feed', () => {
-  it('is decoded only for its own category', () => {
+  it('are decoded only as what they are, and only for their own category', () => {
+    const source = fc.record({ run: fc.string({ maxLength: 40 }), ...arrival });
     const place = fc.record({
       recordedAtMs: fc.maxSafeInteger(),
       source: fc.constantFrom('chain' as const, 'measurement' as const),
       ...arrival,
     });
     const category = fc.constantFrom(...feedCategories);
+    const position = fc.record({ measurement: source, chain: source });
     fc.assert(
-      fc.property(place, category, category, (at, of, asked) => {
+      fc.property(position, place, category, category, (sources, at, of, asked) => {
         const cursor = encodeFeedCursor(of, at);
         expect(decodeFeedCursor(asked, cursor)).toEqual(of === asked ? at : null);
         expect(decodeFeedPosition(cursor)).toBeNull();
-      }),
-    );
-  });
-
-  it('is not decoded from anything else', () => {
-    fc.assert(
-      fc.property(garbage, (text) => {
-        expect(decodeFeedCursor('all', text)).toBeNull();
-        expect(decodeFeedPosition(text)).toBeNull();
-      }),
-    );
-  });
-});
-
-describe('an ID of the event stream', () => {
-  it('is decoded, and is not a cursor of a page', () => {
-    const source = fc.record({ run: fc.string({ maxLength: 40 }), ...arrival });
-    fc.assert(
-      fc.property(fc.record({ measurement: source, chain: source }), (position) => {
-        const id = encodeFeedPosition(position);
-        expect(decodeFeedPosition(id)).toEqual(position);
+        const id = encodeFeedPosition(sources);
+        expect(decodeFeedPosition(id)).toEqual(sources);
         expect(id).toMatch(/^[\w-]+$/);
-        for (const category of feedCategories) expect(decodeFeedCursor(category, id)).toBeNull();
+        expect(decodeFeedCursor(asked, id)).toBeNull();
+        expect([decodeFeedCursor(of, `${cursor}=`), decodeFeedPosition(`${id}=`)]).toEqual([null, null]);
+      }),
+    );
+  });
+
+  it('are not decoded from anything else', () => {
+    const json = fc.json().map((text) => Buffer.from(text).toString('base64url'));
+    fc.assert(
+      fc.property(fc.oneof(fc.base64String(), fc.string(), json), (text) => {
+        expect([decodeFeedCursor('all', text), decodeFeedPosition(text)]).toEqual([null, null]);
       }),
     );
   });

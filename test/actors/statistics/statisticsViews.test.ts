@@ -29,20 +29,24 @@ function submit(
 }
 
 describe('statistics views', () => {
-  it('of the public route stay the same until the next half minute, of the plain route for one second', () => {
+  it('of the public route stay the same until the next half minute, of the plain routes for one second', () => {
     const { clock, views, read } = startViews();
     clock.advance(1_500);
     read(1);
-    const [a, b] = [views.cached('7d'), views.current('7d')];
+    const [a, b, c] = [views.cached('7d'), views.current('7d'), views.year()];
     read(2);
     clock.advance(999);
-    expect([views.cached('7d'), views.current('7d')]).toEqual([a, b]);
+    expect([views.cached('7d'), views.current('7d'), views.year()]).toEqual([a, b, c]);
     clock.advance(1);
     expect(views.current('7d').revision).not.toBe(b.revision);
+    const year = views.year();
+    expect(year.revision).not.toBe(c.revision);
     clock.advance(27_499);
     expect(views.cached('7d')).toBe(a);
+    expect(views.year()).toBe(year);
     clock.advance(1);
     expect(views.cached('7d')).not.toBe(a);
+    expect(views.year()).not.toBe(year);
     expect(views.cached('30d').statistics.dayCount).toBe(30);
   });
 
@@ -73,7 +77,12 @@ describe('statistics views', () => {
     for (const { settled } of without) expect(settled).toBeNull();
     clock.advance(200);
     expect(readViews()).toEqual(without);
-    world.chain = { ...chainStart, core: { ...chainStart.core, cumulativeWork: 7n } };
+    Object.assign(world, {
+      chain: { ...chainStart, core: { ...chainStart.core, cumulativeWork: 7n } },
+      isCoreShown: false,
+    });
+    expect(readViews()).toEqual(without);
+    world.isCoreShown = true;
     const first = readViews();
     for (const { settled } of first) expect(settled).toMatchObject({ settledWorkUnits: 7n });
     expect(first.map(({ revision }) => revision)).not.toEqual(without.map(({ revision }) => revision));
@@ -93,6 +102,7 @@ describe('statistics views', () => {
     const world = startViews();
     const { clock, views } = world;
     expect(views.current('7d').oracle).toBeNull();
+    clock.advance(23 * 3_600_000); // To noon, where windows begin.
     const sinceMs = clock.nowMs();
     submit(world, 'a', 1_000, 'submission_confirmed');
     submit(world, 'b', 2_001, 'submission_confirmed');
@@ -111,8 +121,16 @@ describe('statistics views', () => {
       confirmationLatencyMedianMs: 1_500,
       confirmationLatencyP90Ms: 2_001,
     });
-    clock.advance(40 * 86_400_000);
-    expect(views.current('30d').oracle).toMatchObject({ submissionCount: 0, completeForWindow: true });
+    const [dayMs, oracle] = [86_400_000, (range: '7d' | '30d') => views.current(range).oracle];
+    clock.advance(6 * dayMs);
+    expect(oracle('7d')).toMatchObject({ submissionCount: 3, completeForWindow: true });
+    submit(world, 'd', 40 * dayMs, 'submission_confirmed');
+    expect(oracle('30d')).toMatchObject({ submissionCount: 0, completeForWindow: true });
+    world.reporter({ ...preparedBody, submissionId: deriveUuid('e') });
+    clock.advance(dayMs);
+    expect(oracle('30d')).toMatchObject({ submissionCount: 1, confirmedCount: 0 });
+    clock.advance(40 * dayMs);
+    expect(oracle('30d')).toMatchObject({ submissionCount: 0 });
   });
 
   it('omit the latency of a submission whose reporter’s clock was set back', () => {

@@ -336,6 +336,7 @@ export function createStateViews(
     isCaughtUp: true,
     isMismatched: false,
     fault: null as ChainActors['fault'],
+    head: null as ChainActors['state']['head'],
     behindAfterMs: Number.POSITIVE_INFINITY,
   };
   const empty = createChainActors({ ...deployment.chain, contracts: deployment.contracts });
@@ -349,7 +350,7 @@ export function createStateViews(
     },
     fault: { get: () => source.fault },
     newestSpanAtMs: { value: spanAtMs },
-    state: { get: () => ({ ...empty.state, isMismatched: source.isMismatched }) },
+    state: { get: () => ({ ...empty.state, isMismatched: source.isMismatched, head: source.head }) },
   });
   const views = createChainViews({
     installationId: 'wheel-1',

@@ -2,6 +2,9 @@ import fc from 'fast-check';
 import { deriveUuid } from '../readings/readingMessages.ts';
 
 const name = fc.constantFrom('a', 'b', 'c', 'd');
+/** IDs with letters in either case. */
+const toId = (names: fc.Arbitrary<string>) =>
+  fc.tuple(names.map(deriveUuid), fc.boolean()).map(([id, isUpper]) => (isUpper ? id.toUpperCase() : id));
 const hash = fc.nat(3).map((seed) => `0x${seed.toString(16).padStart(64, '0')}`);
 
 /** Random messages of a reporter, which mostly move the queue and its submissions. */
@@ -21,14 +24,14 @@ export const reporterBody = fc.oneof(
   fc.record({ type: fc.constant('incident_closed'), incidentId: name }),
   fc
     .record({
-      submissionId: name,
+      submissionId: toId(name),
       rounds: fc.integer({ min: 0, max: 20 }),
       active: fc.nat(17),
       completed: fc.nat(3),
     })
     .map(({ submissionId, rounds, active, completed }) => ({
       type: 'submission_prepared',
-      submissionId: deriveUuid(submissionId),
+      submissionId,
       previousSettledThroughRound: '3',
       settledThroughRound: String(3 + rounds),
       activeRoundCount: active,
@@ -41,17 +44,17 @@ export const reporterBody = fc.oneof(
     })),
   fc.record({
     type: fc.constant('submission_submitted'),
-    submissionId: name.map(deriveUuid),
+    submissionId: toId(name),
     transactionHash: hash,
   }),
   fc.record({
     type: fc.constant('submission_retrying'),
-    submissionId: name.map(deriveUuid),
+    submissionId: toId(name),
     transactionHash: fc.option(hash),
   }),
   fc.record({
     type: fc.constantFrom('submission_confirmed', 'submission_reverted', 'submission_superseded'),
-    submissionId: name.map(deriveUuid),
+    submissionId: toId(name),
   }),
 );
 
@@ -60,5 +63,5 @@ export const epochName = fc.constantFrom<string>('first', 'first', 'second');
 export const oracleBody = fc.oneof(
   fc.constant({ type: 'unblocked' }),
   fc.constant({ type: 'blocked', reason: 'drift' }),
-  epochName.map((of) => ({ type: 'epoch_approved', counterEpoch: deriveUuid(of) })),
+  fc.record({ type: fc.constant('epoch_approved'), counterEpoch: toId(epochName) }),
 );
