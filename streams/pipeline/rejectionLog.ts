@@ -64,8 +64,6 @@ export interface RejectionLog {
    * @param owner of its machine; `noOwner` by default.
    */
   publishAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
-  /** Resolves when nothing is being published, not even by a cancelled pipeline. */
-  whenIdle(): Promise<void>;
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
@@ -107,7 +105,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   let waiting = 0;
   let failures = 0;
   let publishingSinceMs: number | null = null;
-  let publishing: Promise<unknown> = Promise.resolve();
 
   const warn = createRejectionWarnings(options);
 
@@ -163,9 +160,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   /** Can be cancelled between two acknowledgements. */
   const deliver = (items: readonly PipelineItem[]) =>
     new Observable<never>((subscriber) => {
-      const attempt = publishAll(items, () => subscriber.closed);
-      publishing = attempt.catch(() => undefined);
-      attempt.then(
+      publishAll(items, () => subscriber.closed).then(
         () => subscriber.complete(),
         (error: unknown) => subscriber.error(error),
       );
@@ -209,9 +204,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
             publishingSinceMs = null;
           }),
         );
-    },
-    whenIdle: async () => {
-      await publishing;
     },
     get waiting() {
       return waiting;

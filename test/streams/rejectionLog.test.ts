@@ -233,17 +233,17 @@ describe('rejection log', () => {
   });
 
   it.each([
-    ['other bytes', { data: Buffer.from('lost') }],
-    ['the same bytes', { storedAtNanos: 1n }],
-  ])('publishes again what has the place of a lost message with %s', async (_, lost) => {
+    ['other bytes', { data: Buffer.from('lost') }, 1, [1, 2, 2]],
+    ['the same bytes', { storedAtNanos: 1n }, 0, [1, 2, 1, 2]],
+  ])('publishes again what has the place of a lost message with %s', async (_, lost, kept, published) => {
     const { nats } = await startLog();
-    const [first, second] = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
+    const messages = [await publishBad(nats, 'one'), await publishBad(nats, 'two')];
     const log = await logOn(nats);
-    // The stream has lost its second message, and holds another one in its place.
-    await log.publish(first, { ...second, ...lost });
+    // The stream has lost the messages after the kept ones, and holds others in their place.
+    await log.publish(...messages.map((message, at) => (at < kept ? message : { ...message, ...lost })));
     await log.resume();
-    await log.publish(first, second);
-    expect(await readSequences(nats)).toEqual([1, 2, 2]);
+    await log.publish(...messages);
+    expect(await readSequences(nats)).toEqual(published);
   });
 
   it.each([

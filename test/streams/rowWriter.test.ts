@@ -69,10 +69,11 @@ describe('row writer', () => {
     const { writer, feed, tables, clock } = await writerOn(database);
     database.isUnavailable = true;
     for (let piece = 0; piece < 210; piece++) feed.add(storedRows(1 + piece * 500, 500));
+    await eventually(() => writer.isFailing(), 'a failure');
+    clock.advance(7_000);
     await eventually(() => database.refused.length >= 3, 'three attempts');
     expect(new Set(database.refused.map((blocks) => blocks.toString('latin1'))).size).toBe(1);
-    clock.advance(7_000);
-    expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: 7_000 });
+    expect(writer.status()).toMatchObject({ state: 'retrying', failingForMs: 7_000, storingForMs: 7_000 });
     expect(writer.isFailing()).toBe(true);
     expect(feed.waiting).toBe(210);
     database.isUnavailable = false;
@@ -139,12 +140,8 @@ describe('row writer', () => {
     await eventually(() => database.refused.length > 0, 'an attempt');
     feed.cancel();
     await writer.whenIdle();
-    expect(writer.status()).toMatchObject({
-      bufferedRows: 0,
-      bufferedBytes: 0,
-      failingForMs: null,
-      storingForMs: null,
-    });
+    const cancelled = { bufferedRows: 0, bufferedBytes: 0, failingForMs: null, storingForMs: null };
+    expect([writer.isFailing(), writer.status()]).toMatchObject([false, cancelled]);
     database.isUnavailable = false;
     expect(await deleteRowsAbove(database, { tables, stream: 'MINER_COUNTER', position: 30 })).toBe(32);
     const resumed = feedWriter(writer, 30);
