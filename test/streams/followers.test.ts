@@ -14,6 +14,7 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
+import { createStreams } from '../support/streams/startStreams.ts';
 import { prepareToFollow, followedStream as stream } from '../support/streams/testFollower.ts';
 
 /** The followers of a process that rebuilds the tables of generation 1 in generation 2. */
@@ -36,6 +37,7 @@ async function rebuild() {
     counts: createMessageCounts(registry),
     writes: true,
     checkStreams: async () => undefined,
+    ensureStreams: () => createStreams(nats.jsm),
     onCurrentSaved: (name) => saved.push(name),
     policy: { intervalMs: 600_000, messages: 1_000 },
     clock: systemClock,
@@ -67,7 +69,7 @@ it('older events and activity are read once the writer of their own stream has s
   expect(new Set(flushed)).toEqual(new Set(['MINER_CHAIN']));
 });
 
-it('a follower removes rows of a lost stream only from the tables that it fills, and reports its saved state', async () => {
+it('a follower removes rows of a lost stream only from the tables that it fills, has missing streams created again, and reports its saved state', async () => {
   const { nats, database, active, tables, saved, followers, recent } = await rebuild();
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
@@ -78,8 +80,11 @@ it('a follower removes rows of a lost stream only from the tables that it fills,
   await snapshots.saveBase({ ...identity, ...header }, []);
   for (const filled of [active, tables])
     await storeRows(database, filled, { readings: [acceptedReading({ position: 9 })] });
-  await nats.js.publish('miner.counter.wheel', 'no reading');
+  await nats.jsm.streams.delete(stream);
   const follower = runAlone(member);
+  await eventually(() => nats.jsm.streams.info(stream).catch(() => null), 'the stream to be created again');
+  await nats.jsm.streams.delete('MINER_REJECTED');
+  await nats.js.publish('miner.counter.wheel', 'no reading');
   await eventually(() => followers.get(stream)?.isCurrent, 'the end of the stream');
   await follower.stop({ graceMs: 60_000 });
   const count = async ({ readings }: typeof tables) =>

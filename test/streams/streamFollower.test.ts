@@ -117,22 +117,6 @@ describe('a follower of a stream', () => {
     await eventually(() => used.length === 1, 'the other tables');
   });
 
-  it('has its stream recreated if it vanished before the state was restored', async () => {
-    const { nats, snapshots, publish } = await prepareStream();
-    await publish(5);
-    const { config } = await nats.jsm.streams.info(stream);
-    await nats.jsm.streams.delete(stream);
-    const follower = createTestFollower(nats, {
-      fold: stateless,
-      snapshots,
-      sinks: null,
-      onMissing: async () => {
-        await nats.jsm.streams.add(config);
-      },
-    });
-    await eventually(() => follower.isCaughtUp, 'a stream to be followed');
-  });
-
   it('does not count messages as folded that its fold has refused', async () => {
     const { nats, snapshots, publish } = await prepareStream();
     const folded: number[] = [];
