@@ -119,14 +119,14 @@ async function createAgain() {
     } as const;
     await snapshots.saveBase({ ...identity, ...place }, []);
   };
-  const read = createStoredReadings({
-    database,
-    jsm,
-    tables: () => tables,
-    oldestRowMs: () => null,
-    logger: silentLogger,
-  });
-  const readPositions = async (): Promise<number[]> => {
+  const readPositions = async (oldestMs: number | null = null): Promise<number[]> => {
+    const read = createStoredReadings({
+      database,
+      jsm,
+      tables: () => tables,
+      oldestRowMs: () => oldestMs,
+      logger: silentLogger,
+    });
     const positions: number[] = [];
     for await (const some of read(0, 1)) positions.push(...some.map(({ position }) => position));
     return positions;
@@ -150,7 +150,7 @@ describe('stored readings of messages that have left a recreated stream', () => 
   it('belong to the stream if it holds the message of the newest row', async () => {
     const { telemetryIds, store, readPositions } = await createAgain();
     await store(telemetryIds);
-    expect(await readPositions()).toEqual([1]);
+    expect([await readPositions(), await readPositions(Date.now())]).toEqual([[1], []]);
   });
 
   it('belong to the stream if a state was saved since', async () => {
