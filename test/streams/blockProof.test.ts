@@ -98,11 +98,8 @@ async function filledBlock(hardfork: string, types: readonly string[]) {
 const legacy = ['legacy', 'legacy', 'reverted'];
 const forks: readonly (readonly [hardfork: string, types: readonly string[]])[] = [
   ['frontier', ['legacy', 'legacy']],
-  ['byzantium', legacy],
   ['berlin', [...legacy, 'eip2930']],
   ['london', [...legacy, 'eip2930', 'eip1559']],
-  ['paris', [...legacy, 'eip1559']],
-  ['shanghai', [...legacy, 'eip1559']],
   ['cancun', [...legacy, 'eip2930', 'eip1559', ...Array.from({ length: 140 }, () => 'eip1559')]],
   ['prague', [...legacy, 'eip2930', 'eip1559', 'eip7702']],
   ['osaka', [...legacy, 'eip2930', 'eip1559', 'eip7702']],

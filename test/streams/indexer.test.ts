@@ -1,13 +1,17 @@
+import { firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import type { ChainSpanMessage } from '../../actors/chain/spans/chainSpan.ts';
 import { proveHeader } from '../../streams/indexer/blockProof.ts';
 import { createChainReader } from '../../streams/indexer/chainReader.ts';
+import { createIndexerWork } from '../../streams/indexer/indexerWork.ts';
+import { createSpanPublisher } from '../../streams/indexer/spanPublisher.ts';
 import {
   describeState,
   fetchSpans,
   foldSpans,
   startIndexed,
   startIndexer,
+  testChainId,
 } from '../support/chain/indexedChain.ts';
 import { type AnswerMemory, type Lie, startLyingNode } from '../support/chain/lyingNode.ts';
 import { createRandomEconomy } from '../support/chain/randomEconomy.ts';
@@ -16,6 +20,7 @@ import { eventually } from '../support/processes/childProcess.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import type { TestConnection } from '../support/processes/natsServer.ts';
 import { assertMatchesContracts } from '../support/reference/assertMatchesContracts.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 import { startStreams } from '../support/streams/startStreams.ts';
 
 async function emptyStreams(): Promise<TestConnection> {
@@ -152,6 +157,26 @@ const lies: [string, Tell][] = [
       method === 'eth_getBlockByNumber' && params[0] !== 'latest' ? { result: null } : null,
   ],
 ];
+
+it('a repair begins once, however often the stream is read again', async () => {
+  const economy = await stillEconomy();
+  const nats = await emptyStreams();
+  const { contracts, deploymentBlock } = economy.deployed;
+  const work = createIndexerWork({
+    reader: createChainReader({ url: economy.url, addresses: Object.values(contracts), proofs: 'all' }),
+    publisher: createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core }),
+    chainId: testChainId,
+    deploymentBlock,
+    repairFrom: deploymentBlock,
+    timelock: contracts.operatorTimelock,
+    logger: silentLogger,
+  });
+  expect(await work.resume()).toBeNull();
+  await work.compare();
+  await firstValueFrom(work.publishBlocks());
+  await work.whenIdle();
+  expect(await work.resume()).toBe(deploymentBlock);
+});
 
 describe('indexer', () => {
   it('catches up in large spans and follows block by block, linked from the deployment on', async () => {

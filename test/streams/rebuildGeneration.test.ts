@@ -74,7 +74,10 @@ async function createFilled(identity: typeof ours | null = others) {
   if (identity !== null) await fill(tables, identity);
   let locks = 0;
   /** @param meanwhile runs before the claim is granted, in place of a replay. */
-  const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false, nowMs = Date.now() } = {}) =>
+  const choose = (
+    meanwhile: () => Promise<void> = async () => undefined,
+    { acceptsLoss = false, nowMs = Date.now() } = {},
+  ) =>
     chooseGeneration({
       database,
       jsm,
@@ -110,7 +113,7 @@ describe('the generation that is written to', () => {
     await expect(failing).rejects.toThrow();
     expect(locks()).toBe(0);
     await database.command(`RENAME TABLE ${away} TO ${pointer}`);
-    const { tables, rebuild } = await choose(async () => undefined);
+    const { tables, rebuild } = await choose();
     expect([tables.generation, rebuild?.from, locks()]).toEqual([2, 1, 1]);
     rebuild?.release();
     expect(locks()).toBe(0);
@@ -150,13 +153,13 @@ describe('the generation that is written to', () => {
   it('is a new one, although the same fold made an older one', async () => {
     const { choose, replay } = await createFilled(ours);
     await replay(others);
-    expect((await choose(async () => undefined)).tables.generation).toBe(3);
+    expect((await choose()).tables.generation).toBe(3);
   });
 
   it('is the active one after a kill before the first snapshot', async () => {
     const { database, choose, tables } = await createFilled(null);
     for (const position of [1, 2]) {
-      expect(await choose(async () => undefined)).toEqual({ tables, rebuild: null });
+      expect(await choose()).toEqual({ tables, rebuild: null });
       await storeRows(database, tables, { readings: [acceptedReading({ position })] });
     }
   });
@@ -200,20 +203,19 @@ describe('the generation that is written to', () => {
       oldestReceivedAtMs: reading.receivedAtMs,
     };
     expect(await findLostNow()).toEqual(lost);
-    const refused = choose(async () => undefined, { nowMs });
+    const refused = choose(undefined, { nowMs });
     await expect(refused).rejects.toThrow(RebuildIncomplete);
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
     expect([await listGenerations(database), locks()]).toEqual([[1], 0]);
     // Expired rows do not come back when the TTL is removed.
     await applyRowsTtl(database, tables, { days: 0, nowMs });
     expect(await findLost({ database, jsm, nowMs: () => nowMs + 1 }, tables)).toEqual(lost);
-    const accepted = await choose(async () => undefined, { acceptsLoss: true });
+    const accepted = await choose(undefined, { acceptsLoss: true });
     expect([accepted.tables.generation, locks()]).toEqual([2, 1]);
   });
 
   it('is not chosen if the state and the messages of MINER_PIPELINE are gone, unless the loss is accepted', async () => {
     const { nats, database, jsm, js, tables, choose } = await createFilled();
-    const none = async () => undefined;
     for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
     const { created: streamCreated } = await jsm.streams.info('MINER_PIPELINE');
     const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
@@ -235,11 +237,11 @@ describe('the generation that is written to', () => {
     });
     await jsm.streams.purge('MINER_PIPELINE', { seq: 3 });
     // No state was ever saved, so nothing known is lost.
-    expect((await choose(none)).tables).toEqual(tables);
+    expect((await choose()).tables).toEqual(tables);
     await save(others);
-    await expect(choose(none)).rejects.toThrow(RebuildIncomplete);
-    await expect(choose(none)).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
-    expect((await choose(none, { acceptsLoss: true })).tables).toEqual(tables);
+    await expect(choose()).rejects.toThrow(RebuildIncomplete);
+    await expect(choose()).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
+    expect((await choose(undefined, { acceptsLoss: true })).tables).toEqual(tables);
     // The refusal comes before the migration, so that the previous version can still run.
     await database.command('DROP VIEW readings');
     const ingest = startIngest(
@@ -250,7 +252,7 @@ describe('the generation that is written to', () => {
     expect(context.fault).toBeInstanceOf(RebuildIncomplete);
     await expect(database.select('SELECT * FROM readings')).rejects.toThrow('readings');
     await save(ours);
-    expect((await choose(none)).tables).toEqual(tables);
+    expect((await choose()).tables).toEqual(tables);
   });
 });
 

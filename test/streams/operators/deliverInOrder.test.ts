@@ -57,15 +57,6 @@ describe('delivery in order', () => {
     });
   });
 
-  it('has no urgent items unless it is told so', () => {
-    inVirtualTime(({ hot, cold, expectObservable }) => {
-      const { isUrgent: _, ...unhurried } = letters;
-      const source = hot('  -a-B-------------|');
-      const delivered = source.pipe(deliverInOrder({ ...unhurried, deliver: () => cold('--|') }));
-      expectObservable(delivered).toBe('13ms (aB)|');
-    });
-  });
-
   it('delivers what waits at once on a flush, also behind a delivery', () => {
     inVirtualTime(({ hot, cold, expectObservable }) => {
       const source = hot('  -a-b------------|');
