@@ -48,7 +48,7 @@ export const serverMachine = setup({
           },
         },
         listening: { tags: 'listening', on: { drain: 'draining' } },
-        draining: { tags: 'listening', entry: sendTo('port', { type: 'leave' }) },
+        draining: { entry: sendTo('port', { type: 'leave' }) },
       },
     },
     /** Open connections are answered until the process ends. */

@@ -204,9 +204,7 @@ function follow(options: FollowersOptions, { stream, fold, sinks }: Followed): S
     fold,
     snapshots: createSnapshotStore({ database, tables, logger }),
     sinks,
-    onSaved: (isCurrent) => {
-      if (isCurrent) onCurrentSaved(stream);
-    },
+    onCurrentSaved: () => onCurrentSaved(stream),
     onMissing,
     ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
   });

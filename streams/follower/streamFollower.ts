@@ -37,8 +37,8 @@ export interface StreamFollowerOptions extends Omit<RestorationOptions, 'stored'
   readonly source: MessageSource;
   /** Null on a read replica, which restores snapshots and writes nothing. */
   readonly sinks: FollowerSinks | null;
-  /** Called when a state and all its rows are stored; `isCurrent` says whether everything the stream held at the start is folded. */
-  readonly onSaved?: (isCurrent: boolean) => void;
+  /** Called when a state and all its rows are stored, and everything that the stream held at the start is folded. */
+  readonly onCurrentSaved?: () => void;
   /** Uses the tables of a generation that a replay has activated; omitted if no replay can. */
   readonly useGeneration?: (generation: number) => void;
   readonly onBatch?: (batch: FoldedBatchReport) => void;
@@ -84,7 +84,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     | null = null;
   const logic = streamFollowerMachine.provide({
     actors: {
-      restore: fromPromise(({ input, signal }) => restore(input, signal)),
+      restore: fromPromise(({ input }) => restore(input)),
       pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
       awaitIdle: fromPromise(({ input, signal }) => awaitIdle(input.generation, signal)),
     },
@@ -119,9 +119,8 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     actor?.getSnapshot().children.fold?.getSnapshot().hasTag(tag) ?? false;
   const isCurrent = () => hasFoldTag('current');
 
-  /** Waits until the last inserts, publications and saves of a cancelled pipeline have ended. */
+  /** Waits until the last inserts and saves of a cancelled pipeline have ended. The log of rejections waits by itself when it is resumed. */
   async function awaitIdle(generation: number | null, signal: AbortSignal) {
-    await sinks?.rejections?.whenIdle();
     await sinks?.writer?.whenIdle();
     await saver.whenIdle();
     if (generation !== null && !signal.aborted) options.useGeneration?.(generation);
@@ -166,22 +165,21 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
   function noteCaughtUp(position: number) {
     fold.caughtUp?.();
     logger.info({ stream, position }, 'everything that the stream held at the start is folded');
-    if (saver.status.snapshotPosition === position && position > 0) options.onSaved?.(true);
+    if (saver.status.snapshotPosition === position && position > 0) options.onCurrentSaved?.();
   }
 
   /** Called behind the rows that the snapshot covers. */
   function save(captured: CapturedState): Promise<void> {
     const attempt = saver.save(captured);
     actor?.send({ type: 'saving', position: captured.place.position });
-    return attempt.then(() => options.onSaved?.(isCurrent()));
+    return attempt.then(() => {
+      if (isCurrent()) options.onCurrentSaved?.();
+    });
   }
 
-  async function restore({ fault }: RestorationInput, signal: AbortSignal): Promise<RestoredState> {
+  async function restore({ fault }: RestorationInput): Promise<RestoredState> {
     const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
-    saver.reset({
-      snapshotTakenAtMs: takenAtMs,
-      ...(!signal.aborted && { snapshotPosition: restored.place.position }),
-    });
+    saver.reset({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
     return restored;
   }
 

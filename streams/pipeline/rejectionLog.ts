@@ -64,8 +64,6 @@ export interface RejectionLog {
    * @param owner of its machine; `noOwner` by default.
    */
   publishAfter(position: number, owner?: ActorOwner): MonoTypeOperatorFunction<PipelineItem>;
-  /** Resolves when nothing is being published, not even by a cancelled pipeline. */
-  whenIdle(): Promise<void>;
   readonly waiting: number;
   /** Attempts to publish that failed; each is repeated. */
   readonly failures: number;
@@ -78,7 +76,7 @@ export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
   readonly rejected: RejectedStream;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
-  /** Called when nothing can be published: the stream of rejections may have been deleted. */
+  /** Called when nothing can be read or published: the stream of rejections may have been deleted. */
   readonly onFailing?: () => Promise<void>;
 }
 
@@ -107,7 +105,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   let waiting = 0;
   let failures = 0;
   let publishingSinceMs: number | null = null;
-  let publishing: Promise<unknown> = Promise.resolve();
 
   const warn = createRejectionWarnings(options);
 
@@ -139,6 +136,12 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     return count;
   }
 
+  /** Has a missing stream created before the next attempt, which reports what still fails. */
+  async function fail(error: unknown): Promise<never> {
+    await onFailing?.().catch(() => undefined);
+    throw error;
+  }
+
   async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
     const messages = items.flatMap(listRejections);
     let most = unacknowledgedMax;
@@ -152,10 +155,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       } catch (error) {
         // Another publisher was faster, or the server refused one in the middle; published alone, it gets the reason.
         if (most > 1 && isWrongPredecessor(error)) most = 1;
-        else {
-          await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
-          throw error;
-        }
+        else await fail(error);
       }
     }
   }
@@ -163,9 +163,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   /** Can be cancelled between two acknowledgements. */
   const deliver = (items: readonly PipelineItem[]) =>
     new Observable<never>((subscriber) => {
-      const attempt = publishAll(items, () => subscriber.closed);
-      publishing = attempt.catch(() => undefined);
-      attempt.then(
+      publishAll(items, () => subscriber.closed).then(
         () => subscriber.complete(),
         (error: unknown) => subscriber.error(error),
       );
@@ -174,9 +172,11 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   return {
     resume: () =>
       // After the last attempt of a cancelled pipeline, which would otherwise end later and overwrite `published`.
-      rejected.takeTurn(async () => {
-        published = await readPublished(options);
-      }),
+      rejected
+        .takeTurn(async () => {
+          published = await readPublished(options);
+        })
+        .catch(fail),
     publishAfter: (position, owner = noOwner) => {
       // The fold produces the rejections after the position again.
       for (const message of unpublished) if (message.sequence > position) unpublished.delete(message);
@@ -209,9 +209,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
             publishingSinceMs = null;
           }),
         );
-    },
-    whenIdle: async () => {
-      await publishing;
     },
     get waiting() {
       return waiting;

@@ -87,6 +87,12 @@ function indexer({ firstBlock = 100n } = {}) {
       await one.resolve('resume', head);
       await one.resolve('publishReads');
     },
+    /** Fails work, and passes the wait for the next attempt. */
+    failAndRetry: async (name: Work) => {
+      await one.fail(name);
+      await one.resolve('awaitIdle');
+      await vi.advanceTimersByTimeAsync(500);
+    },
   };
   return one;
 }
@@ -150,23 +156,21 @@ describe('the machine of an indexer', () => {
     ]);
   });
 
-  it('catches up if more than 64 blocks are left, otherwise publishes them one by one', async () => {
-    const far = indexer();
-    await far.connect(900n);
-    await far.compare(900n, 965n);
-    expect(far.is({ blocks: 'catchingUp' })).toBe(true);
-    const near = indexer();
-    await near.connect(900n);
-    await near.compare(900n, 964n);
-    expect(near.is({ blocks: { following: 'publishing' } })).toBe(true);
+  it.each([
+    ['catches up if more than 64 blocks are left', 900n, 965n, false, 'catchingUp'],
+    ['publishes 64 blocks one by one', 900n, 964n, false, { following: 'publishing' }],
+    ['ignores another block of the same height', 1_000n, 1_000n, true, { following: 'upToDate' }],
+  ] as const)('%s', async (_what, head, tip, isFork, blocks) => {
+    const one = indexer();
+    await one.connect(head);
+    await one.compare(head, tip, isFork);
+    expect(one.is({ blocks })).toBe(true);
   });
 
   it('catches up to the same block after a failure near it', async () => {
     const one = indexer();
     await ways.catchingUp?.(one);
-    await one.fail('publishRanges');
-    await one.resolve('awaitIdle');
-    await vi.advanceTimersByTimeAsync(500);
+    await one.failAndRetry('publishRanges');
     await one.connect(940n);
     expect(one.context().head).toBe(940n);
     // A recreated stream would lack the timelock's logs.
@@ -204,9 +208,7 @@ describe('the machine of an indexer', () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(one.begun.filter((name) => name === 'publishReads')).toHaveLength(2);
     // A failure in the meantime does not wait for the answer.
-    await one.fail('publishBlocks');
-    await one.resolve('awaitIdle');
-    await vi.advanceTimersByTimeAsync(500);
+    await one.failAndRetry('publishBlocks');
     await one.resolve('askNode');
     await one.resolve('resume', 1_000n);
     expect(one.begun.at(-1)).toBe('compare');
@@ -243,25 +245,14 @@ describe('the machine of an indexer', () => {
     expect(one.context().head).toBe(1_001n);
   });
 
-  it('ignores another block of the same height', async () => {
-    const one = indexer();
-    await one.connect(1_000n);
-    await one.compare(1_000n, 1_000n, true);
-    expect(one.is({ blocks: { following: 'upToDate' } })).toBe(true);
-  });
-
   it('reads the stream again after a reorganization that failed half way, and finds the fork again', async () => {
     const one = indexer();
     await one.connect(1_000n);
     await one.compare(1_000n, 1_001n, true);
     await one.resolve('proveBranch', 997n);
     one.publish('publishBranch', 998n);
-    await one.fail('publishBranch');
-    expect(one.is({ blocks: 'failing' })).toBe(true);
-    await one.resolve('awaitIdle');
-    await vi.advanceTimersByTimeAsync(500);
-    await one.resolve('askNode');
-    await one.resolve('resume', 998n);
+    await one.failAndRetry('publishBranch');
+    await one.connect(998n);
     expect(one.context().head).toBe(998n);
     // Meanwhile the node went back to yet another branch.
     await one.compare(998n, 1_003n, true);

@@ -13,6 +13,8 @@ const emptyStore = {
   holder: other as LeaseHolder | null,
   hasHolderEnded: false,
   isAway: false,
+  /** Number of answers that fail. */
+  failuresLeft: 0,
   isMissing: false,
   /** Delay of each answer. */
   answerMs: 0,
@@ -26,7 +28,7 @@ function contend(initial: Partial<typeof emptyStore> = {}, isUnused = true) {
   const check = async (name: string) => {
     if (name !== 'one') throw new Error(`${name} is the lease of another database`);
     if (store.answerMs > 0) await new Promise((resolve) => setTimeout(resolve, store.answerMs));
-    if (store.isAway) throw new Error('unavailable');
+    if (store.isAway || store.failuresLeft-- > 0) throw new Error('unavailable');
   };
   const say =
     (what: string) =>
@@ -202,7 +204,8 @@ describe('the machine of the lease', () => {
   it.each<[string, Partial<typeof emptyStore>, number, Partial<typeof emptyStore>, string[]]>([
     ['at once while it is held', {}, 500, {}, ['given back']],
     ['after a renewal in progress', {}, 980, { answerMs: 300 }, ['stored', 'given back']],
-    ['after a renewal that fails', {}, 980, { isAway: true, answerMs: 300 }, []],
+    ['after a renewal that fails', {}, 980, { failuresLeft: 1, answerMs: 300 }, ['given back']],
+    ['although it cannot be given back', {}, 980, { isAway: true, answerMs: 300 }, []],
     ['after it was taken', { answerMs: 100 }, 110, {}, ['stored', 'given back']],
     ['after it could not be taken', { answerMs: 100 }, 110, held, []],
     ['at once by a standby', held, 500, {}, []],

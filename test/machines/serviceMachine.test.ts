@@ -388,6 +388,7 @@ describe('the machine of the service', () => {
     ['NATS is unavailable', { hangs: ['connect'] }, closing],
     ['JetStream does not answer', { hangs: ['open JetStream'] }, closing],
     ['the database does not answer', { hangs: ['identify'] }, closing],
+    ['the database is asked again later', { fails: { identify: 99 } }, closing],
     ['another process ingests', { isHeldElsewhere: true }, closing],
     ['the database is migrated', { hangs: ['migrate'] }, closingWithLease],
     ['a replay runs', { fails: { 'choose generation': 99 } }, closingWithLease],

@@ -166,11 +166,14 @@ describe('the machine of a follower', () => {
     const { actor, restored, becomesIdle, fail } = follower();
     await restored({ hasDiverged: true });
     expect(actor.getSnapshot().context.divergences).toBe(1);
+    fail({ fault: 'olderSnapshotNeeded' });
+    await becomesIdle();
+    await restored({ hasDiverged: true });
     fail({ fault: 'diverged' });
     await becomesIdle();
     actor.send({ type: 'replaced', generation: 2 });
     await restored({ hasDiverged: true });
-    expect(actor.getSnapshot().context).toMatchObject({ divergences: 2, uncorrected: null });
+    expect(actor.getSnapshot().context).toMatchObject({ divergences: 3, uncorrected: null });
   });
 
   it('ends with any other fault and names it', async () => {

@@ -49,7 +49,7 @@ describe('the watch of the database', () => {
     await pass(100);
     expect([shown()[0], aborted]).toEqual([false, 1]);
     for (const [next, ms, isReachable, isWithinGrace] of [
-      [refuse, 2_000, false, true],
+      [hang, 3_500, false, true],
       [succeed, 2_000, true, true],
       [refuse, 2_000, false, true],
       [refuse, 9_999, false, true],

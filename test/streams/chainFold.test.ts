@@ -1,7 +1,6 @@
 import type { StoredMsg } from '@nats-io/jetstream';
 import { describe, expect, it } from 'vitest';
 import type { ChainActors } from '../../actors/chain/chainActors.ts';
-import { retainedStatesMax } from '../../actors/chain/fold/spanFoldState.ts';
 import { beforeFirst } from '../../actors/events/arrival.ts';
 import { nothingEvicted } from '../../actors/events/eventWindow.ts';
 import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
@@ -18,7 +17,7 @@ import { OlderSnapshotNeeded } from '../../streams/pipeline/streamFold.ts';
 import { buildTransactionHash } from '../support/chain/hashes.ts';
 import { buildSpan, buildSpanMessage } from '../support/chain/writtenSpans.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
-import { acceptsState, restoreState } from '../support/restoreState.ts';
+import { restoreState } from '../support/restoreState.ts';
 import { type OpenTables, openTables } from '../support/storage/openTables.ts';
 import { openWriter } from '../support/streams/openWriter.ts';
 import { feedWriter } from '../support/streams/sinkFeed.ts';
@@ -81,39 +80,6 @@ function createFold(onRows: (rows: StoredRows) => void = () => undefined) {
 }
 
 describe('the fold of the chain stream', () => {
-  it('keeps all states from a deep fork on until it has followed the fork, and then only the newest', async () => {
-    const chain = createChainWriter();
-    chain.append(1, 900);
-    const { registry, actors, fold, take } = createFold();
-    take(chain.messages.slice(0, 50));
-    const early = [...fold.capture().all()];
-    take(chain.messages.slice(50, 150));
-    const late = [...fold.capture().all()];
-    take(chain.messages.slice(150));
-    expect(actors.state.safe.length).toBe(retainedStatesMax);
-
-    chain.forkBehind(100, 920);
-    expect(() => take(chain.messages.slice(900))).toThrow(OlderSnapshotNeeded);
-    expect(acceptsState(fold, late)).toBe(false);
-    expect(acceptsState(fold, early)).toBe(true);
-    restoreState(fold, early, 50);
-    take(chain.messages.slice(50, 900));
-    expect(actors.state.safe[0]?.block.number).toBeLessThanOrEqual(100n);
-    take(chain.messages.slice(900));
-
-    expect(actors.state.safe.length).toBe(retainedStatesMax);
-    expect(acceptsState(fold, late)).toBe(true);
-    const metrics = await registry.metrics();
-    expect(metrics).toContain('miner_chain_reorganizations_total{reached="safe"} 1');
-    // Blocks 101 to 900.
-    expect(metrics).toContain('miner_chain_reorganization_depth_blocks_sum 800');
-    expect(metrics).toContain('miner_chain_rewinds_total 1');
-    const fresh = createFold();
-    fresh.take(chain.messages.slice(0, 100));
-    fresh.take(chain.messages.slice(900));
-    expect(actors.newest()).toEqual(fresh.actors.newest());
-  });
-
   it('moves old events of the feed to ClickHouse, each once, through forks and restarts', async () => {
     const { opened, start } = await createWritten();
     const { database, tables } = opened;

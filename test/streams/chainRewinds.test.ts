@@ -136,17 +136,21 @@ describe('a repair', () => {
     expect(acceptsState(fold, late)).toBe(true);
   });
 
-  it('deeper than the retained states is followed after another deep one, from a state before both', () => {
+  it('deeper than the retained states is followed after another deep one, from a state before both', async () => {
     const told = [
       ...buildBlocks(1, 900, 1, 1),
       // The second fork is above the block of the first one.
       ...buildBlocks(101, 1_000, 901, 2, { fork: 1, parentBranch: 0 }),
       ...buildBlocks(301, 1_100, 1_801, 3, { fork: 2, parentBranch: 1 }),
     ];
-    const { actors, fold } = createFold();
+    const { registry, actors, fold } = createFold();
     const { rewinds } = followRewinding(fold, told);
     // One rewind for each fork, and one more for the first: no snapshot behind it serves the second.
     expect(rewinds).toBe(3);
+    const metrics = await registry.metrics();
+    expect(metrics).toContain('miner_chain_reorganizations_total{reached="safe"} 3');
+    // Blocks 101 to 900, twice, and 301 to 1,000.
+    expect(metrics).toContain('miner_chain_reorganization_depth_blocks_sum 2300');
     expect(actors.state.safe.length).toBe(retainedStatesMax);
     const whole = createFold();
     whole.actors.retainFrom(0n);

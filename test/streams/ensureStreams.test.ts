@@ -36,24 +36,6 @@ describe('streams', () => {
     expect(found.map(({ config }) => config)).toEqual(created.map(({ config }) => config));
   });
 
-  it('take a new retention, and keep other settings and messages', async () => {
-    const { jsm, js } = await connectTo(await startNats());
-    await createStreams(jsm);
-    const { config } = await jsm.streams.info('MINER_COUNTER');
-    await jsm.streams.update('MINER_COUNTER', { ...config, max_bytes: 1_000_000_000, description: 'ours' });
-    await js.publish('miner.counter.wheel', '{}');
-    await ensureStreams(jsm, { streams: streamNames, retentionDays: 7, logger: silentLogger });
-    const info = await jsm.streams.info('MINER_COUNTER');
-    expect(info.config).toMatchObject({
-      max_age: 7 * 86_400 * 1e9,
-      max_bytes: 1_000_000_000,
-      description: 'ours',
-    });
-    expect(info.state.messages).toBe(1);
-    // Each span links to its predecessor, so none may be missing.
-    expect((await jsm.streams.info('MINER_CHAIN')).config.max_age).toBe(0);
-  });
-
   it('get the settings that an earlier version lacked, and keep those that an operator has chosen', async () => {
     const { jsm, js } = await connectTo(await startNats());
     await createRemovableStreams(jsm);
@@ -64,7 +46,9 @@ describe('streams', () => {
     for (const stream of ['MINER_PIPELINE', 'MINER_REJECTED'])
       expect(await read(stream)).toMatchObject({ ...chosen, max_age: 7 * 86_400 * 1e9 });
     expect(await read('MINER_COUNTER')).toMatchObject({ max_msg_size: 65_536, deny_purge: false });
-    expect((await read('MINER_CHAIN')).max_msg_size).toBe(-1);
+    // Each span links to its predecessor, so none may be missing.
+    expect(await read('MINER_CHAIN')).toMatchObject({ max_msg_size: -1, max_age: 0 });
+    expect((await read('MINER_LEASE')).max_age).toBe(0);
     await js.publish('miner.counter.wheel', 'x'.repeat(65_536));
     await expect(js.publish('miner.counter.wheel', 'x'.repeat(65_537))).rejects.toThrow(
       'message size exceeds',

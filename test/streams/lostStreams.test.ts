@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
+import { withRemovalMarks } from '../../storage/removals.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
 import { isHistoryReplaced } from '../../streams/follower/storedHistory.ts';
@@ -44,22 +45,23 @@ it('rows of the chain without a snapshot are lost with a stream that was created
   expect(await find()).toEqual([]);
 });
 
-it('the history of a stream is replaced if a row above the restored state names a deleted message, unless retention removed it', async () => {
+it('the history of a stream is replaced if a row above the restored state names a deleted message, unless retention removed it, or if a removal was cut off', async () => {
   const { nats, database } = await prepareToFollow();
   for (let number = 0; number < 3; number++) await nats.js.publish('miner.counter.wheel', 'message');
   await nats.jsm.streams.deleteMessage(stream, 2);
-  const isReplaced = (foldedThrough: number) =>
+  const isReplaced = (foldedThrough: number, ...others: number[]) =>
     isHistoryReplaced({
       database,
       jsm: nats.jsm,
       stream,
-      readOrigins: async () => [{ position: 2, isMessage: () => true }],
+      readOrigins: async () => [2, ...others].map((position) => ({ position, isMessage: () => true })),
       foldedThrough,
     });
-  expect(await isReplaced(1)).toBe(true);
-  expect(await isReplaced(2)).toBe(false);
+  expect([await isReplaced(1), await isReplaced(2)]).toEqual([true, false]);
   await nats.jsm.streams.purge(stream, { seq: 3 });
-  expect(await isReplaced(1)).toBe(false);
+  expect([await isReplaced(1), await isReplaced(1, 4)]).toEqual([false, true]);
+  await withRemovalMarks(database, () => Promise.reject()).catch(() => undefined);
+  expect(await isReplaced(1)).toBe(true);
 });
 
 const identity = { foldVersion: 1, configuration: 'ours' };
@@ -117,14 +119,14 @@ async function createAgain() {
     } as const;
     await snapshots.saveBase({ ...identity, ...place }, []);
   };
-  const read = createStoredReadings({
-    database,
-    jsm,
-    tables: () => tables,
-    oldestRowMs: () => null,
-    logger: silentLogger,
-  });
-  const readPositions = async (): Promise<number[]> => {
+  const readPositions = async (oldestMs: number | null = null): Promise<number[]> => {
+    const read = createStoredReadings({
+      database,
+      jsm,
+      tables: () => tables,
+      oldestRowMs: () => oldestMs,
+      logger: silentLogger,
+    });
     const positions: number[] = [];
     for await (const some of read(0, 1)) positions.push(...some.map(({ position }) => position));
     return positions;
@@ -148,7 +150,7 @@ describe('stored readings of messages that have left a recreated stream', () => 
   it('belong to the stream if it holds the message of the newest row', async () => {
     const { telemetryIds, store, readPositions } = await createAgain();
     await store(telemetryIds);
-    expect(await readPositions()).toEqual([1]);
+    expect([await readPositions(), await readPositions(Date.now())]).toEqual([[1], []]);
   });
 
   it('belong to the stream if a state was saved since', async () => {

@@ -6,8 +6,9 @@ import type { Database } from '../../storage/database.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { activate, createEmpty, findActiveTables, listGenerations } from '../../storage/generations.ts';
 import { migrate } from '../../storage/migrations.ts';
-import { applyRowsTtl } from '../../storage/rowsTtl.ts';
+import { applyRowsTtl, readRowsTtlDays } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
+import { generationPointer } from '../../storage/tables/generationPointer.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { createIngest } from '../../streams/ingest/ingest.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
@@ -33,7 +34,7 @@ function startIngest(
   input: { readonly writes: boolean },
   options: Pick<IngestOptions, 'database'> & Partial<IngestOptions>,
 ) {
-  const { logic } = createIngest({
+  const created = createIngest({
     jetStream: () => {
       throw new Error('a process that only reads has no lease');
     },
@@ -48,19 +49,21 @@ function startIngest(
     actor: () => ingest,
     ...options,
   });
-  const ingest: ReturnType<typeof createActor<typeof logic>> = createActor(logic, { input });
-  return ingest.start();
+  const ingest: ReturnType<typeof createActor<typeof created.logic>> = createActor(created.logic, { input });
+  return Object.assign(ingest.start(), created);
 }
 
-async function createFilled() {
+async function createFilled(identity: typeof ours | null = others) {
   const nats = await connectTo(await startNats());
   const { jsm, js } = nats;
-  await createRemovableStreams(jsm, ['MINER_COUNTER', 'MINER_PIPELINE']);
+  await createRemovableStreams(jsm);
   const { database, tables } = await openTables();
   const { created: streamCreated } = await jsm.streams.info('MINER_COUNTER');
   /** Tables that contain a reading. */
   const fill = async (filled: Tables, identity: typeof ours) => {
-    await storeRows(database, filled, { readings: [acceptedReading({ position: 1 })] });
+    await storeRows(database, filled, {
+      readings: [acceptedReading({ position: 1, receivedAtMs: Date.now() })],
+    });
     await noteGeneration(database, {
       ...identity,
       streamCreated,
@@ -68,10 +71,13 @@ async function createFilled() {
       atMs: Date.now(),
     });
   };
-  await fill(tables, others);
+  if (identity !== null) await fill(tables, identity);
   let locks = 0;
   /** @param meanwhile runs before the claim is granted, in place of a replay. */
-  const choose = (meanwhile: () => Promise<void>, { acceptsLoss = false, nowMs = Date.now() } = {}) =>
+  const choose = (
+    meanwhile: () => Promise<void> = async () => undefined,
+    { acceptsLoss = false, nowMs = Date.now() } = {},
+  ) =>
     chooseGeneration({
       database,
       jsm,
@@ -101,11 +107,61 @@ async function createFilled() {
 
 describe('the generation that is written to', () => {
   it('is the next one if another fold made the active rows, and nobody else fills tables meanwhile', async () => {
-    const { choose, locks } = await createFilled();
-    const { tables, rebuild } = await choose(async () => undefined);
+    const { database, choose, locks } = await createFilled();
+    const [pointer, away] = [generationPointer.name, 'away'];
+    const failing = choose(() => database.command(`RENAME TABLE ${pointer} TO ${away}`));
+    await expect(failing).rejects.toThrow();
+    expect(locks()).toBe(0);
+    await database.command(`RENAME TABLE ${away} TO ${pointer}`);
+    const { tables, rebuild } = await choose();
     expect([tables.generation, rebuild?.from, locks()]).toEqual([2, 1, 1]);
     rebuild?.release();
     expect(locks()).toBe(0);
+  });
+
+  it('has the snapshots of other streams and the TTL of rows, is filled on by the next process, and is activated', async () => {
+    const { nats, database, jsm, tables } = await createFilled();
+    const settings = { jetStream: () => nats, database, streamGuard: guard(database, jsm), rowsTtlDays: 40 };
+    const storeIn = (of: Tables) => createSnapshotStore({ database, tables: () => of, logger: silentLogger });
+    for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const) {
+      const { created: streamCreated } = await jsm.streams.info(stream);
+      const place = { streamCreated, position: 0, digest: null, takenAtMs: 0 };
+      await storeIn(tables).saveBase({ ...ours, ...place, stream }, []);
+    }
+    const start = async () => {
+      const ingest = startIngest({ writes: true }, settings);
+      const { context } = await waitFor(ingest, (snapshot) => snapshot.hasTag('granted'));
+      expect([context.grant, ingest.rebuildsFrom()]).toMatchObject([{ generation: 2, rebuildsFrom: 1 }, 1]);
+      return ingest;
+    };
+    const first = await start();
+    for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const)
+      expect(await storeIn(resolveTables(2)).list(stream)).toHaveLength(1);
+    for (const { readings } of [tables, resolveTables(2)])
+      expect(await readRowsTtlDays(database, readings)).toBe(40);
+    first.send({ type: 'release' });
+    await waitFor(first, ({ status }) => status === 'done');
+    const next = await start();
+    onTestFinished(() => {
+      next.stop();
+    });
+    next.noteRebuilt();
+    await waitFor(next, (snapshot) => snapshot.matches({ leasing: { ingesting: { tables: 'active' } } }));
+    expect([next.rebuildsFrom(), (await findActiveTables(database)).generation]).toEqual([null, 2]);
+  });
+
+  it('is a new one, although the same fold made an older one', async () => {
+    const { choose, replay } = await createFilled(ours);
+    await replay(others);
+    expect((await choose()).tables.generation).toBe(3);
+  });
+
+  it('is the active one after a kill before the first snapshot', async () => {
+    const { database, choose, tables } = await createFilled(null);
+    for (const position of [1, 2]) {
+      expect(await choose()).toEqual({ tables, rebuild: null });
+      await storeRows(database, tables, { readings: [acceptedReading({ position })] });
+    }
   });
 
   it('is above the generation that a replay of another fold activates meanwhile, whose tables stay', async () => {
@@ -147,20 +203,19 @@ describe('the generation that is written to', () => {
       oldestReceivedAtMs: reading.receivedAtMs,
     };
     expect(await findLostNow()).toEqual(lost);
-    const refused = choose(async () => undefined, { nowMs });
+    const refused = choose(undefined, { nowMs });
     await expect(refused).rejects.toThrow(RebuildIncomplete);
     await expect(refused).rejects.toThrow(`${describeLost(lost)} Run the version`);
     expect([await listGenerations(database), locks()]).toEqual([[1], 0]);
     // Expired rows do not come back when the TTL is removed.
     await applyRowsTtl(database, tables, { days: 0, nowMs });
     expect(await findLost({ database, jsm, nowMs: () => nowMs + 1 }, tables)).toEqual(lost);
-    const accepted = await choose(async () => undefined, { acceptsLoss: true });
+    const accepted = await choose(undefined, { acceptsLoss: true });
     expect([accepted.tables.generation, locks()]).toEqual([2, 1]);
   });
 
   it('is not chosen if the state and the messages of MINER_PIPELINE are gone, unless the loss is accepted', async () => {
     const { nats, database, jsm, js, tables, choose } = await createFilled();
-    const none = async () => undefined;
     for (let message = 1; message <= 3; message++) await js.publish('miner.oracle.wheel', '{}');
     const { created: streamCreated } = await jsm.streams.info('MINER_PIPELINE');
     const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
@@ -182,11 +237,11 @@ describe('the generation that is written to', () => {
     });
     await jsm.streams.purge('MINER_PIPELINE', { seq: 3 });
     // No state was ever saved, so nothing known is lost.
-    expect((await choose(none)).tables).toEqual(tables);
+    expect((await choose()).tables).toEqual(tables);
     await save(others);
-    await expect(choose(none)).rejects.toThrow(RebuildIncomplete);
-    await expect(choose(none)).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
-    expect((await choose(none, { acceptsLoss: true })).tables).toEqual(tables);
+    await expect(choose()).rejects.toThrow(RebuildIncomplete);
+    await expect(choose()).rejects.toThrow('Messages 1 to 2 have left MINER_PIPELINE');
+    expect((await choose(undefined, { acceptsLoss: true })).tables).toEqual(tables);
     // The refusal comes before the migration, so that the previous version can still run.
     await database.command('DROP VIEW readings');
     const ingest = startIngest(
@@ -197,7 +252,7 @@ describe('the generation that is written to', () => {
     expect(context.fault).toBeInstanceOf(RebuildIncomplete);
     await expect(database.select('SELECT * FROM readings')).rejects.toThrow('readings');
     await save(ours);
-    expect((await choose(none)).tables).toEqual(tables);
+    expect((await choose()).tables).toEqual(tables);
   });
 });
 

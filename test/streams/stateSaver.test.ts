@@ -62,8 +62,7 @@ describe('the saver of a state', () => {
     await expect(saveAt(2)).rejects.toThrow('unavailable');
     settings.isFailing = false;
     await saveAt(3);
-    await saveAt(4);
-    await saveAt(5);
+    await Promise.all([saveAt(4), saveAt(5)]);
     captureAt(6);
     await saveAt(7);
     expect(saved).toEqual(['whole 1', 'whole 3', 'increment 4', 'increment 5', 'whole 7']);
