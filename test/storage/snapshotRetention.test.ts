@@ -34,9 +34,9 @@ function savedInOrder(
 
 describe('retained snapshots', () => {
   it('are the newest three, and the newest and oldest of each band of ages', () => {
-    const ages = savedInOrder(6_000).map(({ ordinal }) => 6_000 - ordinal);
+    const ages = savedInOrder(40_000).map(({ ordinal }) => 40_000 - ordinal);
     expect(ages.sort((a, b) => a - b)).toEqual([
-      0, 1, 2, 3, 4, 15, 26, 59, 103, 191, 367, 1_071, 3_183, 5_999,
+      0, 1, 2, 3, 4, 14, 25, 47, 91, 223, 399, 575, 1_279, 3_391, 6_207, 17_471,
     ]);
   });
 

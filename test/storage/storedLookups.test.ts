@@ -96,10 +96,13 @@ it('days of two generations differ in their rows within the compared messages', 
     readingAt(2, dayMs - 1),
     readingAt(3, dayMs),
     readingAt(4, dayMs, 'two'),
+    // Of one day, in two months.
+    readingAt(5, 0, 'three'),
+    readingAt(6, dayMs - 1, 'three'),
   ];
   await storeRows(database, before, { readings, rounds: [round(1, 0, 2)] });
   await storeRows(database, after, {
-    readings: [...readings.slice(1, 3), { ...readingAt(4, dayMs, 'two'), rpmMilli: 9 }],
+    readings: readings.slice(1).map((one) => (one.position % 4 > 1 ? one : { ...one, rpmMilli: 9 })),
   });
   const compare = async (fromSequence: number, throughSequence: number, installationId: string | null) =>
     (await compareDays(database, { before, after }, { fromSequence, throughSequence, installationId })).map(
@@ -118,7 +121,15 @@ it('days of two generations differ in their rows within the compared messages', 
     await compare(2, 4, 'two'),
     await compare(3, 4, 'one'),
     await compare(2, 2, null),
-  ]).toEqual([[lost, changed], [lost], [changed], [], [['one', 0, [1, 1, 0], [1, 0, 0]]]]);
+    await compare(5, 6, null),
+  ]).toEqual([
+    [lost, changed],
+    [lost],
+    [changed],
+    [],
+    [['one', 0, [1, 1, 0], [1, 0, 0]]],
+    [['three', 0, [2, 0, 0], [2, 0, 0]]],
+  ]);
 });
 
 it('the replay that is unfinished is the newest, until it has ended, is active or is forgotten', async () => {
