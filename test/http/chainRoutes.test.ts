@@ -224,11 +224,12 @@ describe('routes of the chain', () => {
   });
 
   it('show settlement history live, from the durable copy or not at all, and say which', async () => {
-    const { clock, server } = await startServer();
+    const { clock, server, json } = await startServer();
     const ask = async (headers = {}) => {
       const { status, headers: sent } = await server.get('/v1/settlements', headers);
       return [status, sent.get('x-miner-settlement-source'), sent.get('etag')];
     };
+    expect(await json('/v4/public/settlements?queue=1&range=7d')).toHaveProperty('range', '7d');
     const live = await ask();
     expect(live).toEqual([200, 'live', expect.any(String)]);
     const etag = live[2];

@@ -141,6 +141,9 @@ describe('database', () => {
     writeFileSync(`${path}/process.lock`, `${process.ppid} \n`);
     expect(() => openDatabase({ path })).toThrow(DirectoryInUse);
     expect(() => openDatabase({ path })).toThrow(`in use by process ${process.ppid}`);
+    // The holder is gone, and another process has its number.
+    writeFileSync(`${path}/process.lock`, `${process.ppid} 1\n`);
+    lockDirectory(path)();
   });
 
   it('of a copied directory is not held by the process of the original, which may be moved', () => {
