@@ -174,6 +174,20 @@ describe('rows above a position', () => {
     expect(await readPositions(database, tables.rounds)).toEqual([1, 2]);
   });
 
+  it('are removed in the reverse order of writing: after a kill no reading is without its round', async () => {
+    const { database, tables } = await openRounds();
+    await storeRows(database, tables, { readings: [acceptedReading({ position: 2 })] });
+    let left = 1;
+    const command: Database['command'] = async (sql, parameters) => {
+      if (sql.includes('DELETE') && left-- === 0) throw new Error('killed here');
+      await database.command(sql, parameters);
+    };
+    const removed = { tables, stream: 'MINER_COUNTER', position: 1 } as const;
+    await expect(deleteRowsAbove({ ...database, command }, removed)).rejects.toThrow('killed here');
+    const positions = [tables.readings, tables.rounds].map((table) => readPositions(database, table));
+    expect(await Promise.all(positions)).toEqual([[], [1, 2, 3]]);
+  });
+
   it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
     const { database, tables } = await openRounds();
     const killed = deleteRowsAbove(database, {
