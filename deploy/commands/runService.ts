@@ -76,9 +76,8 @@ export function runService(roles: ServiceSettings['roles']): Promise<void> {
     const nats = locateNats(configuration) ?? {
       url: (await startOwnNats(configuration, logger, onStop)).url,
     };
-    // A read replica publishes nothing, and therefore no spans.
-    const rpcUrl = roles.ingest ? configuration.MINER_RPC_URL : null;
-    if (rpcUrl !== null && deployment.onChain === null)
+    const rpcUrl = configuration.MINER_RPC_URL;
+    if (roles.ingest && rpcUrl !== null && deployment.onChain === null)
       logger.warn(
         { deployment: path },
         'MINER_RPC_URL is set, but the deployment file names no contracts: no chain is read',

@@ -11,7 +11,7 @@ interface ProcessSettings {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   readonly nats: NatsAccess;
   readonly deployment: Deployment;
-  /** A node to index from; null for a process that does not index. */
+  /** A node to index from, if the process ingests; null for a process that does not index. */
   readonly rpcUrl: string | null;
 }
 
@@ -22,6 +22,8 @@ export function buildSettings(configuration: Configuration, settings: ProcessSet
   const acceptedLosses: Pick<readonly string[], 'includes'> = configuration.MINER_LOST_STREAMS;
   return {
     ...settings,
+    // A read replica publishes nothing, and therefore no spans.
+    rpcUrl: settings.roles.ingest ? settings.rpcUrl : null,
     database: locateDatabase(configuration),
     dataDir: configuration.MINER_DATA_DIR,
     host: configuration.MINER_HOST,

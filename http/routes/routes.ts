@@ -100,7 +100,7 @@ const observations = defineReadRoute({
 });
 
 /** Converts the value to a number, then clamps it (CONTRACT.md, Observations): `0` and the empty string give 1, 101 gives 100. */
-export function parseObservationsLimit(requested: string | null): number {
+function parseObservationsLimit(requested: string | null): number {
   const limit = requested === null ? observationsLimitMax : Number(requested);
   if (!Number.isInteger(limit)) return observationsLimitMax;
   return Math.min(Math.max(limit, 1), observationsLimitMax);

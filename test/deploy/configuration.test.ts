@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
   ConfigurationError,
+  locateDatabase,
   readConfiguration,
   unknownVariables,
   variables,
 } from '../../deploy/configuration/configuration.ts';
 import { DeploymentFileError, readDeploymentFile } from '../../deploy/configuration/deploymentFile.ts';
+import { locateNats } from '../../deploy/configuration/natsConfiguration.ts';
 import { buildSettings } from '../../deploy/service/serviceSettings.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -55,7 +57,12 @@ describe('configuration', () => {
       MINER_INCOMPLETE_REBUILD: 'accept',
       MINER_CHAIN_PROOFS: 'all',
     });
-    expect(buildSettings(configuration, {} as Parameters<typeof buildSettings>[1])).toEqual({
+    const roles = { ingest: false, serve: true };
+    const process = { roles, rpcUrl: 'http://node' } as Parameters<typeof buildSettings>[1];
+    expect(buildSettings(configuration, process)).toEqual({
+      roles,
+      // A replica does not index.
+      rpcUrl: null,
       database: { path: 'd/clickhouse' },
       dataDir: 'd',
       host: 'a',
@@ -202,6 +209,35 @@ describe('configuration', () => {
     expect(attempt).toThrow(ConfigurationError);
     expect(attempt).toThrow(message);
     expect(attempt).not.toThrow('topsecret');
+  });
+
+  it('names where NATS and ClickHouse are, and the file of each variable', () => {
+    const [ca, key, other] = [
+      write('ca', '-----BEGIN '),
+      write('key', '-----BEGIN '),
+      write('other ca', '-----BEGIN '),
+    ];
+    const configuration = readConfiguration({
+      ...{
+        ...tls,
+        MINER_NATS_NKEY: seed,
+        MINER_NATS_CA: ca,
+        MINER_NATS_CERTIFICATE: pem,
+        MINER_NATS_KEY: key,
+      },
+      ...{ MINER_CLICKHOUSE_URL: 'https://b', MINER_CLICKHOUSE_CA: other, MINER_CLICKHOUSE_CLUSTER: 'c' },
+    });
+    expect([locateNats(configuration), locateDatabase(configuration)]).toEqual([
+      {
+        url: 'tls://a:1',
+        credentialsFile: null,
+        nkeyFile: seed,
+        caFile: ca,
+        certificateFile: pem,
+        keyFile: key,
+      },
+      { url: 'https://b', cluster: 'c', caFile: other },
+    ]);
   });
 
   it('names all invalid variables at once', () => {

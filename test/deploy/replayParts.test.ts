@@ -49,13 +49,15 @@ it('a replay stores rows from its first message on, and one installation’s sta
   });
   const batch = {
     ...buildBatch([message(5, 'two'), message(6, 'one'), message(7, 'one')]),
-    stored: [3, 4].map((position) => acceptedReading({ position, installationId: 'one' })),
+    stored: [2, 3, 4].map((position) =>
+      acceptedReading({ position, installationId: position === 2 ? 'two' : 'one' }),
+    ),
   };
   const positions = ({ rows }: ReturnType<ReturnType<typeof start>['receive']>) =>
     rows.readings.map(({ position }) => position);
   const all = start(null);
   expect(positions(all.receive(batch))).toEqual([4, 5, 6]);
-  expect(received.splice(0)).toEqual(['one 3', 'one 4', 'two 5', 'one 6']);
+  expect(received.splice(0)).toEqual(['two 2', 'one 3', 'one 4', 'two 5', 'one 6']);
   const one = start('one');
   expect(positions(one.receive(batch))).toEqual([4, 6]);
   expect(received).toEqual(['one 3', 'one 4', 'one 6']);

@@ -116,6 +116,7 @@ const at = (second: number) => ({ time: new Date(storedAtMs + second * 1_000) })
 
 it.each<[string, Partial<ReplayRequest>, World, unknown]>([
   ['all that is stored', from(1), {}, [1, 20, null, null]],
+  ['all that is folded, the last messages without rows', from(1), { snapshots: [25] }, [1, 25, null, null]],
   ['from a snapshot below', from(8), { snapshots: [8, 7, 3] }, [8, 20, 7, null]],
   ['from one right below', from(8), { held: [4, 30], snapshots: [9, 6, 3] }, [8, 20, 6, null]],
   ['from one that agrees with the stream', from(8), { snapshots: [7, 3], lost: 7 }, [8, 20, 3, null]],

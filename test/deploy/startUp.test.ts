@@ -128,10 +128,17 @@ describe('a start', () => {
   });
 });
 
-it('a process that drains for longer than a stop may take still stops in order', async () => {
+it('a process that drains for longer than a stop may take answers meanwhile, and stops in order', async () => {
   const dataDir = temporaryDirectory();
   const run = startRun(dataDir, { MINER_DRAIN_SECONDS: '10' });
   await run.written('"msg":"listening"');
-  expect(await run.end('SIGTERM')).toBe(0);
+  const [, url, operatorUrl] = /"publicUrl":"(.+?)","operatorUrl":"(.+?)"/.exec(run.output()) ?? [];
+  run.child.kill('SIGTERM');
+  await eventually(
+    async () => (await (await fetch(`${operatorUrl}/readyz`)).text()).includes('the end of this process'),
+    'a drain',
+  );
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect(await run.exited).toBe(0);
   expect(run.output()).toContain('"msg":"stopped"');
 });

@@ -115,6 +115,7 @@ describe('doctor', () => {
     expect(await miner.end('SIGTERM')).toBe(0);
     const sound = await doctor(environment);
     expectSound(sound);
+    expect(sound.output).toContain(`spans: blocks 1 to ${tip - 11} and their `);
 
     const database = openDatabase({ path: join(dataDir, 'clickhouse') });
     const { readings } = await findActiveTables(database);

@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '../../actors/foldRecord.ts';
+import { inputStreamNames } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
+import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { listGenerations } from '../../storage/generations.ts';
 import { applyRowsTtl, readRowsTtlDays, rowsTtlDaysMax } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { createRecords } from '../support/increments.ts';
+import { eventually } from '../support/processes/childProcess.ts';
 import { foldAndStop } from '../support/processes/foldAndStop.ts';
 import { minerCommand, startMinerCommand } from '../support/processes/minerCommand.ts';
 import { startMiner, waitUntilReady } from '../support/processes/minerProcess.ts';
@@ -25,7 +28,7 @@ async function foldPublished(publish: (connection: TestConnection) => Promise<vo
     nats: connection,
     last,
     environment,
-    restart: () => startMiner(settings),
+    restart: () => startMiner({ ...settings, environment: { MINER_AUDIT_SECONDS: '1' } }),
     replay: (...args: string[]) => minerCommand(['replay', ...args], environment),
     state: () => storedState(location),
     database: onDatabase,
@@ -39,17 +42,17 @@ const ofSecondDay = `installation_id = 'wheel.one' AND start >= fromUnixTimestam
 const damage = (database: Database, { rounds }: Tables, condition: string) =>
   database.command(`ALTER TABLE ${rounds} DELETE WHERE ${condition} SETTINGS mutations_sync = 1`);
 
-/** The records of the newest saved state, sorted; undefined without one. */
-async function newestState(database: Database, tables: Tables): Promise<string[] | undefined> {
+/** The records of the newest saved state of each stream, sorted. */
+async function newestState(database: Database, tables: Tables): Promise<string[]> {
   const store = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
-  const [header] = await store.list('MINER_COUNTER');
-  if (header === undefined) return undefined;
-  const records = createRecords();
-  for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
-  return records
-    .sorted()
-    .map((record) => record.join(' '))
-    .sort();
+  const states = inputStreamNames.map(async (stream) => {
+    const [header] = await store.list(stream);
+    if (header === undefined) return [];
+    const records = createRecords();
+    for await (const lines of store.read(header)) records.apply(lines.map(parseRecord));
+    return [`${stream} ${header.position}`, ...records.sorted().map((record) => record.join(' '))];
+  });
+  return (await Promise.all(states)).flat().sort();
 }
 
 describe('replay', () => {
@@ -58,6 +61,7 @@ describe('replay', () => {
       publishAll(connection, untilSecondDay),
     );
     const [before, stateBefore] = [await state(), await database(newestState)];
+    const identity = await database(readGenerationIdentity);
     await database((one, tables) => damage(one, tables, ofSecondDay));
     await database((one, tables) => damage(one, tables, "installation_id = 'wheel:two'"));
     const damaged = await state();
@@ -82,6 +86,7 @@ describe('replay', () => {
     expect(await state()).toEqual({ ...before, rounds });
     expect(await database(newestState)).toEqual(stateBefore);
     expect(await database((one, { readings }) => readRowsTtlDays(one, readings))).toBe(rowsTtlDaysMax);
+    expect(await database(readGenerationIdentity)).toEqual(identity);
     // The dry run left nothing behind.
     expect(await database(async (_, tables) => tables.generation)).toBe(2);
 
@@ -99,6 +104,8 @@ describe('replay', () => {
     expect(await miner.metric('miner_stream_position{stream="MINER_COUNTER"}')).toBe(last);
     const rejected = await miner.metric('miner_messages_total{stream="MINER_COUNTER",outcome="rejected"}');
     expect(rejected).toBe(0);
+    const audited = 'miner_audit_samples_total{kind="half_hour",outcome="agrees"}';
+    await eventually(async () => ((await miner.metric(audited)) ?? 0) > 0, 'a half hour that agrees');
   });
 
   it('continues where it was stopped or killed, and says what prevents it', async () => {

@@ -298,15 +298,6 @@ describe('readiness and documents', () => {
     expect(waiting.headers.get('retry-after')).toBe('2');
   });
 
-  it.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
-    '%s is served by the service itself',
-    async (path) => {
-      const response = await server.get(path);
-      expect(response.status).toBe(200);
-      expect(await response.text()).not.toMatch(/<script[^>]+src="https?:/);
-    },
-  );
-
   it('for machines name every route, and keep robots from the stream alone', async () => {
     const text = await server.get('/llms.txt');
     expect(text.headers.get('content-type')).toBe('text/markdown; charset=utf-8');

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DatabaseLocation, openDatabase } from '../../storage/database.ts';
 import { DirectoryInUse, lockDirectory } from '../../storage/directoryLock.ts';
-import { migrate } from '../../storage/migrations.ts';
+import { migrate, requireMigrated } from '../../storage/migrations.ts';
+import { createPrivateDirectory } from '../../storage/privateDirectory.ts';
 import { readBytesMax, readSecondsMax } from '../../storage/readLimits.ts';
 import { isSupportedVersion, requireSupportedServer } from '../../storage/serverVersion.ts';
 import { integer, string } from '../../storage/tables/column.ts';
@@ -134,6 +135,8 @@ describe('database', () => {
     await migrate(database, silentLogger);
     await insertRows(database, migrations, [{ number: 99, name: 'of the future' }]);
     await expect(migrate(database, silentLogger)).rejects.toThrow('at migration 99, this program knows 1');
+    // During an upgrade, replicas of this version still read it.
+    await requireMigrated(database);
   });
 
   it('refuses a directory that another living process holds', async () => {
@@ -141,6 +144,16 @@ describe('database', () => {
     writeFileSync(`${path}/process.lock`, `${process.ppid} \n`);
     expect(() => openDatabase({ path })).toThrow(DirectoryInUse);
     expect(() => openDatabase({ path })).toThrow(`in use by process ${process.ppid}`);
+    // The holder is gone, and another process has its number.
+    writeFileSync(`${path}/process.lock`, `${process.ppid} 1\n`);
+    lockDirectory(path)();
+  });
+
+  it('of an existing directory closes it to other users', () => {
+    const path = temporaryDirectory();
+    chmodSync(path, 0o755);
+    createPrivateDirectory(path);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
   });
 
   it('of a copied directory is not held by the process of the original, which may be moved', () => {
@@ -151,6 +164,9 @@ describe('database', () => {
     writeFileSync(join(original, 'process.lock'), `${process.ppid}  ${ino} ${original}\n`);
     cpSync(original, copy, { recursive: true });
     expect(() => lockDirectory(original)).toThrow(DirectoryInUse);
+    writeFileSync(join(original, 'process.lock'), `${process.ppid}  ${ino + 1} ${original}\n`);
+    expect(() => lockDirectory(original)).toThrow(DirectoryInUse);
+    writeFileSync(join(original, 'process.lock'), `${process.ppid}  ${ino} ${original}\n`);
     lockDirectory(copy)();
     renameSync(original, moved);
     expect(() => lockDirectory(moved)).toThrow(DirectoryInUse);

@@ -5,10 +5,16 @@ import { toMeasurementRow } from '../../actors/feed/eventRows.ts';
 import type { Database } from '../../storage/database.ts';
 import { deleteRows } from '../../storage/deleteRowsAbove.ts';
 import { activate, attachRows, createEmpty, findActiveTables } from '../../storage/generations.ts';
-import { beginEpoch, isNewestEpoch, readDatabaseIdentity } from '../../storage/ingestEpochs.ts';
+import {
+  beginEpoch,
+  fenceDatabase,
+  isNewestEpoch,
+  readDatabaseIdentity,
+} from '../../storage/ingestEpochs.ts';
 import { migrate } from '../../storage/migrations.ts';
 import { chainEvents, measurementEvents } from '../../storage/tables/events.ts';
 import { ingestEpochs } from '../../storage/tables/ingestEpochs.ts';
+import { removals } from '../../storage/tables/removals.ts';
 import { insertRows } from '../../storage/tables/table.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { buildMeasurementEvents, feedRun } from '../support/chain/feedEvents.ts';
@@ -150,17 +156,27 @@ describe.each(useBothLocations())('a generation in %s', (_, locate) => {
   });
 });
 
-it('a process learns that another one has begun a later epoch, and that the database was emptied', async () => {
+it('a process writes only with the lease, and learns that another one has begun a later epoch, or that the database was emptied', async () => {
   const { database } = await openTables();
   const epoch = await beginEpoch(database, 'one', 0);
   const reasons: string[] = [];
-  const isNewest = () =>
-    isNewestEpoch({ database, epoch, onSuperseded: ({ message }) => reasons.push(message) });
-  expect([await isNewest(), reasons]).toEqual([true, []]);
+  const options = { database, epoch, onSuperseded: ({ message }: Error) => void reasons.push(message) };
+  let isHeld = true;
+  const fenced = fenceDatabase({ ...options, lease: { isHeld: () => isHeld } });
+  const write = async () => {
+    const mark = { number: 1, step: 'begun' } as const;
+    const writing = [insertRows(fenced, removals, [mark]), fenced.command('SELECT 1')];
+    return (await Promise.allSettled(writing)).map(({ status }) => status);
+  };
+  expect([await write(), reasons]).toEqual([['fulfilled', 'fulfilled'], []]);
+  isHeld = false;
+  expect(await write()).toEqual(['rejected', 'rejected']);
+  isHeld = true;
   await beginEpoch(database, 'another', 0);
-  expect(await isNewest()).toBe(false);
+  // A late row equals the row of the other process, but what is removed late is gone.
+  expect(await write()).toEqual(['fulfilled', 'rejected']);
   await database.command(`TRUNCATE TABLE ${ingestEpochs.name}`);
-  expect(await isNewest()).toBe(false);
+  expect(await isNewestEpoch(options)).toBe(false);
   expect(reasons).toEqual([
     expect.stringContaining('another process ingests into this database'),
     expect.stringContaining('the database was emptied or restored from a backup'),

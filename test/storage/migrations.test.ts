@@ -99,16 +99,17 @@ describe('migrations', () => {
     });
   });
 
-  it('do not begin on a database of another schema, and say what to do', () =>
+  it.each([
+    ['chain_settlements', 'stored_by', 'stored_at'],
+    ['fold_snapshots_g1', 'checksum', 'payload'],
+    ['replays', 'step', 'plan'],
+  ])('do not begin on a database of another schema of %s, and say what to do', (table, first, second) =>
     withDatabase(async (database) => {
       await migrate(database, silentLogger);
-      await database.command('ALTER TABLE chain_settlements DROP COLUMN stored_by, DROP COLUMN stored_at');
-      const refusal = new DatabaseIncompatible([
-        'chain_settlements.stored_by',
-        'chain_settlements.stored_at',
-      ]);
+      await database.command(`ALTER TABLE ${table} DROP COLUMN ${first}, DROP COLUMN ${second}`);
+      const refusal = new DatabaseIncompatible([`${table}.${first}`, `${table}.${second}`]);
       expect(refusal.message).toBe(
-        'the database has another schema: it lacks chain_settlements.stored_by and 1 more. ' +
+        `the database has another schema: it lacks ${table}.${first} and 1 more. ` +
           'Run the version that wrote it, or use an empty database, which is filled from the streams',
       );
       await expect(migrate(database, silentLogger)).rejects.toThrow(refusal);
@@ -116,7 +117,8 @@ describe('migrations', () => {
       // A number that was never released says nothing.
       await insertRows(database, migrations, [{ number: 8, name: 'of another line' }]);
       await expect(migrate(database, silentLogger)).rejects.toThrow(refusal);
-    }));
+    }),
+  );
 });
 
 it('on a cluster every table, view and removal covers all servers, in statements that ClickHouse parses', async () => {

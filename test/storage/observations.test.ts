@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/database.ts';
@@ -34,8 +35,8 @@ describe('observations of any age', () => {
     });
     const counts: number[] = [];
     for (let after = 0; after < 50; after += 2) {
-      const { items } = await reader.page('wheel-1', after, 2, neverAborted);
-      expect(items).toEqual(readings.slice(after, after + 2));
+      const page = await reader.page('wheel-1', after, 2, neverAborted);
+      expect(page).toEqual({ items: readings.slice(after, after + 2), more: true });
       counts.push(statements);
     }
     // The first read learns that nothing is being removed, and the second one that the client reads on.
@@ -164,19 +165,29 @@ describe('observations of installations that nobody has', () => {
     expect(await count('wheel-1')).toBe(0);
   });
 
-  it('are looked up if ClickHouse has more than the list holds, and the list is read again after a failure', async () => {
+  it('are looked up if ClickHouse has more than the list holds, and the list is read again after a failure and for other tables', async () => {
     let isAway = true;
     const database = {
-      select: async () => {
+      select: async (sql: string) => {
         if (isAway) throw new Error('away');
+        if (sql.includes('later')) return [['d']];
+        await nextTurn();
         return [['a'], ['b'], ['c']];
       },
     } as unknown as Database; // Nothing else of it is used, and a failing statement is what a real one cannot show on demand.
-    const tables = () => ({ readings: 'readings' }) as never;
+    let table = 'readings';
+    const tables = () => ({ readings: table }) as never;
     const few = createKnownInstallations({ database, tables, isFolded: () => false, max: 3 });
     await expect(few('a')).rejects.toThrow('away');
     isAway = false;
     expect([await few('a'), few('z')]).toEqual([true, false]);
+    const switched = createKnownInstallations({ database, tables, isFolded: () => false, max: 3 });
+    const late = switched('a');
+    table = 'later';
+    expect(await switched('d')).toBe(true);
+    await late;
+    expect(switched('d')).toBe(true);
+    table = 'readings';
     const many = createKnownInstallations({ database, tables, isFolded: () => false, max: 2 });
     expect(await many('z')).toBe(true);
   });

@@ -36,13 +36,6 @@ it('are the newest of all installations, and are found by installation and posit
   expect(recent.page('wheel-4', 0, 10)).toEqual([]);
 });
 
-it('of an installation are forgotten once all are evicted', () => {
-  const recent = createRecentReadings({ storedThrough: () => 10_000, retained: 1 });
-  for (const reading of readings.slice(0, 3)) recent.add(reading);
-  expect(recent.page('wheel-2', 0, 10)).toEqual([]);
-  expect(recent.page('wheel-3', 0, 10)).toEqual([readings[2]]);
-});
-
 it('are forgotten when readings skip memory or the stream begins anew', () => {
   const resets: number[] = [];
   const recent = createRecentReadings({

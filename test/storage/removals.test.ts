@@ -1,11 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../storage/database.ts';
-import { deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
-import { createConsistentReads, hasOpenRemoval, withRemovalMarks } from '../../storage/removals.ts';
+import { deleteCutOffRows, deleteRowsAbove } from '../../storage/deleteRowsAbove.ts';
+import {
+  createConsistentReads,
+  hasOpenRemoval,
+  removalNumber,
+  withRemovalMarks,
+} from '../../storage/removals.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
+import { removals } from '../../storage/tables/removals.ts';
 import { rounds } from '../../storage/tables/rounds.ts';
 import { insertRows } from '../../storage/tables/table.ts';
+import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { storeRows } from '../support/storage/storeRows.ts';
 
 const removeNothing = async () => undefined;
 
@@ -81,6 +89,15 @@ it('a removal that begins while its number is read is noticed', async () => {
   expect(seen).toEqual([null, 0, null, 2]);
 });
 
+it('a removal whose beginning is still being written is noticed once it is', async () => {
+  const { database, read } = await open();
+  await read();
+  const writing = insertRows(database, removals, [{ number: 1, step: 'begun' }]);
+  await read().catch(() => undefined);
+  await writing;
+  await expect(read()).rejects.toThrow(StorageUnavailable);
+});
+
 it('rows that are read while some are being removed are refused, until that has ended', async () => {
   const { database, read } = await open();
   for (let time = 0; time < 2; time++) {
@@ -150,6 +167,27 @@ describe('rows above a position', () => {
     expect(await readPositions(database, tables.rounds)).toEqual([1]);
   });
 
+  it('are kept through the newest reading, which is written last', async () => {
+    const { database, tables } = await openRounds();
+    await storeRows(database, tables, { readings: [acceptedReading({ position: 2 })] });
+    await deleteCutOffRows(database, tables, 1);
+    expect(await readPositions(database, tables.rounds)).toEqual([1, 2]);
+  });
+
+  it('are removed in the reverse order of writing: after a kill no reading is without its round', async () => {
+    const { database, tables } = await openRounds();
+    await storeRows(database, tables, { readings: [acceptedReading({ position: 2 })] });
+    let left = 1;
+    const command: Database['command'] = async (sql, parameters) => {
+      if (sql.includes('DELETE') && left-- === 0) throw new Error('killed here');
+      await database.command(sql, parameters);
+    };
+    const removed = { tables, stream: 'MINER_COUNTER', position: 1 } as const;
+    await expect(deleteRowsAbove({ ...database, command }, removed)).rejects.toThrow('killed here');
+    const positions = [tables.readings, tables.rounds].map((table) => readPositions(database, table));
+    expect(await Promise.all(positions)).toEqual([[], [1, 2, 3]]);
+  });
+
   it('are removed behind the snapshots that say they are stored, and a kill in between is known', async () => {
     const { database, tables } = await openRounds();
     const killed = deleteRowsAbove(database, {
@@ -163,6 +201,8 @@ describe('rows above a position', () => {
     await expect(killed).rejects.toThrow('killed here');
     expect(await database.select(`SELECT count() FROM ${tables.rounds}`)).toEqual([[3]]);
     expect(await hasOpenRemoval(database)).toBe(true);
+    await withRemovalMarks(database, removeNothing);
+    expect([await hasOpenRemoval(database), await removalNumber(database)]).toEqual([false, 2]);
   });
 
   it('that keep arriving end the attempt with an error instead of waiting for ever', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type FoldRecord, parseRecord } from '../../actors/foldRecord.ts';
 import { findDamagedParts } from '../../storage/damagedParts.ts';
 import type { Database } from '../../storage/database.ts';
+import { attachSnapshots, createEmpty } from '../../storage/generations.ts';
 import { isRefusal } from '../../storage/readSnapshotRecords.ts';
 import { createSnapshotStore, type SnapshotChain, type SnapshotStore } from '../../storage/snapshots.ts';
 import { StorageUnavailable } from '../../storage/storageUnavailable.ts';
@@ -15,7 +16,7 @@ import type {
 } from '../../storage/tables/foldSnapshot.ts';
 import { foldSnapshots, type SnapshotChunkRow } from '../../storage/tables/foldSnapshots.ts';
 import { insertRows } from '../../storage/tables/table.ts';
-import type { Tables } from '../../storage/tables.ts';
+import { resolveTables, type Tables } from '../../storage/tables.ts';
 import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
 import { createRecords } from '../support/increments.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -129,8 +130,14 @@ describe('snapshots', () => {
     expect(await store.list('MINER_CHAIN')).toEqual([]);
   });
 
-  it('are read back as of each increment, with what it changed and removed', async () => {
-    const { store } = await openStore();
+  it('are read back as of each increment, with what it changed and removed, also in another generation', async () => {
+    const { database, tables } = await openStore();
+    // Each insert is repeated, as if its outcome had been unknown.
+    const insertTwice: Database['insertBlocks'] = async (...rows) => {
+      for (let time = 0; time < 2; time++) await database.insertBlocks(...rows);
+    };
+    const repeating = { ...database, insertBlocks: insertTwice };
+    const store = createSnapshotStore({ database: repeating, tables: () => tables, logger: silentLogger });
     let chain = await store.saveBase(buildHeader(10), buildState(10));
     const changes = [
       [buildRecord('position', 20), buildRecord('only 20', 'new')],
@@ -150,6 +157,16 @@ describe('snapshots', () => {
       const expected = contentOfRecords(buildState(10), ...changes.slice(0, header.part));
       expect(await readContent(store, header)).toEqual(expected);
     }
+    const rebuilt = resolveTables(2);
+    await createEmpty(database, rebuilt);
+    const rebuiltStore = createSnapshotStore({ database, tables: () => rebuilt, logger: silentLogger });
+    for (const [position, expected] of [
+      [21, [21, 20, 10]],
+      [null, [22, 21, 20, 10]],
+    ] as const) {
+      await attachSnapshots(database, { from: tables, to: rebuilt, stream, position });
+      expect(await listPositions(rebuiltStore)).toEqual(expected);
+    }
   });
 
   it('take increments until these are as large as the base, and never into other tables', async () => {
@@ -158,9 +175,9 @@ describe('snapshots', () => {
     const store = createSnapshotStore({ database, tables: () => active, logger: silentLogger });
     let chain = await store.saveBase(buildHeader(1), buildState(1));
     for (let position = 2; store.canExtend(chain); position++)
-      chain = await store.saveIncrement(chain, buildHeader(position), largeState().slice(0, 1_000));
+      chain = await store.saveIncrement(chain, buildHeader(position), largeState().slice(0, 400));
     expect(chain.incrementBytes).toBeGreaterThan(256 * 1024);
-    expect(chain.part).toBeLessThan(10);
+    expect(chain.part).toBe(3);
     const other = await store.saveBase(buildHeader(50), buildState(50));
     expect(store.canExtend(other)).toBe(true);
     active = { ...tables, foldSnapshots: 'fold_snapshots_g2' };
@@ -310,7 +327,9 @@ describe('snapshots', () => {
     await store.saveBase(buildHeader(4), buildState(4));
     await store.deleteAbove(stream, 2);
     expect(await listPositions(store)).toEqual([2, 1]);
-    await store.deleteAbove(stream, -1);
+    await store.deleteAbove(stream, 1);
+    expect(await listPositions(store)).toEqual([1]);
+    await store.deleteAbove(stream, 0);
     expect(await listPositions(store)).toEqual([]);
   });
 
@@ -325,6 +344,7 @@ describe('snapshots', () => {
     const headers = await store.list(stream);
     for (const header of headers)
       expect(await readContent(store, header)).toEqual([['value at', String(header.position)]]);
+    expect(headers.map(({ ordinal }) => ordinal)).toEqual(headers.map((header) => header.position));
     expect(headers.length).toBeLessThan(position);
     expect(Math.min(...headers.map((header) => header.position))).toBeLessThan(position - 20);
   });

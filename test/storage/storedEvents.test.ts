@@ -226,7 +226,7 @@ describe('events of any age', () => {
     const all = inFeedOrder(measurements, chain);
     for (const [measurementShare, chainShare] of [
       [0, 0],
-      [0.5, 1],
+      [0.97, 1],
     ] as const) {
       const { feed, sources } = createFeed(opened);
       sources.measurement = evictShare(measurements, measurementShare).window;

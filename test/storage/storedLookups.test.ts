@@ -3,13 +3,18 @@ import { countStored, hasReadings } from '../../storage/countStored.ts';
 import { compareDays } from '../../storage/generationDifferences.ts';
 import { findGenerations, noteGeneration, readGenerationIdentity } from '../../storage/generationIdentity.ts';
 import { createEmpty } from '../../storage/generations.ts';
+import { readNewestChainRows } from '../../storage/newestChainRows.ts';
 import { createReplayLog } from '../../storage/replayLog.ts';
+import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { findReadingBefore, readHalfHour } from '../../storage/storedHalfHour.ts';
+import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
 import { resolveTables } from '../../storage/tables.ts';
 import { genesisMs } from '../support/genesis.ts';
 import { shareInFile } from '../support/processes/lifetime.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
+import { silentLogger } from '../support/silentLogger.ts';
 import { openTables } from '../support/storage/openTables.ts';
+import { someRows } from '../support/storage/someRows.ts';
 import { storeRows } from '../support/storage/storeRows.ts';
 
 /** Each test has its own tables in it. */
@@ -96,10 +101,13 @@ it('days of two generations differ in their rows within the compared messages', 
     readingAt(2, dayMs - 1),
     readingAt(3, dayMs),
     readingAt(4, dayMs, 'two'),
+    // Of one day, in two months.
+    readingAt(5, 0, 'three'),
+    readingAt(6, dayMs - 1, 'three'),
   ];
   await storeRows(database, before, { readings, rounds: [round(1, 0, 2)] });
   await storeRows(database, after, {
-    readings: [...readings.slice(1, 3), { ...readingAt(4, dayMs, 'two'), rpmMilli: 9 }],
+    readings: readings.slice(1).map((one) => (one.position % 4 > 1 ? one : { ...one, rpmMilli: 9 })),
   });
   const compare = async (fromSequence: number, throughSequence: number, installationId: string | null) =>
     (await compareDays(database, { before, after }, { fromSequence, throughSequence, installationId })).map(
@@ -118,7 +126,15 @@ it('days of two generations differ in their rows within the compared messages', 
     await compare(2, 4, 'two'),
     await compare(3, 4, 'one'),
     await compare(2, 2, null),
-  ]).toEqual([[lost, changed], [lost], [changed], [], [['one', 0, [1, 1, 0], [1, 0, 0]]]]);
+    await compare(5, 6, null),
+  ]).toEqual([
+    [lost, changed],
+    [lost],
+    [changed],
+    [],
+    [['one', 0, [1, 1, 0], [1, 0, 0]]],
+    [['three', 0, [2, 0, 0], [2, 0, 0]]],
+  ]);
 });
 
 it('the replay that is unfinished is the newest, until it has ended, is active or is forgotten', async () => {
@@ -165,4 +181,34 @@ it('the replay that is unfinished is the newest, until it has ended, is active o
   await noteGeneration(database, { ...ours, streamCreated: 'later', generation: 6, atMs: 1 });
   expect(await readGenerationIdentity(database, resolveTables(4))).toEqual(ours);
   expect([await findGenerations(database, ours), await log.nextGeneration(1)]).toEqual([[5, 4], 7]);
+});
+
+it('rows and snapshots name the streams that they were made from, and the message that stored the newest row', async () => {
+  const { database } = await opened();
+  const tables = resolveTables(9);
+  await createEmpty(database, tables);
+  const origin = { foldVersion: 1, configuration: '', streamCreated: 'noted' };
+  const readStreams = async () => Object.fromEntries(await readStreamsOfRows(database, tables));
+  await storeRows(database, tables, { readings: [readingAt(1, 0)] });
+  expect(await readStreams()).toEqual({});
+  await noteGeneration(database, { ...origin, generation: 9, atMs: 1 });
+  const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
+  for (const [stream, streamCreated, position] of [
+    ['MINER_COUNTER beside', 'one', 1],
+    ['MINER_PIPELINE', 'one', 1],
+    ['MINER_PIPELINE', 'two', 2],
+  ] as const)
+    await snapshots.saveBase({ ...origin, stream, streamCreated, position, digest: null, takenAtMs: 0 }, []);
+  expect(await readStreams()).toEqual({
+    MINER_COUNTER: ['noted'],
+    MINER_PIPELINE: expect.arrayContaining(['one', 'two']),
+  });
+  const { checkpoint } = someRows;
+  // The clock of NATS was set back.
+  const checkpoints = [
+    { ...checkpoint, run: '1.0', storedBy: 4, storedAtMs: 2 },
+    { ...checkpoint, run: '2.0', storedBy: 5, storedAtMs: 1 },
+  ];
+  await storeRows(database, tables, { checkpoints });
+  expect(await readNewestChainRows(database, tables)).toEqual([{ storedBy: 5, storedAtMs: 1 }]);
 });

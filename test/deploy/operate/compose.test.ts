@@ -210,25 +210,6 @@ describe('compose.yaml', () => {
 describe('the proxy', () => {
   const configuration = readDeployFile('proxy/haproxy.cfg');
 
-  it('has each section once, and every named backend and table', () => {
-    const sections = [...configuration.matchAll(/^(\w+)(?: (\w+))?$/gm)].map(([section]) => section);
-    expect(sections).toEqual([
-      'global',
-      'defaults',
-      'resolvers containers',
-      'frontend public',
-      'backend sites',
-      'frontend health',
-      'backend service',
-      'backend unready',
-    ]);
-    const used = [...configuration.matchAll(/^ {2}(?:default|use)_backend (\w+)/gm)].map(([, name]) => name);
-    expect(used.sort()).toEqual(['service', 'unready']);
-    expect(new Set([...configuration.matchAll(/ table (\w+)$/gm)].map(([, name]) => name))).toEqual(
-      new Set(['sites']),
-    );
-  });
-
   it('passes requests to each process that serves, by its name and port', () => {
     const servers = [...configuration.matchAll(/^ {2}server (\w+) (\w+):(\d+)$/gm)];
     const serving = ours.filter(([, { command }]) => command?.[0] !== 'index');
