@@ -60,7 +60,8 @@ const rebuilding: ReadonlySet<Fault['kind']> = new Set([
 function drawDenseEpisode(random: Random, hasRetention: boolean): Episode {
   const durationMs = random.integer(360, 1_080) * 1_000;
   const faults: PlannedFault[] = [];
-  for (let atMs = 0; atMs < durationMs; atMs += random.integer(1, 6_000)) {
+  const gapMsMax = random.pick([1_500, 3_000, 6_000]);
+  for (let atMs = 0; atMs < durationMs; atMs += random.integer(1, gapMsMax)) {
     const fault = drawFault(random, 'dense');
     const isReplaced = hasRetention && rebuilding.has(fault.kind);
     faults.push({ atMs, fault: isReplaced ? { kind: 'removeFronts', newerSnapshots: 3 } : fault });
@@ -72,7 +73,7 @@ function drawDenseEpisode(random: Random, hasRetention: boolean): Episode {
     faults,
     sleepMs: random.oneOf(6) ? random.integer(1, 8 * 3_600) * 1_000 : 0,
     readingsPerSecond: random.pick([0.5, 1, 3]),
-    secondsPerBlock: random.pick([0.5, 2]),
+    secondsPerBlock: random.pick([1, 4]),
     settlementsPerSecond: random.pick([0.1, 1]),
   };
 }
