@@ -66,7 +66,7 @@ function drawDenseEpisode(random: Random, hasRetention: boolean): Episode {
     const isReplaced = hasRetention && rebuilding.has(fault.kind);
     faults.push({ atMs, fault: isReplaced ? { kind: 'removeFronts', newerSnapshots: 3 } : fault });
   }
-  const chance = () => random.next() * 0.4;
+  const chance = () => (random.oneOf(2) ? random.next() * 0.5 : 0);
   return {
     durationMs,
     weather: drawWeather(random, chance, { lagBlocksMax: 12, latenciesMs: [4, 4, 50] }),
