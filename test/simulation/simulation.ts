@@ -118,6 +118,8 @@ export async function simulate({
     const everySecond = async () => {
       while (!isOver) {
         await world.sleep(1_000);
+        gateways.flush();
+        publishers.flush();
         ready.note();
         fleet.replaceEnded();
         for (const process of fleet.alive) ready.check(process);

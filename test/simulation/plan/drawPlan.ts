@@ -58,21 +58,22 @@ const rebuilding: ReadonlySet<Fault['kind']> = new Set([
 ]);
 
 function drawDenseEpisode(random: Random, hasRetention: boolean): Episode {
-  const durationMs = random.integer(180, 540) * 1_000;
+  const durationMs = random.integer(360, 1_080) * 1_000;
   const faults: PlannedFault[] = [];
-  for (let atMs = 0; atMs < durationMs; atMs += random.integer(1, 6_000)) {
+  const gapMsMax = random.pick([1_500, 3_000, 6_000]);
+  for (let atMs = 0; atMs < durationMs; atMs += random.integer(1, gapMsMax)) {
     const fault = drawFault(random, 'dense');
     const isReplaced = hasRetention && rebuilding.has(fault.kind);
     faults.push({ atMs, fault: isReplaced ? { kind: 'removeFronts', newerSnapshots: 3 } : fault });
   }
-  const chance = () => random.next() ** 2 * 0.3;
+  const chance = () => (random.oneOf(2) ? random.next() * 0.5 : 0);
   return {
     durationMs,
     weather: drawWeather(random, chance, { lagBlocksMax: 12, latenciesMs: [4, 4, 50] }),
     faults,
     sleepMs: random.oneOf(6) ? random.integer(1, 8 * 3_600) * 1_000 : 0,
-    readingsPerSecond: random.pick([0.2, 1, 3]),
-    secondsPerBlock: random.pick([0.5, 2]),
+    readingsPerSecond: random.pick([0.5, 1, 3]),
+    secondsPerBlock: random.pick([1, 4]),
     settlementsPerSecond: random.pick([0.1, 1]),
   };
 }
@@ -123,10 +124,7 @@ function drawFault(random: Random, density: Density): Fault {
     [1, () => ({ kind: 'upgrade', downMs, stream: pick(inputStreams) })],
     [1, () => ({ kind: 'stopNats', forMs })],
     [1, () => ({ kind: 'cutConnections' })],
-    [
-      1,
-      () => ({ kind: 'loseTail', messages: integer(1, 40), forMs: integer(0, 4_000), during: pick(moments) }),
-    ],
+    [1, () => ({ kind: 'loseTail', messages: pick(lost), forMs: integer(0, 4_000), during: pick(moments) })],
     [1, () => ({ kind: 'purgeUnread', messages: integer(1, 20), recreates: oneOf(4) })],
     [0.5, () => ({ kind: 'recreateStream', acceptedAfterMs: pick([0, forMs]) })],
     [0.5, () => ({ kind: 'wrongNats', forMs: longMs, isEmpty: oneOf(2), restarts: oneOf(2) })],
@@ -154,6 +152,8 @@ function drawFault(random: Random, density: Density): Fault {
   }
 }
 
+/** Messages at a stream's end. If more were lost, little history would be left. */
+const lost = [1, 2, 5, 40];
 const moments = ['run', 'down', 'start'] as const;
 const damages = ['newestLost', 'severalLost', 'allLost', 'torn', 'flipped'] as const;
 

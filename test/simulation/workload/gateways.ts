@@ -141,6 +141,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
 
   return {
     publishOne,
+    flush: publisher.flush,
     /** Counter epoch of the public installation's wheel. */
     counterEpoch: () => (wheels[0] as Wheel).counterEpoch,
     /** Publishes readings of a span in which only the wheels ran. */

@@ -12,6 +12,8 @@ interface Publisher {
   send(publication: Publication): void;
   /** Publishes an earlier message again, as after a lost acknowledgement. */
   sendAgain(): void;
+  /** Publishes what waits, if the stream is available. */
+  flush(): void;
 }
 
 /** Most waiting and most remembered messages. */
@@ -41,6 +43,7 @@ export function createPublisher(nats: SimulatedNats, streamName: string, random:
   };
   return {
     send,
+    flush,
     sendAgain: () => {
       if (published.length > 0) send(random.pick(published));
     },

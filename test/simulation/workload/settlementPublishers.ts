@@ -172,6 +172,7 @@ export function createSettlementPublishers({
   }
 
   return {
+    flush: publisher.flush,
     publishOne: () => {
       said++;
       if (random.oneOf(8)) publisher.sendAgain();
