@@ -20,6 +20,7 @@ import { localChain } from '../../deploy/local/localChainClient.ts';
 import { proveHeader, proveLogs, proveTransactionHashes } from '../../streams/indexer/blockProof.ts';
 import { ProviderInconsistent } from '../../streams/indexer/providerInconsistent.ts';
 import { buildBlockHash } from '../support/chain/hashes.ts';
+import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
 type Members = Record<string, unknown>;
@@ -29,13 +30,8 @@ type Receipt = Members & { logs: (Members & { topics: Hex[]; data: Hex })[] };
 /** Writes two logs at each call, with one topic and without: LOG1(0, 32, 7) and LOG0(0, 0). */
 const loggingCode = '0x600c600c600039600c6000f3600760206000a160006000a0';
 
-async function startChain(hardfork: string) {
-  const anvil = await startAnvil({
-    genesisTimestamp: 1_700_000_000,
-    dir: null,
-    hardfork,
-    logger: silentLogger,
-  });
+async function startChain(hardfork: string, dir: string | null = null) {
+  const anvil = await startAnvil({ genesisTimestamp: 1_700_000_000, dir, hardfork, logger: silentLogger });
   onTestFinished(() => anvil.stop());
   const account = mnemonicToAccount('test test test test test test test test test test test junk');
   const client = createTestClient({
@@ -53,12 +49,12 @@ async function startChain(hardfork: string) {
     await request<Block>('eth_getBlockByNumber', [`0x${number.toString(16)}`, withTransactions]);
   const readReceipts = async (number: number) =>
     await request<Receipt[]>('eth_getBlockReceipts', [`0x${number.toString(16)}`]);
-  return { client, account, readBlock, readReceipts };
+  return { anvil, client, account, readBlock, readReceipts };
 }
 
 /** A block with a logging transaction of each type that the rules allow, and a node's answers about it. */
-async function filledBlock(hardfork: string, types: readonly string[]) {
-  const chain = await startChain(hardfork);
+async function filledBlock(hardfork: string, types: readonly string[], dir: string | null = null) {
+  const chain = await startChain(hardfork, dir);
   const { client, account } = chain;
   await client.setBalance({ address: account.address, value: 10n ** 20n });
   const gas = 200_000n;
@@ -298,5 +294,18 @@ describe('a block', () => {
       transactionsRoot: bytesToHex(trie.root()),
     } as const;
     expect(await proveTransactionHashes(header, { transactions: [unsigned] })).toEqual([keccak256(signed)]);
+  });
+
+  it('is proven by a local chain that was stopped and started again', async () => {
+    const dir = temporaryDirectory();
+    const first = await filledBlock('cancun', legacy, dir);
+    const before = await first.readReceipts(2);
+    await first.anvil.stop();
+    const { readBlock, readReceipts } = await startChain('cancun', dir);
+    const block = await readBlock(2, true);
+    const header = proveHeader(block);
+    expect(await readReceipts(2)).toEqual(before);
+    expect(await proveLogs(header, await readReceipts(2))).toHaveLength(4);
+    expect(await proveTransactionHashes(header, block)).toHaveLength(3);
   });
 });
