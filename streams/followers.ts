@@ -52,8 +52,8 @@ interface FollowersOptions
   readonly counts: MessageCounts;
   /** A read replica restores snapshots and writes nothing. */
   readonly writes: boolean;
-  /** A current snapshot of a stream was saved: its state and rows are stored, and everything that the stream held is folded. */
-  readonly onCurrentSaved: (stream: InputStreamName) => void;
+  /** Everything that the stream of readings held at the start is folded, and its state and rows are stored. */
+  readonly onReadingsSaved: () => void;
   /** Whether this process still ingests; omitted by one that only reads. */
   readonly mayPublish?: () => boolean;
   /** Recreates the streams if one was deleted, unless something stored was made from it; omitted by a process that only reads. */
@@ -186,7 +186,7 @@ interface Followed {
 
 function follow(options: FollowersOptions, { stream, fold, sinks }: Followed): StreamFollower {
   const { onBatch, ...shared } = options;
-  const { database, tables, logger, checkStreams, onCurrentSaved } = shared;
+  const { database, tables, logger, checkStreams, onReadingsSaved } = shared;
   const onMissing = async () => {
     await (options.ensureStreams ?? checkStreams)();
   };
@@ -204,7 +204,7 @@ function follow(options: FollowersOptions, { stream, fold, sinks }: Followed): S
     fold,
     snapshots: createSnapshotStore({ database, tables, logger }),
     sinks,
-    onCurrentSaved: () => onCurrentSaved(stream),
+    ...(stream === 'MINER_COUNTER' && { onCurrentSaved: onReadingsSaved }),
     onMissing,
     ...(onBatch && { onBatch: (batch: FoldedBatchReport) => onBatch(stream, batch) }),
   });

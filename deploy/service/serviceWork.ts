@@ -57,7 +57,7 @@ export async function composeStreamWork(
     writes: settings.roles.ingest,
     checkStreams: options.streamGuard.check,
     ...(settings.roles.ingest && { ensureStreams: ingest.ensureStreams, mayPublish: ingest.isHeld }),
-    onCurrentSaved: (stream) => stream === 'MINER_COUNTER' && ingest.noteRebuilt(),
+    onReadingsSaved: ingest.noteRebuilt,
     ...(tracing && { onBatch: tracing.onBatch }),
     policy: settings.snapshots,
     clock,

@@ -25,7 +25,7 @@ async function rebuild() {
   const { contracts, ...chain } = writtenSettings;
   const deployment = { installationId: 'wheel', genesisTimestamp: 0, onChain: { chain, contracts } };
   const registry = new Registry();
-  const saved: string[] = [];
+  const reported = vi.fn();
   const followers = createFollowers({
     ...nats,
     database,
@@ -38,13 +38,13 @@ async function rebuild() {
     writes: true,
     checkStreams: async () => undefined,
     ensureStreams: () => createStreams(nats.jsm),
-    onCurrentSaved: (name) => saved.push(name),
+    onReadingsSaved: reported,
     policy: { intervalMs: 600_000, messages: 1_000 },
     clock: systemClock,
     logger: silentLogger,
     registry,
   });
-  return { nats, database, active, tables, saved, ...followers };
+  return { nats, database, active, tables, reported, ...followers };
 }
 
 it('older events and activity are read once the writer of their own stream has stored them', async () => {
@@ -69,8 +69,14 @@ it('older events and activity are read once the writer of their own stream has s
   expect(new Set(flushed)).toEqual(new Set(['MINER_CHAIN']));
 });
 
-it('a follower removes rows of a lost stream only from the tables that it fills, has missing streams created again, and reports its saved state', async () => {
-  const { nats, database, active, tables, saved, followers, recent } = await rebuild();
+it('a follower removes rows of a lost stream only from the tables that it fills, has missing streams created again, and reports saved readings alone', async () => {
+  const { nats, database, active, tables, reported, followers, recent } = await rebuild();
+  const settled = followers.get('MINER_PIPELINE');
+  const other = runAlone((settled as NonNullable<typeof settled>).member);
+  await nats.js.publish('miner.reporter.wheel', 'no report');
+  await eventually(() => settled?.isCurrent && settled.status().position === 1, 'the other stream');
+  await other.stop({ graceMs: 60_000 });
+  expect([settled?.status().snapshotPosition, reported.mock.calls]).toEqual([1, []]);
   const snapshots = createSnapshotStore({ database, tables: () => tables, logger: silentLogger });
   const { member } = followers.get(stream) as NonNullable<ReturnType<typeof followers.get>>;
   const header = { stream, streamCreated: 'before', position: 9, digest: null, takenAtMs: 0 } as const;
@@ -89,5 +95,10 @@ it('a follower removes rows of a lost stream only from the tables that it fills,
   await follower.stop({ graceMs: 60_000 });
   const count = async ({ readings }: typeof tables) =>
     Number((await database.select(`SELECT count() FROM ${readings}`))[0]?.[0]);
-  expect([await count(active), await count(tables), saved, recent.size]).toEqual([1, 0, [stream], 0]);
+  expect([await count(active), await count(tables), reported.mock.calls, recent.size]).toEqual([
+    1,
+    0,
+    [[]],
+    0,
+  ]);
 });
