@@ -109,7 +109,7 @@ export function createIngest(options: IngestOptions): Ingest {
   const lease = () => actor()?.getSnapshot().children.lease?.getSnapshot();
   const isHeld = () => isLeaseHeld(lease(), clock);
   const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
-  /** Releases the lock on filling tables, while this process has it. */
+  /** Releases the lock on filling tables, if this process has it. */
   let releaseTables: () => void = () => undefined;
   const fence = (epoch: number) => fenceDatabase({ database, lease: { isHeld }, epoch, onSuperseded });
   const generationOptions = (ofEpoch: Database): GenerationChoiceOptions => ({
@@ -118,7 +118,10 @@ export function createIngest(options: IngestOptions): Ingest {
     identity,
     settlementIdentity,
     streamGuard,
-    claim: () => acquireLock(jetStream().connection, replaySubject, 'a replay'),
+    claim: async () => {
+      releaseTables = await acquireLock(jetStream().connection, replaySubject, 'a replay');
+      return releaseTables;
+    },
     nowMs: clock.nowMs,
     acceptsLoss,
     logger,
@@ -152,15 +155,22 @@ export function createIngest(options: IngestOptions): Ingest {
         await reportDamagedParts(database, logger);
       }),
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
-      chooseGeneration: fromPromise(async ({ input: { epoch } }) => {
+      chooseGeneration: fromPromise(async ({ input: { epoch }, signal }) => {
         const fenced = fence(epoch);
-        const { tables, rebuild } = await chooseGeneration(generationOptions(fenced));
-        // Only now: until here the tables show whether rows may have expired.
-        const active = rebuild === null ? tables : resolveTables(rebuild.from);
-        for (const one of new Set([active, tables]))
-          await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
-        if (rebuild !== null) releaseTables = rebuild.release;
-        return { generation: tables.generation, rebuildsFrom: rebuild?.from ?? null };
+        // A process that does not get to rebuild must not keep the lock: the next holder of the lease would wait for it for ever.
+        signal.addEventListener('abort', () => releaseTables());
+        try {
+          const { tables, rebuildsFrom } = await chooseGeneration(generationOptions(fenced));
+          // Only now: until here the tables show whether rows may have expired.
+          const active = rebuildsFrom === null ? tables : resolveTables(rebuildsFrom);
+          for (const one of new Set([active, tables]))
+            await applyRowsTtl(fenced, one, { days: rowsTtlDays, nowMs: clock.nowMs() });
+          signal.throwIfAborted();
+          return { generation: tables.generation, rebuildsFrom };
+        } catch (error) {
+          releaseTables();
+          throw error;
+        }
       }),
       activate: fromPromise(async ({ input: { grant } }) => {
         const { epoch, generation } = grant;

@@ -38,7 +38,7 @@ export interface GenerationChoiceOptions {
   /** Identity of the fold of `MINER_PIPELINE`, whose state is only in snapshots. */
   readonly settlementIdentity: FoldIdentity;
   readonly streamGuard: StreamGuard;
-  /** Acquires the lock on filling tables other than the active ones; rejects while another process holds it. */
+  /** Acquires the lock on filling tables other than the active ones, and returns its release; rejects while another process holds it. */
   readonly claim: () => Promise<() => void>;
   readonly nowMs: () => number;
   /** Whether the operator accepts a rebuild without the lost messages. */
@@ -54,12 +54,8 @@ export class RebuildIncomplete extends Error {
 /** The tables that an ingesting process writes to. */
 interface GenerationChoice {
   readonly tables: Tables;
-  /** Null if the process writes to the active tables. */
-  readonly rebuild: {
-    readonly from: number;
-    /** Releases the lock on filling tables. */
-    release(): void;
-  } | null;
+  /** The active generation, if the process writes to another one and holds the lock on filling tables; null otherwise. */
+  readonly rebuildsFrom: number | null;
 }
 
 /**
@@ -89,7 +85,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
   const rows = await judgeRows(options, active, wanted);
   if (rows === 'none')
     await noteGeneration(database, { ...wanted, generation: active.generation, atMs: nowMs() });
-  if (rows !== 'others') return { tables: active, rebuild: null };
+  if (rows !== 'others') return { tables: active, rebuildsFrom: null };
   await reportLost(options, active);
   const release = await options.claim();
   const prepared = await prepare(options, active, wanted).catch((error: unknown) => {
@@ -104,10 +100,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
     { active: active.generation, rebuilding: prepared.generation, foldVersion: identity.foldVersion },
     'the stored rows have no state of this version and deployment: the stream is folded again into the next generation',
   );
-  return {
-    tables: prepared,
-    rebuild: { from: active.generation, release },
-  };
+  return { tables: prepared, rebuildsFrom: active.generation };
 }
 
 async function describeWanted({ jsm, identity }: GenerationChoiceOptions): Promise<GenerationIdentity> {

@@ -113,10 +113,8 @@ describe('the generation that is written to', () => {
     await expect(failing).rejects.toThrow();
     expect(locks()).toBe(0);
     await database.command(`RENAME TABLE ${away} TO ${pointer}`);
-    const { tables, rebuild } = await choose();
-    expect([tables.generation, rebuild?.from, locks()]).toEqual([2, 1, 1]);
-    rebuild?.release();
-    expect(locks()).toBe(0);
+    const { tables, rebuildsFrom } = await choose();
+    expect([tables.generation, rebuildsFrom, locks()]).toEqual([2, 1, 1]);
   });
 
   it('has the snapshots of other streams and the TTL of rows, is filled on by the next process, and is activated', async () => {
@@ -150,6 +148,30 @@ describe('the generation that is written to', () => {
     expect([next.rebuildsFrom(), (await findActiveTables(database)).generation]).toEqual([null, 2]);
   });
 
+  it('is chosen again after a failure, and by the next process after a lease that is lost meanwhile', async () => {
+    const { nats, database, jsm } = await createFilled();
+    const settings = { jetStream: () => nats, streamGuard: guard(database, jsm), rowsTtlDays: 40 };
+    let isAway = true;
+    const command: typeof database.command = async (sql, ...rest) => {
+      const isLimit = sql.includes('MODIFY TTL');
+      if (isLimit && isAway) {
+        isAway = false;
+        throw new Error('ClickHouse does not answer');
+      }
+      await database.command(sql, ...rest);
+      // The last step of the choice.
+      if (isLimit && sql.includes(resolveTables(2).readings)) first.send({ type: 'release' });
+    };
+    const first = startIngest({ writes: true }, { ...settings, database: { ...database, command } });
+    await waitFor(first, ({ status }) => status === 'done');
+    const next = startIngest({ writes: true }, { ...settings, database });
+    onTestFinished(() => {
+      next.stop();
+    });
+    await waitFor(next, (snapshot) => snapshot.hasTag('granted'));
+    expect(next.getSnapshot().context.grant).toMatchObject({ generation: 2, rebuildsFrom: 1 });
+  });
+
   it('is a new one, although the same fold made an older one', async () => {
     const { choose, replay } = await createFilled(ours);
     await replay(others);
@@ -159,7 +181,7 @@ describe('the generation that is written to', () => {
   it('is the active one after a kill before the first snapshot', async () => {
     const { database, choose, tables } = await createFilled(null);
     for (const position of [1, 2]) {
-      expect(await choose()).toEqual({ tables, rebuild: null });
+      expect(await choose()).toEqual({ tables, rebuildsFrom: null });
       await storeRows(database, tables, { readings: [acceptedReading({ position })] });
     }
   });
@@ -167,18 +189,18 @@ describe('the generation that is written to', () => {
   it('is above the generation that a replay of another fold activates meanwhile, whose tables stay', async () => {
     const { database, choose, replay, locks } = await createFilled();
     let isReplayed = false;
-    const { tables, rebuild } = await choose(async () => {
+    const { tables, rebuildsFrom } = await choose(async () => {
       if (!isReplayed) await replay(others);
       isReplayed = true;
     });
-    expect([tables.generation, rebuild?.from, locks()]).toEqual([3, 2, 1]);
+    expect([tables.generation, rebuildsFrom, locks()]).toEqual([3, 2, 1]);
     expect(await listGenerations(database)).toEqual([2, 3]);
   });
 
   it('is the generation that a replay of the same fold activates meanwhile', async () => {
     const { choose, replay, locks } = await createFilled();
-    const { tables, rebuild } = await choose(() => replay(ours));
-    expect([tables.generation, rebuild, locks()]).toEqual([2, null, 0]);
+    const { tables, rebuildsFrom } = await choose(() => replay(ours));
+    expect([tables.generation, rebuildsFrom, locks()]).toEqual([2, null, 0]);
   });
 
   it('is not rebuilt without messages that have left stream and rows, unless the loss is accepted', async () => {
