@@ -95,7 +95,7 @@ describe('the machine of a follower', () => {
   useVirtualTime();
 
   it('retries the restoration, then runs the pipeline', async () => {
-    const { actor, done, is, hasTag, restored, refused, caughtUp } = follower();
+    const { actor, done, is, hasTag, restored, refused, caughtUp, fail, becomesIdle } = follower();
     for (const waitsMs of [250, 500]) {
       await refused();
       await vi.advanceTimersByTimeAsync(waitsMs - 1);
@@ -114,6 +114,10 @@ describe('the machine of a follower', () => {
       ...['restore', 'not restored, 2 times: unavailable'],
       ...['restore', 'pipeline from 0', 'caught up through 1'],
     ]);
+    fail({ fault: 'diverged' });
+    await becomesIdle();
+    await refused();
+    expect(done.at(-1)).toBe('not restored, 1 times: unavailable');
   });
 
   it.each([

@@ -38,7 +38,8 @@ async function fill(database: Database, tables: Tables, speedMmPerSecond: number
       ...{ readings, rounds: rows.rounds, buckets },
       settlements: [{ ...settlement, run }],
       checkpoints: [{ ...checkpoint, run }],
-      ownerActivity: [{ ...claim, run }],
+      // A transfer is activity of both owners.
+      ownerActivity: [claim.owner, claim.contractAddress].map((owner) => ({ ...claim, owner, run })),
     });
 }
 
@@ -58,10 +59,11 @@ describe('views', () => {
     ])
       expect(await database.select(`SELECT toString(work_units) FROM ${view}`)).toEqual([[`${work}`]]);
     const inViews = 'SELECT toString(sum(amount_base_units)), count() FROM';
-    for (const view of ['checkpoints', 'owner_activity'])
-      expect((await database.select(`${inViews} ${view}`)).map((row) => row.map(String))).toEqual([
-        ['7', '1'],
-      ]);
+    for (const [view, ...shown] of [
+      ['checkpoints', '7', '1'],
+      ['owner_activity', '14', '2'],
+    ])
+      expect((await database.select(`${inViews} ${view}`)).map((row) => row.map(String))).toEqual([shown]);
     const [settled] = await database.select(
       'SELECT toString(cumulative_work), count() FROM settlements GROUP BY 1',
     );
