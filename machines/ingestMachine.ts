@@ -191,11 +191,13 @@ export const ingestMachine = ingest.createMachine({
                         input: ({ context: { grant } }) => ({ grant: requireValue(grant, 'the grant') }),
                         onDone: '#ingest.leasing.ingesting.tables.active',
                         onError: {
-                          target: 'filling',
-                          actions: { type: 'reportActivationFailure', params: passError },
+                          target: 'waiting',
+                          actions: ['noteFailure', { type: 'reportActivationFailure', params: passError }],
                         },
                       },
                     },
+                    /** Without another reading no state is saved again, so this does not wait for one. */
+                    waiting: { tags: 'rebuilding', after: { backoff: 'activating' } },
                   },
                 },
               },

@@ -173,7 +173,6 @@ export async function startService({
     settings,
     actors,
     nats,
-    database,
     ingest,
     streamGuard,
     counts,

@@ -23,7 +23,7 @@ interface StreamWorkOptions {
   readonly settings: ServiceSettings;
   readonly actors: StreamActors;
   readonly nats: NatsLink;
-  readonly database: Database;
+  /** Also gives the database, with the rights of the grant. */
   readonly ingest: Ingest;
   readonly streamGuard: StreamGuard;
   readonly counts: MessageCounts;
@@ -39,6 +39,7 @@ export async function composeStreamWork(
   { epoch, generation }: Grant,
 ): Promise<StreamWork> {
   const { settings, actors, nats, ingest, counts, tracing, clock, logger, registry } = options;
+  const database = ingest.databaseIn(epoch);
   const used = createUsedGeneration(generation, registry);
   const rebuildsFrom = () => {
     const from = ingest.rebuildsFrom();
@@ -48,7 +49,7 @@ export async function composeStreamWork(
   const followers = createFollowers({
     ...nats.jetStream(),
     actors,
-    database: ingest.databaseIn(epoch),
+    database,
     tables: used.tables,
     useGeneration: used.use,
     storedTables: rebuildsFrom,
@@ -64,12 +65,20 @@ export async function composeStreamWork(
     logger,
     registry,
   });
-  const audit = await createAudit(options, followers, used);
+  const audit = await createAudit({ ...options, database }, followers, used);
   return createStreamWork({ followers, indexer, audit, auditSeconds: settings.auditSeconds });
 }
 
 async function createAudit(
-  { settings, actors, nats, database, clock, logger, registry }: StreamWorkOptions,
+  {
+    settings,
+    actors,
+    nats,
+    database,
+    clock,
+    logger,
+    registry,
+  }: StreamWorkOptions & { readonly database: Database },
   { followers, recent }: Followers,
   { tables }: UsedGeneration,
 ) {

@@ -196,11 +196,10 @@ export function createIngest(options: IngestOptions): Ingest {
       reportGrant: ({ context: { grant } }) =>
         logger.info({ epoch: grant?.epoch, generation: grant?.generation }, 'this process ingests'),
       releaseRebuild: () => releaseTables(),
-      reportActivationFailure: (_, { error }) =>
-        logger.warn(
-          { err: error },
-          'the rebuilt tables cannot be activated yet; retrying at the next snapshot',
-        ),
+      reportActivationFailure: ({ context: { failures } }, { error }) => {
+        if (failures === 1)
+          logger.warn({ err: error }, 'the rebuilt tables cannot be activated yet; retrying');
+      },
     },
   });
 

@@ -520,20 +520,20 @@ describe('the machine of the service', () => {
     expect(done).not.toContain('give lease back');
   });
 
-  it('activates a rebuilt generation, retries with the next snapshot, and then lets others fill tables', async () => {
+  it('activates a rebuilt generation, retries without another snapshot, and then lets others fill tables', async () => {
     const one = start({ hangs: working, rebuilds: true, fails: { activate: 1 } });
     const { root, ingest, stop } = one;
     const rebuildSteps = ({ done }: typeof one) =>
       done.filter((step) => ['activate', 'release rebuild'].includes(step));
     await pass(10);
-    const announceRebuilt = () => root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
-    for (const isRebuilding of [true, false]) {
-      expect(ingest()?.hasTag('rebuilding')).toBe(true);
-      announceRebuilt();
-      expect(ingest()?.hasTag('rebuilding')).toBe(false);
-      await pass(0);
-      expect(ingest()?.hasTag('rebuilding')).toBe(isRebuilding);
-    }
+    const isRebuilding = () => ingest()?.hasTag('rebuilding');
+    expect(isRebuilding()).toBe(true);
+    root.getSnapshot().children.ingest?.send({ type: 'rebuilt' });
+    expect(isRebuilding()).toBe(false);
+    await pass(0);
+    expect(isRebuilding()).toBe(true);
+    await pass(500);
+    expect(isRebuilding()).toBe(false);
     expect(rebuildSteps(one)).toEqual(['activate', 'activate', 'release rebuild']);
     expect(one.count('said: not activated')).toBe(1);
     await stop();
