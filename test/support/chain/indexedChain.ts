@@ -29,7 +29,7 @@ export function startIndexer(
   const { operatorTimelock: timelock } = contracts;
   const publisher = createSpanPublisher({ ...nats, chainId: testChainId, core: contracts.core });
   const indexer = createIndexer({
-    reader: createChainReader({ url, addresses: Object.values(contracts), proofs, requestMs: 1_000 }),
+    reader: createChainReader({ url, addresses: Object.values(contracts), proofs, requestMs: 2_000 }),
     publisher,
     chainId: testChainId,
     deploymentBlock,
