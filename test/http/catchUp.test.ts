@@ -132,7 +132,7 @@ describe('clients that have missed events', () => {
   });
 
   it('are sent nothing when they have gone, whatever was read for them, and leave their place to others', async () => {
-    const { catchUp, sent, readings, state, addAll, passTurns } = createWorld(catchUpReadsMax + 2, 2, {
+    const { catchUp, sent, readings, state, addAll, passTurns } = createWorld(catchUpReadsMax + 3, 2, {
       isStored: true,
     });
     addAll();
@@ -141,12 +141,11 @@ describe('clients that have missed events', () => {
     catchUp.remove(1);
     // It still waits for the place of another.
     catchUp.remove(catchUpReadsMax);
-    readings[0]?.end();
-    readings[1]?.end(true);
-    await passTurns(10);
-    expect(sent).toEqual([]);
-    expect(state.failures).toBe(0);
-    expect(readings.at(-1)?.client).toBe(catchUpReadsMax + 1);
-    expect(readings).toHaveLength(catchUpReadsMax + 1);
+    for (const [left, isFailing] of [false, true].entries()) {
+      readings[left]?.end(isFailing);
+      await passTurns(10);
+      expect(readings.at(-1)?.client).toBe(catchUpReadsMax + 1 + left);
+    }
+    expect([sent, state.failures, readings.length]).toEqual([[], 0, catchUpReadsMax + 2]);
   });
 });

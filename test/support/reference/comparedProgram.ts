@@ -53,10 +53,13 @@ export async function startComparedProgram(deployment: Deployment, startMs: numb
     tables: () => undefined as never,
     isStoredThrough: () => true,
   });
-  const caughtUp = { isCurrent: true, isCaughtUp: true };
   // The part of the followers that views read. The rest needs NATS and ClickHouse.
   const followers = {
-    followers: new Map(inputStreamNames.map((stream) => [stream, caughtUp])),
+    // Readings are shown by a current fold, the chain by one that has once caught up.
+    followers: new Map<string, object>([
+      ['MINER_COUNTER', { isCurrent: true }],
+      ['MINER_CHAIN', { isCaughtUp: true }],
+    ]),
     observations,
     olderEvents: noOlderEvents,
     olderActivity: noOlderActivity,
