@@ -51,12 +51,12 @@ export async function runCommandLine(settings: Settings): Promise<void> {
   if (settings.shrinking ?? true) await writeShrunk(first.plan, first.failure);
 }
 
-function choosePlans({ seed = '1', seeds, episodes = '4', dense, kept, plan }: Settings): Iterable<Plan> {
+function choosePlans({ seed = '1', seeds, episodes, dense, kept, plan }: Settings): Iterable<Plan> {
   if (plan !== undefined) return [mutationPlans[plan] ?? (JSON.parse(readFileSync(plan, 'utf8')) as Plan)];
   const drawn = drawPlans({
     first: Number(seed),
     count: seeds === undefined ? (kept ? 0 : Number.POSITIVE_INFINITY) : Number(seeds),
-    episodes: Number(episodes),
+    episodes: Number(episodes ?? (dense ? 2 : 4)),
     density: dense ? 'dense' : 'sparse',
   });
   return joinPlans(kept ? Object.values(keptPlans) : [], drawn);

@@ -6,10 +6,10 @@ const program = new Command('simulate')
   .description(
     'Runs the whole program in virtual time with simulated servers and random faults (test/simulation/README.md).',
   )
-  .option('--seed <number>', 'first seed', '1')
-  .option('--minutes <number>', 'longest time', '1')
+  .option('--seed <number>', 'first seed (default: 1)')
+  .option('--minutes <number>', 'longest time (default: 1)')
   .option('--seeds <number>', 'number of seeds (default: as many as the time allows)')
-  .option('--episodes <number>', 'stormy times of each seed', '4')
+  .option('--episodes <number>', 'stormy times of each seed (default: 4, or 2 long ones with --dense)')
   .option('--dense', 'as many faults as possible')
   .option('--kept', 'first run the plans that have found something, as npm test does')
   .option('--plan <file>', 'only repeat the plan that a failure has written')
