@@ -181,10 +181,11 @@ export const ingestMachine = ingest.createMachine({
                 deciding: { always: [{ guard: 'isRebuilding', target: 'rebuilding' }, { target: 'active' }] },
                 active: {},
                 rebuilding: {
+                  tags: 'rebuilding',
                   initial: 'filling',
                   exit: 'releaseRebuild',
                   states: {
-                    filling: { tags: 'rebuilding', on: { rebuilt: 'activating' } },
+                    filling: { on: { rebuilt: 'activating' } },
                     activating: {
                       invoke: {
                         src: 'activate',
@@ -192,12 +193,12 @@ export const ingestMachine = ingest.createMachine({
                         onDone: '#ingest.leasing.ingesting.tables.active',
                         onError: {
                           target: 'waiting',
-                          actions: ['noteFailure', { type: 'reportActivationFailure', params: passError }],
+                          actions: { type: 'reportActivationFailure', params: passError },
                         },
                       },
                     },
                     /** Without another reading no state is saved again, so this does not wait for one. */
-                    waiting: { tags: 'rebuilding', after: { backoff: 'activating' } },
+                    waiting: { after: { activationRetry: 'activating' } },
                   },
                 },
               },

@@ -6,6 +6,8 @@ import { notProvided } from './notProvided.ts';
 const backoff: BackoffBounds = { firstMs: 500, longestMs: 1_000 };
 /** How often to check whether another process has begun an epoch. */
 const epochCheckMs = 5_000;
+/** How long to wait before rebuilt tables are activated again. */
+const activationRetryMs = 5_000;
 /** How often to check whether an operator's replay has ended. */
 const replayCheckMs = 2_000;
 
@@ -90,5 +92,6 @@ export const ingest = setup({
     backoff: backoffDelay(backoff),
     epochCheck: epochCheckMs,
     replayCheck: replayCheckMs,
+    activationRetry: activationRetryMs,
   },
 });

@@ -17,12 +17,14 @@ export async function findActiveTables(database: Database): Promise<Tables> {
   return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
 }
 
-/** Makes a generation active by a single row, so there is no state in between. Then replaces the views. */
+/** Makes a generation active by a single row, so there is no state in between. Then replaces the views. May be repeated if that failed. */
 export async function activate(database: Database, tables: Tables): Promise<void> {
-  const [row] = await database.select(`SELECT max(swap) FROM ${generationPointer.name}`);
-  await insertRows(database, generationPointer, [
-    { swap: Number(row?.[0]) + 1, generation: tables.generation },
-  ]);
+  if ((await findActiveTables(database)).generation !== tables.generation) {
+    const [row] = await database.select(`SELECT max(swap) FROM ${generationPointer.name}`);
+    await insertRows(database, generationPointer, [
+      { swap: Number(row?.[0]) + 1, generation: tables.generation },
+    ]);
+  }
   await replaceViews(database, tables);
 }
 

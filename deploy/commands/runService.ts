@@ -199,7 +199,7 @@ interface ConfiguredService extends Omit<CommandContext, 'finish'> {
   readonly deployment: Deployment;
   readonly roles: ServiceSettings['roles'];
   readonly nats: NatsAccess;
-  /** A node to index from; null for a process that does not index. */
+  /** A node to index from, if one is set. */
   readonly rpcUrl: string | null;
 }
 

@@ -11,7 +11,7 @@ interface ProcessSettings {
   readonly roles: { readonly ingest: boolean; readonly serve: boolean };
   readonly nats: NatsAccess;
   readonly deployment: Deployment;
-  /** A node to index from, if the process ingests; null for a process that does not index. */
+  /** A node to index from, if one is set. A process that does not ingest gets none. */
   readonly rpcUrl: string | null;
 }
 

@@ -84,7 +84,7 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     | null = null;
   const logic = streamFollowerMachine.provide({
     actors: {
-      restore: fromPromise(({ input, signal }) => restore(input, signal)),
+      restore: fromPromise(({ input }) => restore(input)),
       pipeline: fromOwningObservable(({ input, owner }) => runPipeline(input, owner)),
       awaitIdle: fromPromise(({ input, signal }) => awaitIdle(input.generation, signal)),
     },
@@ -177,10 +177,9 @@ export function createStreamFollower(options: StreamFollowerOptions): StreamFoll
     });
   }
 
-  async function restore({ fault }: RestorationInput, signal: AbortSignal): Promise<RestoredState> {
+  async function restore({ fault }: RestorationInput): Promise<RestoredState> {
     const { takenAtMs, ...restored } = await restoreFold({ ...options, stored: sinks }, fault);
-    if (!signal.aborted)
-      saver.reset({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
+    saver.reset({ snapshotTakenAtMs: takenAtMs, snapshotPosition: restored.place.position });
     return restored;
   }
 

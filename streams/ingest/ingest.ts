@@ -157,8 +157,6 @@ export function createIngest(options: IngestOptions): Ingest {
       beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
       chooseGeneration: fromPromise(async ({ input: { epoch }, signal }) => {
         const fenced = fence(epoch);
-        // A process that does not get to rebuild must not keep the lock: the next holder of the lease would wait for it for ever.
-        signal.addEventListener('abort', () => releaseTables());
         try {
           const { tables, rebuildsFrom } = await chooseGeneration(generationOptions(fenced));
           // Only now: until here the tables show whether rows may have expired.
@@ -168,6 +166,7 @@ export function createIngest(options: IngestOptions): Ingest {
           signal.throwIfAborted();
           return { generation: tables.generation, rebuildsFrom };
         } catch (error) {
+          // The next holder of the lease would wait for the lock for ever.
           releaseTables();
           throw error;
         }
@@ -196,10 +195,8 @@ export function createIngest(options: IngestOptions): Ingest {
       reportGrant: ({ context: { grant } }) =>
         logger.info({ epoch: grant?.epoch, generation: grant?.generation }, 'this process ingests'),
       releaseRebuild: () => releaseTables(),
-      reportActivationFailure: ({ context: { failures } }, { error }) => {
-        if (failures === 1)
-          logger.warn({ err: error }, 'the rebuilt tables cannot be activated yet; retrying');
-      },
+      reportActivationFailure: (_, { error }) =>
+        logger.warn({ err: error }, 'the rebuilt tables cannot be activated yet; retrying'),
     },
   });
 

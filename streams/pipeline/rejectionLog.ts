@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
+import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import type { RejectedStream } from '../jetstream/rejectedStream.ts';
@@ -176,7 +177,7 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
         .takeTurn(async () => {
           published = await readPublished(options);
         })
-        .catch(fail),
+        .catch((error: unknown) => (isStreamMissing(error) ? fail(error) : Promise.reject(error))),
     publishAfter: (position, owner = noOwner) => {
       // The fold produces the rejections after the position again.
       for (const message of unpublished) if (message.sequence > position) unpublished.delete(message);

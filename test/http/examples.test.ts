@@ -52,4 +52,18 @@ describe('the examples of the OpenAPI description', () => {
   it('are there for every answer that has a body, and fit its schema', () => {
     expect(validateExamples(createOpenApiDocument('1.0.0'))).toEqual([]);
   });
+
+  it('that do not fit, or are missing, are found', () => {
+    const document = JSON.parse(JSON.stringify(createOpenApiDocument('1.0.0')));
+    document.components.examples.Telemetry.value.status = 'yesterday';
+    const { responses } = document.paths['/v1/status'].get;
+    delete responses['429'].content['application/json'].examples;
+    responses['400'].content['application/json'].examples.invalid_query.value = { error: 'rate_limited' };
+    expect(validateExamples(document).map(({ place }) => place)).toEqual([
+      '/v1/public/telemetry 200 answer',
+      '/v1/public/installations/{installationId}/telemetry 200 answer',
+      '/v1/status 400 invalid_query',
+      '/v1/status 429',
+    ]);
+  });
 });

@@ -1,5 +1,6 @@
+import assert from 'node:assert/strict';
 import { describe, expect, it } from 'vitest';
-import { selectRetained } from '../../storage/snapshotRetention.ts';
+import { selectRetained, snapshotsRetainedMax } from '../../storage/snapshotRetention.ts';
 import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 
 function header(ordinal: number, overrides: Partial<StoredSnapshotHeader> = {}): StoredSnapshotHeader {
@@ -18,19 +19,42 @@ function header(ordinal: number, overrides: Partial<StoredSnapshotHeader> = {}):
   };
 }
 
-/** Retained snapshots after saving `count` of them. */
-function savedInOrder(count: number): StoredSnapshotHeader[] {
+/** Retained snapshots after saving `count` of them; `check` sees them after each. */
+function savedInOrder(
+  count: number,
+  check: (kept: readonly StoredSnapshotHeader[], ordinal: number) => void = () => undefined,
+): StoredSnapshotHeader[] {
   let kept: StoredSnapshotHeader[] = [];
-  for (let ordinal = 1; ordinal <= count; ordinal++) kept = selectRetained(header(ordinal), kept);
+  for (let ordinal = 1; ordinal <= count; ordinal++) {
+    kept = selectRetained(header(ordinal), kept);
+    check(kept, ordinal);
+  }
   return kept;
 }
 
 describe('retained snapshots', () => {
   it('are the newest three, and the newest and oldest of each band of ages', () => {
-    const ages = savedInOrder(40_000).map(({ ordinal }) => 40_000 - ordinal);
+    const ages = savedInOrder(6_000).map(({ ordinal }) => 6_000 - ordinal);
     expect(ages.sort((a, b) => a - b)).toEqual([
-      0, 1, 2, 3, 4, 14, 25, 47, 91, 223, 399, 575, 1_279, 3_391, 6_207, 17_471,
+      0, 1, 2, 3, 4, 15, 26, 59, 103, 191, 367, 1_071, 3_183, 5_999,
     ]);
+  });
+
+  it('are of every age, and bounded in number, however many were saved', () => {
+    const bandsFrom = [1, 4, 16, 64, 256, 1_024, 4_096];
+    savedInOrder(9_000, (kept, saved) => {
+      assert(kept.length <= snapshotsRetainedMax, `${kept.length} after the ${saved}th`);
+      const ages = kept.map(({ ordinal }) => saved - ordinal);
+      assert(ages.includes(0), `the ${saved}th itself`);
+      for (const [index, from] of bandsFrom.entries()) {
+        const oldest = from + (from - (bandsFrom[index - 1] ?? 0));
+        const isOfBand = (age: number) => from <= age && age <= oldest;
+        assert(
+          saved <= oldest || ages.some(isOfBand),
+          `none of the ${from}th to the ${oldest}th before the ${saved}th`,
+        );
+      }
+    });
   });
 
   it('do not go for a clock that is ahead for a while', () => {

@@ -148,7 +148,7 @@ describe('the generation that is written to', () => {
     expect([next.rebuildsFrom(), (await findActiveTables(database)).generation]).toEqual([null, 2]);
   });
 
-  it('is chosen again after a failure, and by the next process after a lease that is lost meanwhile', async () => {
+  it('is chosen again after a failure, and by the next process if this was the last step of one that stops', async () => {
     const { nats, database, jsm } = await createFilled();
     const settings = { jetStream: () => nats, streamGuard: guard(database, jsm), rowsTtlDays: 40 };
     let isAway = true;

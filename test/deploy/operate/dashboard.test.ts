@@ -32,4 +32,8 @@ describe('the dashboard', () => {
     for (const { title, description, type } of panels)
       if (type !== 'row') expect([title, description]).toEqual([title, expect.stringMatching(/\.$/)]);
   });
+
+  it('reports an expression that is not PromQL', () => {
+    expect(() => findMetrics('sum by (a (x)')).toThrow('not PromQL');
+  });
 });

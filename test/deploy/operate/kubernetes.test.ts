@@ -99,6 +99,17 @@ describe('manifests', () => {
     expect(await unknownMembers(one)).toEqual([]);
   });
 
+  it('with a misspelt member are not valid', async () => {
+    const [one] = pods as [Manifest];
+    const { spec } = one;
+    const [container] = spec.template.spec.containers;
+    const misspelt = { ...container, livenesProbe: {} };
+    const template = { ...spec.template, spec: { ...spec.template.spec, containers: [misspelt] } };
+    expect(await unknownMembers({ ...one, spec: { ...spec, template } } as unknown as Manifest)).toEqual([
+      '.spec.template.spec.containers.0.livenesProbe',
+    ]);
+  });
+
   it.each(byName(pods))('%s runs in the restricted profile', (_, { spec }) => {
     const { securityContext, containers, automountServiceAccountToken } = spec.template.spec;
     expect(automountServiceAccountToken).toBe(false);

@@ -124,7 +124,15 @@ function drawFault(random: Random, density: Density): Fault {
     [1, () => ({ kind: 'upgrade', downMs, stream: pick(inputStreams) })],
     [1, () => ({ kind: 'stopNats', forMs })],
     [1, () => ({ kind: 'cutConnections' })],
-    [1, () => ({ kind: 'loseTail', messages: pick(lost), forMs: integer(0, 4_000), during: pick(moments) })],
+    [
+      1,
+      () => ({
+        kind: 'loseTail',
+        messages: pick(lostCounts),
+        forMs: integer(0, 4_000),
+        during: pick(moments),
+      }),
+    ],
     [1, () => ({ kind: 'purgeUnread', messages: integer(1, 20), recreates: oneOf(4) })],
     [0.5, () => ({ kind: 'recreateStream', acceptedAfterMs: pick([0, forMs]) })],
     [0.5, () => ({ kind: 'wrongNats', forMs: longMs, isEmpty: oneOf(2), restarts: oneOf(2) })],
@@ -152,8 +160,8 @@ function drawFault(random: Random, density: Density): Fault {
   }
 }
 
-/** Messages at a stream's end. If more were lost, little history would be left. */
-const lost = [1, 2, 5, 40];
+/** Mostly few messages are lost, so that some history is left. */
+const lostCounts = [1, 2, 5, 40];
 const moments = ['run', 'down', 'start'] as const;
 const damages = ['newestLost', 'severalLost', 'allLost', 'torn', 'flipped'] as const;
 

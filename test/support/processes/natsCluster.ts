@@ -51,7 +51,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   const routes = routePorts.map((port) => `"nats://127.0.0.1:${port}"`).join(', ');
   const dir = temporaryDirectory();
   const sync = minor >= 10 ? 'sync_interval: always' : '';
-  // With several connections to each other, servers that start at once sometimes never elect a leader: twice in a hundred starts of 2.10.27.
+  // With several connections to each other, servers that start at once sometimes never elect a leader: three of a hundred starts of 2.10.27.
   const pool = minor >= 10 ? ', pool_size: -1' : '';
   const running = new Map<string, TestProcess>();
 
