@@ -181,13 +181,21 @@ const enabling = [
   { type: 'run_finished', runId: 'first', result: 'ok' },
 ].map(say);
 
-/** Every lifecycle of a submission while settlement is enabled, and its preparation after its end, which are rare by chance. */
-const submissionId = deriveUuid('fixed');
-const prepared = { ...preparedBody, submissionId };
-const moves = ['submitted', 'retrying', 'submitted', 'confirmed'].map((move) => ({
-  ...{ type: `submission_${move}`, submissionId, transactionHash: `0x${'a'.repeat(64)}` },
-}));
-const allLifecycles = [prepared, ...moves, prepared].map(say);
+/** Every lifecycle of a submission while settlement is enabled, and what may not follow its end, which are rare by chance. */
+const submit = (name: string, ...moves: readonly string[]) => {
+  const submissionId = deriveUuid(name);
+  const transactionHash = `0x${'a'.repeat(64)}`;
+  const moved = moves.map((move) => ({
+    ...{ type: `submission_${move}`, submissionId },
+    ...(['submitted', 'retrying'].includes(move) && { transactionHash }),
+  }));
+  return [{ ...preparedBody, submissionId }, ...moved];
+};
+const allLifecycles = [
+  ...submit('fixed', 'submitted', 'retrying', 'submitted', 'confirmed'),
+  ...submit('fixed'),
+  ...submit('superseded', 'superseded', 'submitted'),
+].map(say);
 
 describe('the settlement machine and the reference', () => {
   it('accept and reject the same messages for the same reasons, and show the same state, across restarts', () => {
