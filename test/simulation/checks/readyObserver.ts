@@ -1,3 +1,4 @@
+import type { StoredStream } from '../nats/storedStream.ts';
 import type { ServiceProcess } from '../processes/serviceProcess.ts';
 import type { SimulatedWorld } from '../world/createWorld.ts';
 import { SimulationFailure } from './failure.ts';
@@ -14,12 +15,16 @@ interface ReadyObserver {
   check(process: ServiceProcess): void;
 }
 
+type End = Pick<StoredStream, 'lastSequence' | 'createdNanos'>;
+
 export function observeReadiness({ time, nats }: SimulatedWorld): ReadyObserver {
-  const ends: { readonly atMs: number; readonly byStream: ReadonlyMap<string, number> }[] = [];
+  const ends: { readonly atMs: number; readonly byStream: ReadonlyMap<string, End> }[] = [];
   return {
     note: () => {
       const byStream = new Map(
-        [...nats.store.streams].map(([name, { lastSequence }]) => [name, lastSequence] as const),
+        [...nats.store.streams].map(
+          ([name, { lastSequence, createdNanos }]) => [name, { lastSequence, createdNanos }] as const,
+        ),
       );
       ends.push({ atMs: time.nowMs(), byStream });
       while ((ends[0]?.atMs ?? 0) < time.nowMs() - 60_000) ends.shift();
@@ -36,9 +41,14 @@ export function observeReadiness({ time, nats }: SimulatedWorld): ReadyObserver 
       const before = ends.findLast(({ atMs }) => atMs <= sinceMs);
       const after = ends.filter(({ atMs }) => atMs > sinceMs);
       for (const [stream, { position }] of Object.entries(streams)) {
-        // The stream may have lost its end meanwhile.
-        const held = [before, ...after].map((one) => one?.byStream.get(stream) ?? 0);
-        const least = Math.min(...held, nats.store.streams.get(stream)?.lastSequence ?? 0);
+        // The stream may have lost its end meanwhile, or be another one.
+        const now = nats.store.streams.get(stream);
+        const held = [before, ...after].map((one) => one?.byStream.get(stream));
+        const least = Math.min(
+          ...[now, ...held].map((end) =>
+            end?.createdNanos === now?.createdNanos ? (end?.lastSequence ?? 0) : 0,
+          ),
+        );
         if (position < least)
           throw new SimulationFailure(
             'readiness',
