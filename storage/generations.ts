@@ -11,20 +11,22 @@ export const firstGeneration = 1;
 
 /** The tables of the active generation, which has the highest swap. */
 export async function findActiveTables(database: Database): Promise<Tables> {
-  const rows = await database.select(
-    `SELECT generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
+  return resolveTables((await readPointer(database)).generation);
+}
+
+async function readPointer(database: Database): Promise<{ swap: number; generation: number }> {
+  const [row] = await database.select(
+    `SELECT swap, generation FROM ${generationPointer.name} ORDER BY swap DESC LIMIT 1`,
   );
-  return resolveTables(Number(rows[0]?.[0] ?? firstGeneration));
+  return { swap: Number(row?.[0] ?? 0), generation: Number(row?.[1] ?? firstGeneration) };
 }
 
 /** Makes a generation active by a single row, so there is no state in between. Then replaces the views. May be repeated if that failed. */
 export async function activate(database: Database, tables: Tables): Promise<void> {
-  if ((await findActiveTables(database)).generation !== tables.generation) {
-    const [row] = await database.select(`SELECT max(swap) FROM ${generationPointer.name}`);
-    await insertRows(database, generationPointer, [
-      { swap: Number(row?.[0]) + 1, generation: tables.generation },
-    ]);
-  }
+  const { generation } = tables;
+  const active = await readPointer(database);
+  if (active.generation !== generation)
+    await insertRows(database, generationPointer, [{ swap: active.swap + 1, generation }]);
   await replaceViews(database, tables);
 }
 

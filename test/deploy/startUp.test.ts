@@ -31,7 +31,7 @@ function listOpenFiles(dir: string): string[] {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`);
     } catch {
-      return ''; // The one that listed them.
+      return ''; // The process that listed them.
     }
   };
   return readdirSync('/proc/self/fd')

@@ -157,7 +157,7 @@ describe('rate limits over HTTP', () => {
     });
     const url = `${server.base}/v1/public/installations/wheel-1/observations`;
     const ask = (...lines: string[]) => requestStatus(url, { 'X-Forwarded-For': lines });
-    // Several lines are one list, of which the proxy wrote the end.
+    // Several lines are one list, and the proxy wrote its end.
     for (let request = 0; request < 10; request++) {
       expect(await ask(`192.0.2.${request}, 198.51.100.4, 10.1.2.3`)).toBe(200);
       expect(await ask(`192.0.2.${request}`, '198.51.100.4')).toBe(200);

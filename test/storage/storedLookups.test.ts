@@ -101,7 +101,7 @@ it('days of two generations differ in their rows within the compared messages', 
     readingAt(2, dayMs - 1),
     readingAt(3, dayMs),
     readingAt(4, dayMs, 'two'),
-    // Of one day, in two months.
+    // The same day, in two months.
     readingAt(5, 0, 'three'),
     readingAt(6, dayMs - 1, 'three'),
   ];

@@ -63,7 +63,7 @@ async function expectRight(economy: TestEconomy, nats: TestConnection) {
   await assertMatchesContracts(economy, state.safe.at(-1) as never);
 }
 
-/** Expects each span to begin after the one before it. */
+/** Expects each span to begin after its predecessor. */
 function expectLinked(spans: readonly ChainSpanMessage[]) {
   const ends = spans.map(({ toBlock, hash }) => [BigInt(toBlock) + 1n, hash]);
   const beginnings = spans.map(({ fromBlock, parentHash }) => [BigInt(fromBlock), parentHash]);

@@ -8,7 +8,7 @@ interface Restorable {
   beginRestore(): Pick<FoldRestoration, 'add' | 'complete'>;
 }
 
-/** Replaces the state by the records' state. What has changed since an earlier capture is then unknown. */
+/** Replaces the state by the records' state, after which changes since an earlier capture are unknown. */
 export function restoreState(into: Restorable, records: Iterable<FoldRecord>, position = 0): void {
   const restoration = into.beginRestore();
   // Captured lazily, from what it is about to replace.
