@@ -1,7 +1,7 @@
 import type { PipelineFault, RestoredState } from '../../machines/streamFollowerMachine.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
-import { type VerifiedStream, verifySource } from '../jetstream/sourceVerification.ts';
+import { verifySource } from '../jetstream/sourceVerification.ts';
 import { type StreamPosition, startOfStream } from '../jetstream/streamPosition.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
@@ -44,8 +44,22 @@ export async function restoreFold(
   options: RestorationOptions,
   fault: PipelineFault | null,
 ): Promise<RestoredSnapshot> {
+  try {
+    return await restoreOnce(options, fault);
+  } catch (error) {
+    // A stream may have vanished while nothing consumed it. If it is created here, the next attempt finds it.
+    if (isStreamMissing(error)) await options.onMissing?.();
+    throw error;
+  }
+}
+
+async function restoreOnce(
+  options: RestorationOptions,
+  fault: PipelineFault | null,
+): Promise<RestoredSnapshot> {
   const { stream, fold, stored, logger } = options;
-  const verified = await verifyOrCreate(options);
+  await options.checkStreams();
+  const verified = await verifySource(options.jsm, stream, startOfStream);
   const choice = await chooseSnapshot(options, verified);
   const { found } = choice;
   const place = found === null ? startOfStream : toStreamPosition(found.header);
@@ -62,22 +76,6 @@ export async function restoreFold(
     found === null ? 'folding from the beginning of the stream' : 'snapshot restored',
   );
   return { place, lastSequence, hasDiverged, takenAtMs: found?.header.takenAtMs ?? null };
-}
-
-/** Verifies the stream, which may have vanished while nothing consumed it. If `onMissing` creates it, the next attempt finds it. */
-async function verifyOrCreate({
-  jsm,
-  stream,
-  checkStreams,
-  onMissing,
-}: RestorationOptions): Promise<VerifiedStream> {
-  await checkStreams();
-  try {
-    return await verifySource(jsm, stream, startOfStream);
-  } catch (error) {
-    if (isStreamMissing(error)) await onMissing?.();
-    throw error;
-  }
 }
 
 interface Correction {

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { type RejectionReason, rejectionReasons } from '../../actors/messages/rejectionReasons.ts';
 import { type InputStreamName, rejectedSubject } from '../../actors/messages/subjects.ts';
 import type { BackoffBounds } from '../../machines/backoff.ts';
-import { isStreamMissing } from '../jetstream/ensureStreams.ts';
 import { findMessageBytesMax } from '../jetstream/messageBytesMax.ts';
 import { readBackwards } from '../jetstream/readBackwards.ts';
 import type { RejectedStream } from '../jetstream/rejectedStream.ts';
@@ -77,7 +76,7 @@ export interface RejectionLogOptions extends Omit<StreamReaderOptions, 'js'> {
   readonly rejected: RejectedStream;
   /** Whether this process may publish at the moment: another one may have taken over. */
   readonly mayPublish?: () => boolean;
-  /** Called when nothing can be read or published: the stream of rejections may have been deleted. */
+  /** Called when nothing can be published: the stream of rejections may have been deleted. */
   readonly onFailing?: () => Promise<void>;
 }
 
@@ -137,12 +136,6 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
     return count;
   }
 
-  /** Has a missing stream created before the next attempt, which reports what still fails. */
-  async function fail(error: unknown): Promise<never> {
-    await onFailing?.().catch(() => undefined);
-    throw error;
-  }
-
   async function publishAll(items: readonly PipelineItem[], isCancelled: () => boolean) {
     const messages = items.flatMap(listRejections);
     let most = unacknowledgedMax;
@@ -156,7 +149,10 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
       } catch (error) {
         // Another publisher was faster, or the server refused one in the middle; published alone, it gets the reason.
         if (most > 1 && isWrongPredecessor(error)) most = 1;
-        else await fail(error);
+        else {
+          await onFailing?.().catch(() => undefined); // The next attempt reports what still fails.
+          throw error;
+        }
       }
     }
   }
@@ -173,11 +169,10 @@ export function createRejectionLog(options: RejectionLogOptions): RejectionLog {
   return {
     resume: () =>
       // After the last attempt of a cancelled pipeline, which would otherwise end later and overwrite `published`.
-      rejected
-        .takeTurn(async () => {
-          published = await readPublished(options);
-        })
-        .catch((error: unknown) => (isStreamMissing(error) ? fail(error) : Promise.reject(error))),
+      rejected.takeTurn(async () => {
+        published = await readPublished(options);
+      }),
+
     publishAfter: (position, owner = noOwner) => {
       // The fold produces the rejections after the position again.
       for (const message of unpublished) if (message.sequence > position) unpublished.delete(message);
