@@ -12,8 +12,10 @@ it('a newer generation is used once if this fold made it or nobody knows who did
   const note = (level: string) => (given: object) => said.push([level, given]);
   const logic = createGenerationWatch({
     database: {
-      select: async (sql: string) =>
-        sql.includes(generationPointer.name) ? [[active]] : version === 0 ? [] : [[version, 'ours', 'then']],
+      select: async (sql: string) => {
+        if (sql.includes(generationPointer.name)) return [[1, active]];
+        return version === 0 ? [] : [[version, 'ours', 'then']];
+      },
     } as unknown as Database,
     identity: { foldVersion: 1, configuration: 'ours' },
     onActivated: (generation) => said.push(generation),
