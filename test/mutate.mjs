@@ -74,6 +74,4 @@ const report = paths.join('-').replaceAll('/', '.');
 await new Stryker({
   mutate: files,
   incrementalFile: `data/mutation/${report}${sampleSize > 0 ? `.sample-${seed}` : ''}.json`,
-  // Machines are computed while their module loads. Elsewhere, load-time code is tables and texts, and each mutation costs a whole run.
-  ignoreStatic: !paths.every((path) => path.startsWith('machines')),
 }).runMutationTest();

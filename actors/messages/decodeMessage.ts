@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { readErrorMessage } from '../readErrorMessage.ts';
 import { compileGuard } from '../schemas/compileGuard.ts';
 import type { RejectionReason } from './rejectionReasons.ts';
@@ -29,8 +29,6 @@ export interface MessageFormat<Schema extends z.ZodType> {
   readonly bytesMax: number;
   /** Whether the parsed object is used unchanged, including members that the schema does not name. */
   readonly isTakenAsIs: boolean;
-  /** Members by name, if the schema is an object. */
-  readonly members: Readonly<Record<string, z.ZodType>>;
 }
 
 export function defineFormat<Schema extends z.ZodType>(
@@ -38,8 +36,7 @@ export function defineFormat<Schema extends z.ZodType>(
   bytesMax: number,
   { isTakenAsIs = false } = {},
 ): MessageFormat<Schema> {
-  const members = schema instanceof z.ZodObject ? schema.shape : {};
-  return { schema, fits: compileGuard(schema), bytesMax, isTakenAsIs, members };
+  return { schema, fits: compileGuard(schema), bytesMax, isTakenAsIs };
 }
 
 /** Decodes UTF-8 JSON of a format. Anything else is `malformed`; a rejection costs no more than reading the message. */
@@ -58,39 +55,24 @@ export function decodeMessage<Schema extends z.ZodType>(
   } catch (error) {
     return reject('malformed', `not JSON: ${readErrorMessage(error)}`);
   }
-  if (!fits(json)) return reject('malformed', describeMisfit(format, json));
+  if (!fits(json)) return reject('malformed', describeMisfit(schema, json));
   // `fits` has checked this schema.
   return { value: isTakenAsIs ? (json as z.infer<Schema>) : schema.parse(json) };
 }
 
-/** Names every misfit. Only members that do not fit are examined, since zod takes longer to explain than to accept. */
-function describeMisfit({ schema, members }: MessageFormat<z.ZodType>, json: unknown): string {
-  const wrong = isRecord(json)
-    ? Object.entries(members)
-        .filter(([name, member]) => !member.validate(json[name]))
-        .flatMap(([name, member]) => findIssues(member, json[name], name))
-    : [];
-  const issues = wrong.length > 0 ? wrong : findIssues(schema, json);
-  if (issues.length === 0)
-    return `a list is too long, or not as expected behind its first ${shownItems} items`;
-  return issues.join('; ');
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Issues of a value. The value is cut short first, since zod could report a hundred thousand issues. */
-function findIssues(schema: z.ZodType, value: unknown, at?: string): string[] {
-  const shown = cutShort(value, at === undefined ? 0 : 1);
+/** Names every misfit. The value is cut short first, since zod could report a hundred thousand of them. */
+function describeMisfit(schema: z.ZodType, value: unknown): string {
+  const shown = cutShort(value);
   const { error } = schema.safeParse(shown);
-  if (error === undefined) return [];
-  return error.issues.map(({ path, message }) => {
-    const place = at === undefined ? path : [at, ...path];
-    const given = path.reduce<unknown>((outer, key) => Object(outer)[key], shown);
-    const text = given === undefined ? 'nothing' : JSON.stringify(given).slice(0, givenCharactersMax);
-    return `${place.join('.') || 'message'}: ${message}, given ${text}`;
-  });
+  if (error === undefined)
+    return `a list is too long, or not as expected behind its first ${shownItems} items`;
+  return error.issues
+    .map(({ path, message }) => {
+      const given = path.reduce<unknown>((outer, key) => Object(outer)[key], shown);
+      const text = given === undefined ? 'nothing' : JSON.stringify(given).slice(0, givenCharactersMax);
+      return `${path.join('.') || 'message'}: ${message}, given ${text}`;
+    })
+    .join('; ');
 }
 
 /** Characters of a wrong value that its rejection shows. */

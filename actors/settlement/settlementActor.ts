@@ -133,7 +133,7 @@ function addEndedSubmission(settlement: Settlement, submission: EndedSubmission)
   const all = settlement.endedSubmissions.push(submission);
   if (all.size <= endedSubmissionsMax) return { ...settlement, endedSubmissions: all };
   const endedSubmissions = all.shift();
-  const submissionsSinceMs = endedSubmissions.first()?.createdAtMs ?? submission.createdAtMs;
+  const submissionsSinceMs = (endedSubmissions.first() ?? submission).createdAtMs;
   const evictedSubmissions = settlement.evictedSubmissions + 1;
   return { ...settlement, endedSubmissions, evictedSubmissions, submissionsSinceMs };
 }

@@ -40,6 +40,7 @@ describe('remembered IDs', () => {
           remember(count);
           storedAtMs += days * dayMs;
           for (const [record, run] of encodeIds(ids, before)) {
+            expect(run).not.toEqual(records.get(record));
             if (run === undefined) records.delete(record);
             else records.set(record, run);
           }

@@ -32,7 +32,8 @@ describe('the actors of the settlement stream', () => {
     report(actors, 'm', { state: 'degraded' });
     const view = actors.modules('wheel.one');
     const older = report(actors, 'm', { observedAt: new Date(atMs - 1).toISOString() });
-    expect(older).toHaveProperty('rejection.reason', 'out_of_order');
+    const detail = 'observed 1 ms before the newest snapshot of this instance';
+    expect(older).toEqual({ rejection: { reason: 'out_of_order', detail } });
     const elsewhere = report(actors, 'm', { instanceId: 'n' });
     expect(elsewhere).toHaveProperty('rejection.reason', 'wrong_instance');
     expect(actors.modules('wheel.one')).toBe(view);

@@ -294,6 +294,17 @@ describe('a snapshot', () => {
     expect(() => restoreActors([{ ...record(), value: stringify(captured) }])).toThrow(RecordRefused);
   });
 
+  it('is refused if an ended submission is missing between others', () => {
+    const ended = { createdAtMs: 1, submittedAtMs: null, terminalAtMs: 2, outcome: 'reverted' };
+    const records = [5, 7].map((index) => ({
+      kind: 'endedSubmission',
+      key: `${id}/${index}`,
+      value: stringify(ended),
+    }));
+    const build = () => restoreActors([record(), ...records]);
+    expect(build).toThrow(new RecordRefused('ended submission 6 is missing'));
+  });
+
   it('is refused if an installation has records and no settlement', () => {
     const actors = createSettlementActors();
     actors.receive(jsonMessage(signerSubject(id), signerBody));

@@ -44,8 +44,10 @@ export function makeSettlementsFinal(
     settlements: { ...archive.settlements, rowCount: archive.settlements.rowCount + settlements.length },
     checkpoints: { ...archive.checkpoints, rowCount: archive.checkpoints.rowCount + checkpoints.length },
   };
-  const stored = settlements.length + checkpoints.length === 0 ? state : { ...state, archive: noted };
-  return { state: evictCheckpoints(evictSettlements(stored)), final: { settlements, checkpoints } };
+  return {
+    state: evictCheckpoints(evictSettlements({ ...state, archive: noted })),
+    final: { settlements, checkpoints },
+  };
 }
 
 function listFinal<Entry extends Settlement | Checkpoint>(

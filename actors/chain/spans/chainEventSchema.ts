@@ -21,17 +21,14 @@ function isChainEvent(value: unknown): value is ChainEvent {
   const { inputs }: AbiEvent = event;
   const values = new Map<string, unknown>(Object.entries(args));
   return (
-    inputs.length === values.size && inputs.every((input) => isOfType(input, values.get(input.name ?? '')))
+    inputs.length === values.size && inputs.every(({ type, name }) => isOfType(type, values.get(name ?? '')))
   );
 }
 
 /** Whether a value has the form that viem decodes parameters of the type to. Ranges and lengths are not checked. */
-function isOfType({ type, indexed }: AbiEvent['inputs'][number], value: unknown): boolean {
+function isOfType(type: string, value: unknown): boolean {
   const items = /^(.+)\[\d*\]$/.exec(type)?.[1];
-  const isHashed = indexed === true && (items !== undefined || type === 'string' || type === 'bytes');
-  if (isHashed) return typeof value === 'string' && isBytes(value);
-  if (items !== undefined)
-    return Array.isArray(value) && value.every((item) => isOfType({ type: items }, item));
+  if (items !== undefined) return Array.isArray(value) && value.every((item) => isOfType(items, item));
   const bits = /^u?int(\d+)$/.exec(type)?.[1];
   // viem decodes up to 48 bits as a number.
   if (bits !== undefined) return Number(bits) > 48 ? typeof value === 'bigint' : Number.isSafeInteger(value);

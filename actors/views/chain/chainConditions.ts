@@ -38,10 +38,11 @@ export function createChainConditions(options: ChainConditionsOptions) {
   }
 
   /** Whether the configured mining contract is wrong: it was never configured on the chain, and another contract's events caused a fault. */
-  function hasOtherMining(state: ChainState | null): boolean {
-    const economyBlock = onChain?.deployment.chain.economyDeploymentBlock ?? 0n;
+  function hasOtherMining({ actors, deployment }: FollowedDeployment): boolean {
+    const state = actors.newest();
     const isConfigured = state === null || state.mining.configuration !== null;
-    return onChain?.actors.fault != null && !isConfigured && state.block.number >= economyBlock;
+    const economyBlock = deployment.chain.economyDeploymentBlock ?? 0n;
+    return actors.fault != null && !isConfigured && state.block.number >= economyBlock;
   }
 
   function findAvailability(needsEconomy: boolean): ChainAvailability {
@@ -51,7 +52,7 @@ export function createChainConditions(options: ChainConditionsOptions) {
     const isBehind = state !== null && nowMs - state.block.timestampMs > options.behindAfterMs;
     return findChainAvailability({
       isConfigured: onChain !== null,
-      isMismatched: onChain !== null && (onChain.actors.state.isMismatched || hasOtherMining(state)),
+      isMismatched: onChain !== null && (onChain.actors.state.isMismatched || hasOtherMining(onChain)),
       isCaughtUp: options.isCaughtUp(),
       isApplied: onChain?.actors.fault == null,
       isIndexed: spanAtMs !== null && nowMs - spanAtMs <= options.staleAfterMs && !isBehind,
