@@ -6,7 +6,7 @@ import { findTestProject } from './test/support/testProject.ts';
 
 /** Quick tests that ask a server of their own process. The embedded ClickHouse crashes in the thread that Stryker starts anew for each run. */
 const asksServer =
-  /^test\/(?:explorer\/serving|http\/(?:chainRoutes|events|extremeValues|httpSemantics|observations|openApi|operatorServer|rateLimits|refusedBodies|released|statistics|streamOutput|strictBodies)|reference\/(?:measurements|members|world))\./;
+  /^test\/(?:actors\/chain\/(?:olderTimelock|reorganizations)|explorer\/serving|http\/(?:chainRoutes|events|extremeValues|httpSemantics|observations|openApi|operatorServer|rateLimits|refusedBodies|released|statistics|streamOutput|strictBodies)|reference\/(?:measurements|members|world))\./;
 
 /** Tests that read the text of the program, which Stryker has rewritten. */
 const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;

@@ -169,7 +169,7 @@ export function formatRecord({ kind, key, value }: FoldRecord): string {
 export function parseRecord(line: string): FoldRecord {
   const keyAt = line.indexOf('\t') + 1;
   const valueAt = line.indexOf('\t', keyAt) + 1;
-  if (keyAt === 0 || valueAt === 0) throw new RecordRefused('a line of a snapshot is not a record');
+  if (valueAt === 0) throw new RecordRefused('a line of a snapshot is not a record');
   const value = line.slice(valueAt);
   return {
     kind: line.slice(0, keyAt - 1),

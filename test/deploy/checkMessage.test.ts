@@ -22,6 +22,7 @@ it.each([
   [reporter, { type: 'run_finished', at, runId: 'r', result: 'ok' }, null],
   ['miner.oracle.my~wheel', { type: 'blocked', at }, /^malformed: reason: .*, given nothing$/],
   ['miner.chain.0.span', {}, /^malformed: miner.chain.0.span names no chain/],
+  ['miner.chain.x1.span', {}, /^malformed: miner.chain.x1.span names no chain/],
 ])('check-message of %s with %j says %s', (subject, message, expected) => {
   const stream = findInputStream(subject) as InputStreamName;
   const rejection = checkContent(stream, subject, Buffer.from(JSON.stringify(message)));

@@ -262,6 +262,7 @@ it('compare every member of every response with at least two values', async () =
     await world.apply(live(25, 900, 0));
     await compareNow();
   }
+  await world.mine([({ emit }) => emit('collection', 'SaleClosed', {})]);
   await world.apply({ do: 'wait', seconds: 86_400 * 8 });
   await world.apply({ ...live(14, 5, 1), epoch: 'second', coreStatus: 'COUNTER_FAULT' });
   await compareNow();

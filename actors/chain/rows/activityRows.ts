@@ -66,10 +66,10 @@ function evictActivity(state: ChainState, retained: number, added: number): Chai
   const counts = new Map<LoggedActivity['owner'], number>();
   const names: RecordName[] = [];
   for (const { owner, eventNumber } of logged.take(count)) {
-    if (!counts.has(owner)) names.push(`activityCount ${owner}`);
     counts.set(owner, (counts.get(owner) ?? 0) + 1);
     names.push(`activity ${owner}/${eventNumber}`);
   }
+  for (const owner of counts.keys()) names.push(`activityCount ${owner}`);
   const owners = state.owners.withMutations((all) => {
     for (const [owner, ofOwner] of counts) {
       const known = all.get(owner);

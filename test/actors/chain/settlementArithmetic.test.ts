@@ -39,4 +39,5 @@ it('the frontier after any rounds is the reference’s, batch by batch, and no r
     ),
     { numRuns: 1_000 },
   );
+  expect(splitIntoBatches([], 16n)).toEqual([]);
 });

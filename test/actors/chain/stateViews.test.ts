@@ -287,6 +287,7 @@ describe('whether a position has metadata', () => {
     ],
     ['without a name', build({ name: '' }), 'unavailable'],
     ['with an image that is not SVG', build({ image: 'data:image/png;base64,AAAA' }), 'unavailable'],
+    ['with text before its image', build({ image: ' data:image/svg+xml;base64,AAAA' }), 'unavailable'],
     ['with a card that is not a URL', build({ card_image: 'https:cards.example/1' }), 'unavailable'],
     ['with a card over plain HTTP', build({ card_image: 'http://cards.example/1' }), 'unavailable'],
   ])('%s, both routes say alike', (_what, published, status) => {
