@@ -305,6 +305,11 @@ describe('any order of events', () => {
     const prepare = { do: 'reporter' as const, body: { ...preparedBody, submissionId } };
     const off = { type: 'settings', settlementEnabled: false, reporterEnvironmentEnabled: true };
     const disable = { do: 'reporter' as const, body: off };
+    const [run, pause] = [
+      { do: 'run' as const, minutes: 10 },
+      { do: 'pause' as const, readings: 90 },
+    ];
+    const close = (work: string) => ({ do: 'close' as const, count: 1, work });
     const states = new Set<string>();
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, isHealthy) => {
@@ -343,6 +348,9 @@ describe('any order of events', () => {
           [[prepare, ...said] as never, true],
           [[{ do: 'settle', count: 1 }], true],
           [[{ do: 'clock', seconds: 1_300 }], true],
+          [[run, { do: 'approve' }, pause, run], false],
+          // Rounds without readings, after rounds that are closed or cannot be settled.
+          ...['420', '5001'].map((work) => [[run, close(work), pause, run] as never, true] as [never, true]),
           [[{ do: 'oracle', body: { type: 'blocked', reason: 'maintenance' } }] as never, true],
         ],
       },

@@ -20,6 +20,7 @@ import {
   isOfCategory,
 } from '../../../actors/views/feed/feedViews.ts';
 import type { MeasurementProgress } from '../../../actors/wheel/measurementEvents.ts';
+import { chainlessViews } from '../../support/chain/chainlessViews.ts';
 import {
   buildChainEvents,
   buildMeasurementEvents,
@@ -256,8 +257,17 @@ describe('a client of the event stream', () => {
       position: found?.position ?? 0,
       ordinal: found?.ordinal ?? 0,
     });
+    const byArrival = listItems(streams).toSorted((one, other) => one.arrivedAtMs - other.arrivedAtMs);
     for (const share of [0, 0.5, 1]) {
       fold(share, chain.length);
+      const found = feed.after('all', { chain: toPlace(), measurement: toPlace() }, 99);
+      const news = (typeof found === 'function' ? await found(neverAborted) : found) as FeedNews;
+      expect(news.items.map(({ item: { id } }) => id)).toEqual(byArrival.map(({ id }) => id));
+      // What is in memory is not read.
+      const newest = feed.position() as FeedPosition;
+      expect(feed.after('all', newest, 99)).toMatchObject({ items: [], isComplete: true });
+      const page = { category: 'all', limit: 1, cursor: null } as const;
+      if (share < 1) expect(feed.page(page, neverAborted)).toHaveProperty('events.length', 1);
       for (const item of listItems(streams)) {
         const other = listItems(streams).findLast(
           ({ source, arrivedAtMs }) => source !== item.source && arrivedAtMs < item.arrivedAtMs - 60_000,
@@ -286,9 +296,24 @@ describe('a client of the event stream', () => {
     expect(other.after('all', position, 9)).toMatchObject({ items: [{}], isComplete: true });
     other.refresh();
     const delivered = other.position();
+    other.listen(() => expect.unreachable('nothing is new'));
+    other.refresh();
     recreated = { ...recreated, events: createWindow(chain).events };
     expect(other.position()).toBe(delivered);
   });
+});
+
+it('the feed has neither news nor a position without a chain', async () => {
+  const feed = createFeedViews({
+    installationId: 'wheel-1',
+    chain: chainlessViews(),
+    progress: () => null,
+    olderEvents: noOlderEvents,
+  });
+  const place = { run: '', position: 0, ordinal: 0 };
+  const after = feed.after('all', { chain: place, measurement: place }, 9);
+  const located = await feed.locate('chain:1', neverAborted);
+  expect([after, feed.position(), located]).toEqual([null, null, 'unavailable']);
 });
 
 describe('a page of the feed', () => {
