@@ -4,9 +4,9 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { findTestProject } from './test/support/testProject.ts';
 
-/** Quick tests that ask a server of their own process. The embedded ClickHouse crashes in the thread that Stryker starts anew for each run. */
-const asksServer =
-  /^test\/(?:actors\/chain\/(?:olderTimelock|reorganizations)|explorer\/serving|http\/(?:chainRoutes|events|extremeValues|httpSemantics|observations|openApi|operatorServer|rateLimits|refusedBodies|released|statistics|streamOutput|strictBodies)|reference\/(?:measurements|members|world))\./;
+/** Quick tests with a server or a database of their own. */
+const usesServer =
+  /^test\/(?:actors\/chain\/(?:olderTimelock|reorganizations)|explorer\/serving|http\/(?:chainRoutes|events|extremeValues|httpSemantics|observations|openApi|operatorServer|rateLimits|refusedBodies|released|statistics|streamOutput|strictBodies)|reference\/(?:measurements|members|world)|storage\/(?:migrations|observations|storedLookups|storedTables))\./;
 
 /** Tests that read the text of the program, which Stryker has rewritten. */
 const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;
@@ -15,7 +15,7 @@ const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;
 const files = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/${file}`)
-  .filter((file) => (findTestProject(file) === 'unit' && !readsText.test(file)) || asksServer.test(file));
+  .filter((file) => (findTestProject(file) === 'unit' && !readsText.test(file)) || usesServer.test(file));
 
 /** Files that take seconds, the slowest last: quicker ones find most mistakes. */
 const slow = [
@@ -37,11 +37,19 @@ class SlowLast extends BaseSequencer {
 }
 
 export default defineConfig({
+  plugins: [
+    {
+      name: 'processes',
+      // Stryker asks for threads, in which the embedded ClickHouse crashes.
+      configureVitest: ({ project }) => {
+        project.config.pool = 'forks';
+      },
+    },
+  ],
   test: {
     include: files,
     isolate: false,
     setupFiles: ['test/support/fixedSeed.ts'],
-    pool: 'forks',
     sequence: { sequencer: SlowLast },
     runner: 'test/support/failingLoads.ts',
     testTimeout: 120_000,
