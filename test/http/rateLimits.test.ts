@@ -176,7 +176,7 @@ describe('rate limits over HTTP', () => {
   });
 });
 
-describe('a client with many IPv6 addresses', () => {
+describe('the address of a client', () => {
   const { burst } = rateClasses.publicHeavy;
 
   /** Number of requests that pass at a time, from this number of addresses. */
@@ -193,6 +193,16 @@ describe('a client with many IPv6 addresses', () => {
     const countPassed = createCount();
     for (const network of ['2001:db8:1:2', '2001:db8:1:3'])
       expect(countPassed(1_000, (host) => `${network}::${host.toString(16)}`)).toBe(burst);
+  });
+
+  it.each<[string, (index: number) => string]>([
+    ['begin alike', (index) => `2001:db8:${index.toString(16)}::1`],
+    ['end alike', (index) => `2001:${index.toString(16)}:7::1`],
+    ['are IPv4', (index) => `10.7.${index >> 8}.${index & 255}`],
+  ])('is not taken for one of thousands that %s', (_, addressOf) => {
+    const countPassed = createCount();
+    expect(countPassed(2 * burst, () => addressOf(60_000))).toBe(burst);
+    expect(countPassed(40_000, addressOf)).toBe(40_000);
   });
 
   it('has sixteen times that in a /48, and nothing of another one', () => {
