@@ -11,7 +11,7 @@ const usesServer =
 /** Tests that read the text of the program, which Stryker has rewritten. */
 const readsText = /^test\/(?:imports|readme|http\/routePaths|deploy\/.+)\./;
 
-/** Unit tests and requests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
+/** Quick tests, for `npm run mutate`: each mistake is tried by the tests that reach it. */
 const files = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.test.ts'))
   .map((file) => `test/${file}`)

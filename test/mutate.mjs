@@ -1,8 +1,8 @@
-// `npm run mutate -- FOLDER...`: Stryker changes the program in one place at a time, and lists the changes that no unit test notices. A path
+// `npm run mutate -- FOLDER...`: Stryker changes the program in one place at a time, and lists the changes that no quick test notices. A path
 // may be a file, or a folder, which stands for its files without I/O. The report is `data/mutation/report.html`; the next run tries again
-// only what has changed. `--sample N` tries only N changes, drawn by chance: their score estimates the score of all.
+// only what has changed, and surviving constants. `--sample N` tries only N changes, drawn by chance: their score estimates the score of all.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
@@ -71,7 +71,15 @@ function rankMutant({ fileName, location, mutatorName, replacement }) {
 
 process.chdir(root);
 const report = paths.join('-').replaceAll('/', '.');
-await new Stryker({
-  mutate: files,
-  incrementalFile: `data/mutation/${report}${sampleSize > 0 ? `.sample-${seed}` : ''}.json`,
-}).runMutationTest();
+const incrementalFile = `data/mutation/${report}${sampleSize > 0 ? `.sample-${seed}` : ''}.json`;
+forgetSurvivingConstants();
+await new Stryker({ mutate: files, incrementalFile }).runMutationTest();
+
+/** Has them tried again: Stryker does not know which tests reach a constant, and would keep the result even after a new test. */
+function forgetSurvivingConstants() {
+  if (!existsSync(incrementalFile)) return;
+  const result = JSON.parse(readFileSync(incrementalFile, 'utf8'));
+  for (const file of Object.values(result.files))
+    file.mutants = file.mutants.filter((mutant) => !(mutant.static && mutant.status === 'Survived'));
+  writeFileSync(incrementalFile, JSON.stringify(result));
+}

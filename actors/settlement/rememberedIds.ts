@@ -90,7 +90,7 @@ export function* encodeIds(
   for (let from = forgotten; from < end; ) {
     const record = findRecord(from);
     const through = Math.min((record + 1) * idsPerRecord, end);
-    const isShortened = record === firstRecord && forgotten !== before.forgotten;
+    const isShortened = from > Math.max(record * idsPerRecord, before.forgotten);
     if (isShortened || record >= findRecord(endBefore))
       yield [record, { from, ...encodeEntries(entries.slice(from - forgotten, through - forgotten)) }];
     from = through;

@@ -36,8 +36,12 @@ export async function stopOrphan({ pidFile, mark, stopMs, logger }: OrphanSettin
   const ending = timer(stopMs).subscribe(() => {
     if (isMarked(pid, mark)) process.kill(pid, 'SIGKILL');
   });
-  // It is not a child of this process, so its end causes no event.
-  await firstValueFrom(interval(pollMs).pipe(filter(() => !isMarked(pid, mark))));
+  // It is not a child of this process, so its end causes no event. While it ends, it has no command line but may still hold its port.
+  const hasEnded = () => {
+    const commandLine = readCommandLine(pid);
+    return commandLine === null || (commandLine !== '' && !commandLine.includes(mark));
+  };
+  await firstValueFrom(interval(pollMs).pipe(filter(hasEnded)));
   ending.unsubscribe();
 }
 
@@ -52,13 +56,19 @@ export async function endProcess(child: ChildProcess, stopMs: number): Promise<v
 }
 
 function isMarked(pid: number, mark: string): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
+  return readCommandLine(pid)?.includes(mark) ?? false;
+}
+
+/** Null if the process has ended; empty while it ends. */
+function readCommandLine(pid: number): string | null {
+  if (!Number.isInteger(pid) || pid <= 0) return null;
   try {
-    const commandLine = existsSync('/proc/self/cmdline')
-      ? readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      : execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
-    return commandLine.includes(mark);
+    if (!existsSync('/proc/self/cmdline'))
+      return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    // An ended process stays visible until its parent notices the end.
+    if (/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) return null;
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
-    return false; // No such process.
+    return null;
   }
 }

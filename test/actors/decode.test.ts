@@ -189,6 +189,26 @@ describe('bad input', () => {
     }
   });
 
+  it('is described by the members that its schema names, beside any others', () => {
+    const unknown = Object.entries(Array(70).fill(0)).map(([name]) => [`unknown ${name}`, name]);
+    const [, body] = messages.find(([on]) => on.startsWith('miner.counter.')) as (typeof messages)[number];
+    const text = JSON.stringify({
+      ...Object.fromEntries(unknown),
+      ...body,
+      bootId: null,
+      rpmMilli: undefined,
+    });
+    expect(
+      decodeReading('miner.counter.wheel', bytes(text.replace('{', '{"__proto__":{"rpmMilli":1},'))),
+    ).toEqual({
+      rejection: {
+        reason: 'malformed',
+        detail:
+          'bootId: expected a UUID, given null; rpmMilli: Invalid input: expected number, received undefined, given nothing',
+      },
+    });
+  });
+
   it('is described, even if only a list’s later items are wrong', () => {
     const [on, reads] = messages.find(([one]) => one.endsWith('.reads')) as [string, { proposers: object[] }];
     const proposers = [...Array(8).fill(reads.proposers[0]), {}];

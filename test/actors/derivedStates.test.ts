@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { findChainAvailability } from '../../actors/chain/state/chainAvailability.ts';
 import { findPhase } from '../../actors/chain/state/collectionPhase.ts';
 import { findMergeState } from '../../actors/chain/state/mergeState.ts';
+import { closeSegments, openSegment } from '../../actors/chain/state/rewards.ts';
 import { findSettlementSource } from '../../actors/chain/state/settlementSource.ts';
 
 const reasons = [
@@ -47,4 +48,9 @@ it('a position cannot merge at the highest level, with pending weight, or below 
   expect(findMergeState({ ...ready, nextMergeBlock: 9n })).toBe('cooldown');
   expect(findMergeState({ ...ready, nextMergeBlock: 9n, hasPendingWeight: true })).toBe('pending');
   expect(findMergeState({ ...ready, level: 5, hasPendingWeight: true })).toBe('terminal');
+});
+
+it('a segment of weight that earned nothing is dropped once it is closed', () => {
+  const segments = [openSegment(1n, 7n), openSegment(2n, 8n)];
+  expect(closeSegments(segments, 2n)).toEqual([{ fromPerWeight: 1n, throughPerWeight: 2n, weight: 7n }]);
 });

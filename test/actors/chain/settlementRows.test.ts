@@ -164,7 +164,7 @@ describe('settlements and checkpoints', () => {
     expect(Math.min(evicted.settlements, evicted.checkpoints)).toBeGreaterThan(100);
   });
 
-  it('in rows prevent that blocks from the deployment on are replaced in memory alone', () => {
+  it('in rows prevent blocks from the deployment on from being replaced in memory alone', () => {
     const span = { ...buildSpan({ number: 1, fork: 1 }), fork: 1, fromBlock: 1n, toBlock: 1n };
     const replace = (archive: ChainState['archive']) => {
       const state = { ...emptySpanFoldState, head: begun.block, safe: [{ ...begun, archive }] };

@@ -15,6 +15,7 @@ import {
   writtenChainId,
   writtenContracts,
 } from '../../support/chain/writtenSpans.ts';
+import { followCaptures } from '../../support/increments.ts';
 import { restoreState } from '../../support/restoreState.ts';
 
 const deploymentBlock = 10;
@@ -240,6 +241,21 @@ describe('the beginning of a chain', () => {
     }
     actors.receive(buildSpanMessage(buildSpan({ number: 10 }), 500));
     expect(actors.state.head?.number).toBe(10n);
+  });
+
+  it('takes back in its increments what the replaced blocks had added', () => {
+    const { actors } = foldMessages(chainWith({}));
+    const { follow, increments } = followCaptures();
+    follow(actors.capture());
+    expect(actors.newest()?.mining.perWeightByDate.size).toBe(1);
+    for (let number = 16; number <= 60; number++) {
+      actors.receive(
+        buildSpanMessage(buildSpan({ number, fork: 1, parentBranch: number === 16 ? 0 : 1 }), 100 + number),
+      );
+      follow(actors.capture());
+    }
+    expect(actors.newest()?.mining.perWeightByDate.size).toBe(0);
+    expect(increments()).toBe(45);
   });
 
   it('is replaced only by a higher fork from the deployment block', () => {
