@@ -39,7 +39,7 @@ export function defineFormat<Schema extends z.ZodType>(
   return { schema, fits: compileGuard(schema), bytesMax, isTakenAsIs };
 }
 
-/** Decodes UTF-8 JSON of a format. Anything else is `malformed`; a rejection costs about twice as much as reading the message. */
+/** Decodes UTF-8 JSON of a format. Anything else is `malformed`; a rejection costs at most a few times as much as reading the message. */
 export function decodeMessage<Schema extends z.ZodType>(
   format: MessageFormat<Schema>,
   data: Uint8Array,

@@ -25,7 +25,7 @@ function isChainEvent(value: unknown): value is ChainEvent {
   );
 }
 
-/** Whether a value has the form that viem decodes parameters of the type to. Ranges and lengths are not checked. */
+/** Whether a value has the form that viem decodes parameters of the type to. Ranges and lengths are not checked. No event logs only the hash of a parameter. */
 function isOfType(type: string, value: unknown): boolean {
   const items = /^(.+)\[\d*\]$/.exec(type)?.[1];
   if (items !== undefined) return Array.isArray(value) && value.every((item) => isOfType(items, item));
