@@ -50,6 +50,18 @@ const buildReading = (position: number, atMs: number, distanceMm: number, speedM
   acceptedReading({ position, observedAtMs: noon + atMs, distanceMm, speedMmPerSecond });
 
 describe('events of the measurements', () => {
+  it('name no streak of more than ten years', () => {
+    const state: PublicState = { history: null, progress: null };
+    for (let day = 0; day <= 3_651; day++) {
+      const reading = buildReading(day + 1, day * dayMs, 50 * km);
+      addPublicReading(state, { reading, round: null, stored: { timestampNanos: 0n } });
+    }
+    const streaks = (state.progress?.events.toArray() ?? []).flatMap(({ achievement }) =>
+      achievement.type === 'measurement.distance_streak' ? achievement.days : [],
+    );
+    expect(streaks.at(-1)).toBe(3_650);
+  });
+
   it('of a reading that jumps very far are the highest hundred distances', () => {
     const events = foldReadings([buildReading(1, 0, Number.MAX_SAFE_INTEGER)])?.events.toArray() ?? [];
     const distances = events.filter(
