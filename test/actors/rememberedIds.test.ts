@@ -52,6 +52,18 @@ describe('remembered IDs', () => {
     );
   });
 
+  it('need one record for a new ID while none is forgotten', () => {
+    const remember = (ids: RememberedIds, count: number, atMs: number) =>
+      Array.from({ length: count }).reduce<RememberedIds>(
+        (before, _, index) => rememberId(before, `${atMs} ${index}`, atMs),
+        ids,
+      );
+    const before = remember(remember(noRememberedIds, 60, 0), rememberedIdsMin, rememberedMs + 1);
+    const ids = rememberId(before, 'new', rememberedMs + 1);
+    expect([before.forgotten, ids.forgotten]).toEqual([60, 60]);
+    expect([...encodeIds(ids, before)]).toHaveLength(1);
+  });
+
   it('take some thirty bytes each in a snapshot, and are refused where some are missing', () => {
     let ids = noRememberedIds;
     for (let number = 0; number < 9_000; number++)
