@@ -169,11 +169,12 @@ function start({
         port: fromCallback<{ type: 'leave' }>(({ sendBack, receive }) => {
           if (name === 'public') breakIf('public server');
           receive(({ type }) => done.push(`${type} ${name} server`));
-          sendBack(
-            takenPort === name
-              ? { type: 'refused', error: new Error(`${name} is taken`) }
-              : { type: 'bound', port: 1 },
-          );
+          if (!hangs.includes(`bind ${name} server`))
+            sendBack(
+              takenPort === name
+                ? { type: 'refused', error: new Error(`${name} is taken`) }
+                : { type: 'bound', port: 1 },
+            );
           return () => done.push(`close ${name} server`);
         }),
       },
@@ -350,6 +351,15 @@ describe('the machine of the service', () => {
     await pass(10);
     expect(ingesting.isIn('running')).toBe(true);
     expect((await ingesting.stop()).steps).toEqual(fullStop.slice(1));
+  });
+
+  it('waits for both ports, even if it leaves meanwhile', async () => {
+    const { root, done, stop } = start({ hangs: ['bind operator server'] });
+    root.send({ type: 'leave', drainMs: 5_000 });
+    await pass(10);
+    expect(done).toEqual(['leave public server']);
+    await stop();
+    expect(done).not.toContain('connect');
   });
 
   it.each(['public', 'operator'] as const)(
