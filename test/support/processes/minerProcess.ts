@@ -94,7 +94,8 @@ export function ask(url: string): Promise<Response> {
 export async function waitUntilReady(miner: MinerProcess) {
   await eventually(async () => {
     const response = await ask(`${miner.operatorUrl}/readyz`);
-    if (!response.ok) throw new Error(await response.text());
+    if (!response.ok)
+      throw new Error([await response.text(), ...miner.output().split('\n').slice(-6)].join('\n'));
     return true;
   }, 'readiness');
 }
