@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ForkBelowStates, followLink } from '../../../actors/chain/fold/followLink.ts';
-import { emptySpanFoldState, type SpanFoldSettings } from '../../../actors/chain/fold/spanFoldState.ts';
+import { emptySpanFoldState } from '../../../actors/chain/fold/spanFoldState.ts';
 import { applyEvent } from '../../../actors/chain/handlers/applyEvent.ts';
 import {
   createChainRestoration,
@@ -10,7 +10,7 @@ import {
 } from '../../../actors/chain/records/chainSnapshot.ts';
 import { makeSettlementsFinal, settlementsRetainedMs } from '../../../actors/chain/rows/settlementRows.ts';
 import type { ChainEvent } from '../../../actors/chain/spans/chainEvent.ts';
-import type { ChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
+import { type ChainSpan, toChainSpan } from '../../../actors/chain/spans/chainSpan.ts';
 import { type ChainState, listChanged } from '../../../actors/chain/state/chainState.ts';
 import type { Checkpoint, Settlement } from '../../../actors/chain/state/settlements.ts';
 import { type SettlementHistoryView, settlementRanges } from '../../../actors/views/chain/chainViewTypes.ts';
@@ -24,7 +24,7 @@ import {
   settlementEvents,
   stateContracts,
 } from '../../support/chain/economyState.ts';
-import { buildSpan } from '../../support/chain/writtenSpans.ts';
+import { buildSpan, writtenSettings } from '../../support/chain/writtenSpans.ts';
 import { createRecords } from '../../support/increments.ts';
 import { manualClock } from '../../support/manualClock.ts';
 
@@ -165,14 +165,11 @@ describe('settlements and checkpoints', () => {
   });
 
   it('in rows prevent blocks from the deployment on from being replaced in memory alone', () => {
-    const span = { ...buildSpan({ number: 1, fork: 1 }), fork: 1, fromBlock: 1n, toBlock: 1n };
+    const span = toChainSpan(writtenSettings.chainId, buildSpan({ number: 1, fork: 1 })) as ChainSpan;
+    const settings = { ...writtenSettings, retainedFromBlock: null };
     const replace = (archive: ChainState['archive']) => {
       const state = { ...emptySpanFoldState, head: begun.block, safe: [{ ...begun, archive }] };
-      return followLink(
-        state,
-        span as unknown as ChainSpan,
-        { deploymentBlock: 1n, retainedFromBlock: null } as SpanFoldSettings,
-      );
+      return followLink(state, span, settings);
     };
     expect(replace(begun.archive)).toHaveProperty('reorganization.safeDepth', 1);
     for (const list of ['settlements', 'checkpoints'] as const) {
