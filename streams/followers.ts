@@ -30,6 +30,8 @@ import {
 import type { JetStream } from './jetstream/natsLink.ts';
 import { createRejectedStream, type RejectedStream } from './jetstream/rejectedStream.ts';
 import { createMessageSource } from './jetstream/source/messageSource.ts';
+import { createStreamVerifier } from './jetstream/sourceVerification.ts';
+import type { StreamReaderOptions } from './jetstream/streamReaderOptions.ts';
 import { registerWriterMetrics } from './metrics/writerMetrics.ts';
 import type { MessageCounts } from './pipeline/messageCounts.ts';
 import { createRejectionLog, type RejectionLog } from './pipeline/rejectionLog.ts';
@@ -79,8 +81,14 @@ export function createFollowers(options: FollowersOptions): Followers {
   const { actors, database, tables, oldestRowMs, registry, writes } = options;
   const followed = inputStreamNames.filter((stream) => actors[stream] !== null);
   const rejected = createRejectedStream(options);
+  const readers = new Map(
+    followed.map((stream) => [
+      stream,
+      { ...options, stream, verifier: createStreamVerifier({ ...options, stream }) },
+    ]),
+  );
   const sinks = new Map(
-    writes ? followed.map((stream) => [stream, createSinks({ ...options, rejected, stream })]) : [],
+    writes ? [...readers].map(([stream, reader]) => [stream, createSinks({ ...reader, rejected })]) : [],
   );
   const writers = new Map<InputStreamName, RowWriter>();
   const rejections = new Map<InputStreamName, RejectionLog>();
@@ -96,10 +104,9 @@ export function createFollowers(options: FollowersOptions): Followers {
       : createWriterStoredThrough(readingWriter);
   const recent = createRecentReadings(stored);
   const followers = new Map<InputStreamName, StreamFollower>();
-  for (const stream of followed) {
+  for (const [stream, reader] of readers) {
     const fold = createStreamFold(stream, actors, { ...options, recent });
-    if (fold !== null)
-      followers.set(stream, follow(options, { stream, fold, sinks: sinks.get(stream) ?? null }));
+    if (fold !== null) followers.set(stream, follow(reader, { fold, sinks: sinks.get(stream) ?? null }));
   }
   registerWriterMetrics(registry, { writers, rejections, recent });
   return {
@@ -131,13 +138,15 @@ export function createFollowers(options: FollowersOptions): Followers {
   };
 }
 
-interface SinkOptions extends FollowersOptions {
+/** What reading one of the streams needs. */
+type ReaderOptions = FollowersOptions & StreamReaderOptions;
+
+interface SinkOptions extends ReaderOptions {
   readonly rejected: RejectedStream;
-  readonly stream: InputStreamName;
 }
 
 function createSinks(options: SinkOptions): FollowerSinks {
-  const { stream, database, tables, jsm, logger, ensureStreams } = options;
+  const { stream, database, tables, logger, ensureStreams } = options;
   const { readRowOrigins, deleteCutOffRows } = streamDefinitions[stream];
   const rejections = createRejectionLog({ ...options, ...(ensureStreams && { onFailing: ensureStreams }) });
   const writer = readRowOrigins === null ? null : createRowWriter(options);
@@ -151,9 +160,7 @@ function createSinks(options: SinkOptions): FollowerSinks {
     ...(readRowOrigins !== null && {
       isStoredHistoryReplaced: (foldedThrough: number) =>
         isHistoryReplaced({
-          database,
-          jsm,
-          stream,
+          ...options,
           readOrigins: () => readRowOrigins(database, tables()),
           foldedThrough,
         }),
@@ -178,24 +185,21 @@ function createSinks(options: SinkOptions): FollowerSinks {
 }
 
 interface Followed {
-  readonly stream: InputStreamName;
   readonly fold: StreamFold;
   /** Null on a read replica. */
   readonly sinks: FollowerSinks | null;
 }
 
-function follow(options: FollowersOptions, { stream, fold, sinks }: Followed): StreamFollower {
+function follow(options: ReaderOptions, { fold, sinks }: Followed): StreamFollower {
   const { onBatch, ...shared } = options;
-  const { database, tables, logger, checkStreams, onReadingsSaved } = shared;
+  const { stream, database, tables, logger, checkStreams, onReadingsSaved } = shared;
   const onMissing = async () => {
     await (options.ensureStreams ?? checkStreams)();
   };
   return createStreamFollower({
     ...shared,
-    stream,
     source: createMessageSource({
       ...options,
-      stream,
       onMissing,
       ...(stream === 'MINER_COUNTER' && {
         readStored: createStoredReadings({ ...options, tables: options.storedTables }),

@@ -1,18 +1,20 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
+import type { Clock } from '../../actors/clock.ts';
 import { type FoldIdentity, isOfFold } from '../../actors/foldIdentity.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { StreamDiverged, verifySource } from '../../streams/jetstream/sourceVerification.ts';
+import { createStreamVerifier, StreamDiverged } from '../../streams/jetstream/sourceVerification.ts';
+import { askUntilProven } from '../../streams/jetstream/suspicions.ts';
 import { type Finding, failed, ok, skipped, warned } from './finding.ts';
 
 interface CheckSnapshotsOptions {
   readonly jsm: JetStreamManager;
   readonly snapshots: SnapshotStore;
   readonly folds: readonly (readonly [InputStreamName, FoldIdentity])[];
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, 'nowMs' | 'bootMs'>;
 }
 
 /** Checks for each stream whether a start finds a complete snapshot that agrees with the stream and is continued by it. */
@@ -23,7 +25,7 @@ export async function checkSnapshots(options: CheckSnapshotsOptions): Promise<Fi
 }
 
 async function checkStream(
-  { jsm, snapshots, nowMs }: CheckSnapshotsOptions,
+  { jsm, snapshots, clock }: CheckSnapshotsOptions,
   stream: InputStreamName,
   identity: FoldIdentity,
 ): Promise<Finding> {
@@ -44,9 +46,10 @@ async function checkStream(
     );
   }
   try {
-    await verifySource(jsm, stream, newest);
+    const { verify } = createStreamVerifier({ jsm, stream, clock });
+    await askUntilProven(() => verify(newest));
     const records = await countRecords(snapshots, newest);
-    const ageSeconds = Math.round((nowMs() - newest.takenAtMs) / 1000);
+    const ageSeconds = Math.round((clock.nowMs() - newest.takenAtMs) / 1000);
     const detail = `${usable.length} can be restored; the newest, at message ${newest.position}, was taken ${ageSeconds} s ago and holds ${records} records`;
     if (newest.position + 1 >= state.first_seq) return ok(check, detail);
     return warned(

@@ -13,6 +13,7 @@ import { createSelfAudit, type Drift } from '../../streams/audit/selfAudit.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { describeLostStreams, findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
+import { askUntilProven, createSuspicions } from '../../streams/jetstream/suspicions.ts';
 import { createStreamActors, listFolds } from '../../streams/streamDefinitions.ts';
 import type { Deployment } from '../configuration/deploymentFile.ts';
 import { systemClock } from '../process/systemClock.ts';
@@ -67,14 +68,15 @@ export async function inspectDatabase(options: InspectDatabaseOptions): Promise<
     if (jetStream === null || isUnusable) return { findings, stored: null };
     const tables = await findActiveTables(database);
     const { jsm } = jetStream;
-    const lostStreams = await findLostStreams({ database, jsm });
+    const suspicions = createSuspicions(systemClock);
+    const lostStreams = await askUntilProven(() => findLostStreams({ database, jetStream, suspicions }));
     if (lostStreams.length > 0) {
       const { detail, remedy } = describeLostStreams(lostStreams);
       return { findings: [...findings, failed('lost streams', detail, remedy)], stored: null };
     }
     const snapshots = createSnapshotStore({ database, tables: () => tables, logger });
     const folds = deployment === null ? [] : listFolds(createStreamActors(deployment));
-    findings.push(...(await checkSnapshots({ jsm, snapshots, folds, nowMs: systemClock.nowMs })));
+    findings.push(...(await checkSnapshots({ jsm, snapshots, folds, clock: systemClock })));
     const lost = await findLost({ database, jsm, nowMs: systemClock.nowMs }, tables);
     if (lost !== null)
       findings.push(

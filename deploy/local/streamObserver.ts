@@ -6,6 +6,7 @@ import { createSettlementActors } from '../../actors/settlement/settlementActors
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
 import { systemClock } from '../process/systemClock.ts';
@@ -37,7 +38,8 @@ export function observeStreams(options: StreamObserverOptions) {
   }
 
   function follow(stream: InputStreamName, receive: (message: StreamMessage) => void) {
-    const source = createMessageSource({ ...options, stream, clock: systemClock });
+    const reader = { ...options, stream, clock: systemClock };
+    const source = createMessageSource({ ...reader, verifier: createStreamVerifier(reader) });
     const position = new BehaviorSubject(0);
     const subscription = source.batchesAfter(startOfStream, alwaysOpen).subscribe({
       next: (batch) => {

@@ -101,7 +101,8 @@ export async function startService({
 
   const streamGuard = createStreamGuard({
     database,
-    jsm: () => nats.jetStream().jsm,
+    jetStream: nats.jetStream,
+    clock,
     acceptedLosses: settings.acceptedLosses,
     logger,
   });

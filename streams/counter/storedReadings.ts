@@ -7,6 +7,7 @@ import { readStored } from '../../storage/observations.ts';
 import type { OldestRowMs } from '../../storage/rowsTtl.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import type { ActiveTables, Tables } from '../../storage/tables.ts';
+import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
 import { readReadingRowOrigins } from './readingRowOrigins.ts';
 
 const stream = 'MINER_COUNTER';
@@ -14,6 +15,7 @@ const stream = 'MINER_COUNTER';
 interface StoredReadingsOptions {
   readonly database: Database;
   readonly jsm: JetStreamManager;
+  readonly verifier: StreamVerifier;
   readonly tables: ActiveTables;
   readonly oldestRowMs: OldestRowMs;
   readonly logger: Logger;
@@ -41,16 +43,24 @@ export function createStoredReadings(options: StoredReadingsOptions) {
 /**
  * Whether the rows were made from the current stream. The newest snapshot, or the note made when the tables were created, names their
  * stream. If the stream was recreated while a process ran, both may be older than the rows. Then the newest row's message decides.
+ *
+ * @throws NotProven while the rows may be of the current stream after all.
  */
-async function areOfStream({ database, jsm, logger }: StoredReadingsOptions, tables: Tables) {
-  const { created } = await jsm.streams.info(stream);
+async function areOfStream({ database, jsm, verifier, logger }: StoredReadingsOptions, tables: Tables) {
+  const info = await jsm.streams.info(stream);
+  const { created } = info;
   const saved = await createSnapshotStore({ database, tables: () => tables, logger }).list(stream);
   const noted = await readGenerationIdentity(database, tables);
   const known = noted === null ? saved : [...saved, noted];
   if (known.some(({ streamCreated }) => streamCreated === created)) return true;
-  for (const { position, isMessage } of await readReadingRowOrigins(database, tables)) {
-    const stored = await jsm.streams.getMessage(stream, { seq: position });
-    if (stored !== null && isMessage(stored)) return true;
+  const claim = `the stored readings are not of the ${stream} created ${created}`;
+  return !verifier.isProven(info, { claim, isConfirmed: !(await holdsNewestRow()) });
+
+  async function holdsNewestRow() {
+    for (const { position, isMessage } of await readReadingRowOrigins(database, tables)) {
+      const stored = await jsm.streams.getMessage(stream, { seq: position });
+      if (stored !== null && isMessage(stored)) return true;
+    }
+    return false;
   }
-  return false;
 }

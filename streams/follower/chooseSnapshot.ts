@@ -1,9 +1,9 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { isOfFold } from '../../actors/foldIdentity.ts';
 import { refuseOnError } from '../../actors/foldRecord.ts';
 import { isRefusal, readSnapshotRecords } from '../../storage/readSnapshotRecords.ts';
 import { formatSnapshotName, type StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
-import { StreamDiverged, type VerifiedStream, verifySource } from '../jetstream/sourceVerification.ts';
+import { StreamDiverged, type StreamState, type StreamVerifier } from '../jetstream/sourceVerification.ts';
+import { NotProven } from '../jetstream/suspicions.ts';
 import type { StateSaverOptions } from '../pipeline/stateSaver.ts';
 import type { StreamFold } from '../pipeline/streamFold.ts';
 
@@ -28,15 +28,19 @@ export interface SnapshotChoice {
 }
 
 export interface SnapshotChoiceOptions extends StateSaverOptions {
-  readonly jsm: JetStreamManager;
+  readonly verifier: StreamVerifier;
 }
 
-/** Chooses the stored snapshot from which folding continues. */
+/**
+ * Chooses the stored snapshot from which folding continues.
+ *
+ * @throws NotProven while a snapshot may agree with the stream after all.
+ */
 export async function chooseSnapshot(
   options: SnapshotChoiceOptions,
-  verified: VerifiedStream,
+  current: StreamState,
 ): Promise<SnapshotChoice> {
-  const { stream, jsm, fold, logger } = options;
+  const { stream, verifier, fold, logger } = options;
   const headers = await options.snapshots.list(stream);
   const usable = headers.filter((header) => isOfFold(header, fold.identity));
   if (usable.length < headers.length)
@@ -46,7 +50,7 @@ export async function chooseSnapshot(
     );
   const isInStream = async (header: StoredSnapshotHeader) => {
     try {
-      await verifySource(jsm, stream, header);
+      await verifier.verify(header);
       return true;
     } catch (error) {
       if (!(error instanceof StreamDiverged)) throw error;
@@ -59,18 +63,28 @@ export async function chooseSnapshot(
     }
   };
   let disagrees = false;
-  for (const header of sortByPreference(usable, verified, options)) {
-    if (!(await isInStream(header))) {
+  let notProven: NotProven | null = null;
+  for (const header of sortByPreference(usable, current, options)) {
+    const agrees = await isInStream(header).catch((error: unknown) => {
+      if (!(error instanceof NotProven)) throw error;
+      notProven ??= error;
+      return null;
+    });
+    // Asked about one after another, so that the proofs of several do not wait for each other.
+    if (agrees === null) continue;
+    if (!agrees) {
       disagrees = true;
       continue;
     }
+    if (notProven !== null) break;
     const replaceState = await readState(header, options);
     if (replaceState === null) continue;
     // The newest snapshot shows whether the stream has lost its end, even if it is too young to be restored.
-    const newest = usable.find(({ streamCreated }) => streamCreated === verified.created);
+    const newest = usable.find(({ streamCreated }) => streamCreated === current.created);
     if (!disagrees && newest !== undefined && newest !== header) disagrees = !(await isInStream(newest));
     return { found: { header, replaceState }, disagrees, isReconfigured: false };
   }
+  if (notProven !== null) throw notProven;
   return { found: null, disagrees, isReconfigured: isReconfigured(headers, fold) };
 }
 
@@ -101,7 +115,7 @@ async function readState(
  */
 function sortByPreference(
   headers: readonly StoredSnapshotHeader[],
-  { created, firstSequence }: VerifiedStream,
+  { created, firstSequence }: StreamState,
   { fold, clock }: SnapshotChoiceOptions,
 ): StoredSnapshotHeader[] {
   const youngestMs = clock.nowMs() - (fold.snapshotAgeMs ?? Number.NEGATIVE_INFINITY);

@@ -1,7 +1,8 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
 import type { PipelineFault, RestoredState } from '../../machines/streamFollowerMachine.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
-import { verifySource } from '../jetstream/sourceVerification.ts';
+import { readStreamState } from '../jetstream/sourceVerification.ts';
 import { type StreamPosition, startOfStream } from '../jetstream/streamPosition.ts';
 import { chooseSnapshot, type SnapshotChoice, type SnapshotChoiceOptions } from './chooseSnapshot.ts';
 
@@ -23,6 +24,7 @@ export interface StoredOutput {
 export interface RestorationOptions extends SnapshotChoiceOptions {
   /** Null for a process that stores nothing. */
   readonly stored: StoredOutput | null;
+  readonly jsm: JetStreamManager;
   /** @throws StreamsLost when what is stored was made from a stream that is gone. */
   readonly checkStreams: () => Promise<unknown>;
   /** Called when the stream does not exist; omitted by a process that does not create streams. */
@@ -59,16 +61,16 @@ async function restoreOnce(
 ): Promise<RestoredSnapshot> {
   const { stream, fold, stored, logger } = options;
   await options.checkStreams();
-  const verified = await verifySource(options.jsm, stream, startOfStream);
-  const choice = await chooseSnapshot(options, verified);
+  const current = await readStreamState(options.jsm, stream);
+  const choice = await chooseSnapshot(options, current);
   const { found } = choice;
   const place = found === null ? startOfStream : toStreamPosition(found.header);
-  const { lastSequence } = verified;
+  const { lastSequence } = current;
   if (stored === null) await options.checkStreams();
   const hasDiverged =
     stored === null
       ? choice.disagrees
-      : await correctStored(options, { ...verified, position: place.position, stored, choice, fault });
+      : await correctStored(options, { ...current, position: place.position, stored, choice, fault });
   const replaceState = found?.replaceState ?? fold.beginRestore().complete();
   replaceState(place.position);
   logger.info(

@@ -1,6 +1,7 @@
 import type { JetStreamManager, StoredMsg } from '@nats-io/jetstream';
 import type { Database } from '../../storage/database.ts';
 import { hasOpenRemoval } from '../../storage/removals.ts';
+import type { StreamVerifier } from '../jetstream/sourceVerification.ts';
 
 /** The message that a row came from, and the test that recognizes it. */
 export interface RowOrigin {
@@ -12,6 +13,7 @@ interface StoredHistory {
   readonly database: Database;
   readonly jsm: JetStreamManager;
   readonly stream: string;
+  readonly verifier: StreamVerifier;
   readonly readOrigins: () => Promise<readonly RowOrigin[]>;
   /** Position of the restored state, which holds no message that the stream has lost; 0 without any. */
   readonly foldedThrough: number;
@@ -20,11 +22,14 @@ interface StoredHistory {
 /**
  * Whether the newest rows are of messages that the stream has lost. JetStream can lose a stream's end after rows were stored, and reuse
  * the sequences. A snapshot from before the lost messages does not show this.
+ *
+ * @throws NotProven while the stream may have the messages after all.
  */
 export async function isHistoryReplaced({
   database,
   jsm,
   stream,
+  verifier,
   readOrigins,
   foldedThrough,
 }: StoredHistory): Promise<boolean> {
@@ -32,11 +37,13 @@ export async function isHistoryReplaced({
   for (const { position, isMessage } of await readOrigins()) {
     // Requested before the info: a message that retention removes in between is then below the first sequence.
     const stored = await jsm.streams.getMessage(stream, { seq: position });
-    const { state } = await jsm.streams.info(stream);
-    if (position > state.last_seq) return true;
-    if (position < state.first_seq) continue;
+    const info = await jsm.streams.info(stream);
+    const { first_seq: first, last_seq: last } = info.state;
+    if (position < first) continue;
     // Another message may have taken this sequence, and have been deleted since.
-    if (stored === null ? position > foldedThrough : !isMessage(stored)) return true;
+    const isConfirmed = position > last || (stored === null ? position > foldedThrough : !isMessage(stored));
+    const claim = `${stream} no longer has message ${position} whose rows are stored`;
+    if (verifier.isProven(info, { claim, isConfirmed })) return true;
   }
   return false;
 }

@@ -3,8 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import { oldestStoredReading } from '../../storage/observations.ts';
 import { readRowsGoneBeforeMs } from '../../storage/rowsTtl.ts';
 import type { Tables } from '../../storage/tables.ts';
-import { verifySource } from '../jetstream/sourceVerification.ts';
-import { startOfStream } from '../jetstream/streamPosition.ts';
+import { readStreamState } from '../jetstream/sourceVerification.ts';
 
 /** Messages of `MINER_COUNTER` that can no longer be folded. */
 interface LostMessages {
@@ -25,7 +24,7 @@ export async function findLost(
   tables: Tables,
 ): Promise<LostMessages | null> {
   const rowsGoneBeforeMs = await readRowsGoneBeforeMs(database, tables, nowMs());
-  const { firstSequence } = await verifySource(jsm, 'MINER_COUNTER', startOfStream);
+  const { firstSequence } = await readStreamState(jsm, 'MINER_COUNTER');
   if (rowsGoneBeforeMs === null || firstSequence <= 1) return null;
   const oldest = await oldestStoredReading(database, tables, rowsGoneBeforeMs);
   const throughSequence = Math.min(firstSequence, oldest?.position ?? firstSequence) - 1;

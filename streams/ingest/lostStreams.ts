@@ -1,5 +1,5 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
+import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { Database } from '../../storage/database.ts';
 import { findActiveTables } from '../../storage/generations.ts';
@@ -8,6 +8,8 @@ import { readNewestChainRows } from '../../storage/newestChainRows.ts';
 import { readStreamsOfRows } from '../../storage/streamsOfRows.ts';
 import type { Tables } from '../../storage/tables.ts';
 import { isStreamMissing } from '../jetstream/ensureStreams.ts';
+import type { JetStream } from '../jetstream/natsLink.ts';
+import { createSuspicions, NotProven, type Suspicions } from '../jetstream/suspicions.ts';
 
 /** A source of stored rows or snapshots that NATS no longer has. Times are in the format of NATS. */
 export interface LostStream {
@@ -48,51 +50,88 @@ function formatLostStream({ stream, folded }: Pick<LostStream, 'stream' | 'folde
 
 interface StreamSources {
   readonly database: Database;
-  readonly jsm: JetStreamManager;
+  readonly jetStream: Pick<JetStream, 'connection' | 'jsm'>;
+  readonly suspicions: Suspicions;
 }
 
-/** Finds streams that rows or snapshots were made from and that NATS does not have. The tables must be readable (`canReadStored`). */
+/**
+ * Finds streams that rows or snapshots were made from and that NATS does not have. The tables must be readable (`canReadStored`).
+ *
+ * @throws NotProven while NATS may have a stream after all.
+ */
 export async function findLostStreams(sources: StreamSources): Promise<LostStream[]> {
-  const { database, jsm } = sources;
+  const { database, suspicions } = sources;
   const tables = await findActiveTables(database);
   const streams = await readStreamsOfRows(database, tables);
-  const lost: LostStream[] = streams.has('MINER_CHAIN') ? [] : await findLostChain(sources, tables);
+  const findings: Comparison[] = streams.has('MINER_CHAIN') ? [] : await compareChain(sources, tables);
   for (const [stream, [folded, ...others]] of streams) {
-    const found = await readCreated(jsm, stream);
-    if (folded !== found && !others.some((other) => other === found)) lost.push({ stream, folded, found });
+    const current = await readCurrent(sources, stream);
+    const isLost = folded !== current.created && !others.some((other) => other === current.created);
+    findings.push({ stream, folded, current, isLost });
   }
+  const lost: LostStream[] = [];
+  let notProven: NotProven | null = null;
+  for (const { stream, folded, current, isLost } of findings) {
+    const { created: found, replicas } = current;
+    const claim = `${formatLostStream({ stream, folded })} is lost`;
+    try {
+      if (suspicions.isProven({ claim, isConfirmed: isLost, replicas })) lost.push({ stream, folded, found });
+    } catch (error) {
+      if (!(error instanceof NotProven)) throw error;
+      notProven ??= error;
+    }
+  }
+  if (notProven !== null) throw notProven;
   return lost;
+}
+
+/** The stream that NATS has now, compared with the folded one. */
+interface Comparison extends Pick<LostStream, 'stream' | 'folded'> {
+  readonly current: CurrentStream;
+  readonly isLost: boolean;
 }
 
 /**
  * Without a snapshot, rows of the chain show only when their messages were stored. They match a stream that is not younger, or that has
  * the message: a mirror is younger than its messages.
  */
-async function findLostChain({ database, jsm }: StreamSources, tables: Tables): Promise<LostStream[]> {
+async function compareChain(sources: StreamSources, tables: Tables): Promise<Comparison[]> {
   const stream = 'MINER_CHAIN';
+  const { database, jetStream } = sources;
   const [newest] = (await readNewestChainRows(database, tables)).sort((a, b) => b.storedAtMs - a.storedAtMs);
   if (newest === undefined) return [];
   const { storedBy, storedAtMs } = newest;
-  const found = await readCreated(jsm, stream);
-  if (found !== null) {
-    const message = await jsm.streams.getMessage(stream, { seq: storedBy });
-    if (Date.parse(found) <= storedAtMs || message?.time.getTime() === storedAtMs) return [];
-  }
-  return [{ stream, folded: new Date(storedAtMs).toISOString(), found }];
+  const current = await readCurrent(sources, stream);
+  const folded = new Date(storedAtMs).toISOString();
+  if (current.created === null) return [{ stream, folded, current, isLost: true }];
+  const message = await jetStream.jsm.streams.getMessage(stream, { seq: storedBy });
+  const isLost = Date.parse(current.created) > storedAtMs && message?.time.getTime() !== storedAtMs;
+  return [{ stream, folded, current, isLost }];
 }
 
-async function readCreated(jsm: JetStreamManager, stream: InputStreamName): Promise<string | null> {
+interface CurrentStream {
+  /** Null if NATS has no stream of this name. */
+  readonly created: string | null;
+  /** Servers that may answer. */
+  readonly replicas: number;
+}
+
+async function readCurrent({ jetStream }: StreamSources, stream: InputStreamName): Promise<CurrentStream> {
+  const { connection, jsm } = jetStream;
   try {
-    return (await jsm.streams.info(stream)).created;
+    const { created, config } = await jsm.streams.info(stream);
+    return { created, replicas: config.num_replicas };
   } catch (error) {
-    if (isStreamMissing(error)) return null;
-    throw error;
+    if (!isStreamMissing(error)) throw error;
+    // Any server of a cluster may answer for the whole cluster, before it has learned of all streams.
+    return { created: null, replicas: connection.info?.cluster === undefined ? 1 : Number.POSITIVE_INFINITY };
   }
 }
 
 interface StreamGuardOptions {
   readonly database: Database;
-  readonly jsm: () => JetStreamManager;
+  readonly jetStream: () => Pick<JetStream, 'connection' | 'jsm'>;
+  readonly clock: Pick<Clock, 'bootMs'>;
   /** Streams whose loss an operator accepts, as `MINER_LOST_STREAMS` names them. */
   readonly acceptedLosses: Pick<readonly string[], 'includes'>;
   readonly logger: Logger;
@@ -101,7 +140,14 @@ interface StreamGuardOptions {
 export type StreamGuard = ReturnType<typeof createStreamGuard>;
 
 /** Checks for lost streams. Call `check` before anything that creates streams, restores state or removes rows. */
-export function createStreamGuard({ database, jsm, acceptedLosses, logger }: StreamGuardOptions) {
+export function createStreamGuard({
+  database,
+  jetStream,
+  clock,
+  acceptedLosses,
+  logger,
+}: StreamGuardOptions) {
+  const suspicions = createSuspicions(clock);
   let lost: readonly LostStream[] = [];
   /** An empty database becomes readable, and stays so. */
   let isReadable = false;
@@ -112,7 +158,7 @@ export function createStreamGuard({ database, jsm, acceptedLosses, logger }: Str
    * Resolves with the streams whose loss is accepted and whose rows or snapshots are still stored. Callers that come while a check runs share
    * the next one.
    *
-   * @throws StreamsLost
+   * @throws StreamsLost, or NotProven while a stream may be lost.
    */
   function check(): Promise<readonly LostStream[]> {
     next ??= running.then(begin, begin);
@@ -128,7 +174,7 @@ export function createStreamGuard({ database, jsm, acceptedLosses, logger }: Str
 
   async function checkOnce(): Promise<readonly LostStream[]> {
     isReadable ||= await canReadStored(database);
-    const found = isReadable ? await findLostStreams({ database, jsm: jsm() }) : [];
+    const found = isReadable ? await findLostStreams({ database, jetStream: jetStream(), suspicions }) : [];
     const refused = found.filter((one) => !acceptedLosses.includes(formatLostStream(one)));
     const isNew = JSON.stringify(refused) !== JSON.stringify(lost);
     lost = refused;

@@ -23,8 +23,7 @@ import { createSnapshotStore } from '../../storage/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import type { GenerationIdentity } from '../../storage/tables/generations.ts';
 import { resolveTables, type Tables } from '../../storage/tables.ts';
-import { verifySource } from '../jetstream/sourceVerification.ts';
-import { startOfStream } from '../jetstream/streamPosition.ts';
+import { readStreamState } from '../jetstream/sourceVerification.ts';
 import { describeLost, findLost } from './lostMessages.ts';
 import type { StreamGuard } from './lostStreams.ts';
 
@@ -104,7 +103,7 @@ export async function chooseGeneration(options: GenerationChoiceOptions): Promis
 }
 
 async function describeWanted({ jsm, identity }: GenerationChoiceOptions): Promise<GenerationIdentity> {
-  const { created } = await verifySource(jsm, stream, startOfStream);
+  const { created } = await readStreamState(jsm, stream);
   return { ...identity, streamCreated: created };
 }
 
@@ -156,7 +155,7 @@ async function reportLostState(
   headers: readonly StoredSnapshotHeader[],
 ): Promise<void> {
   if (headers.length === 0 || headers.some((header) => isOfFold(header, options.settlementIdentity))) return;
-  const { firstSequence } = await verifySource(options.jsm, 'MINER_PIPELINE', startOfStream);
+  const { firstSequence } = await readStreamState(options.jsm, 'MINER_PIPELINE');
   if (firstSequence <= 1) return;
   const throughSequence = firstSequence - 1;
   report(options, {

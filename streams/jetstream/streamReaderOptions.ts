@@ -2,10 +2,13 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../actors/clock.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import type { JetStream } from './natsLink.ts';
+import type { StreamVerifier } from './sourceVerification.ts';
 
 /** Dependencies of everything that reads a stream or publishes its rejections. */
 export interface StreamReaderOptions extends JetStream {
   readonly stream: InputStreamName;
+  /** One for everything that a process reads of this stream. */
+  readonly verifier: StreamVerifier;
   readonly clock: Clock;
   readonly logger: Logger;
 }

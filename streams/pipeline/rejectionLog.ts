@@ -284,13 +284,18 @@ async function readPublished(options: RejectionLogOptions): Promise<Published> {
 /**
  * Finds the newest published rejection whose message is still in the stream. Rejections above it belong to messages that the stream
  * lost in a power failure; other messages reuse their sequences.
+ *
+ * @throws NotProven while the stream may have a rejected message after all.
  */
 async function findLastPublished(
-  { jsm, stream, logger }: Pick<RejectionLogOptions, 'jsm' | 'stream' | 'logger'>,
+  { jsm, stream, verifier, logger }: Pick<RejectionLogOptions, 'jsm' | 'stream' | 'verifier' | 'logger'>,
   end: number,
 ): Promise<Pick<Published, 'streamCreated' | 'sequence'>> {
-  const { created, state } = await jsm.streams.info(stream);
+  const info = await jsm.streams.info(stream);
+  const { created, state } = info;
   const subject = rejectedSubject(stream);
+  let last: Pick<Published, 'streamCreated' | 'sequence'> = nothingPublished;
+  let isSomeLost = false;
   let passedOver = 0;
   for await (const stored of readBackwards(jsm, 'MINER_REJECTED', end)) {
     if (stored.subject !== subject) continue;
@@ -304,14 +309,21 @@ async function findLastPublished(
         );
       continue;
     }
-    if (rejection.streamCreated !== created) return nothingPublished;
-    // Retention removed the message, which precedes everything that can still be folded.
-    if (rejection.sequence < state.first_seq) return { streamCreated: created, sequence: rejection.sequence };
-    const source = await jsm.streams.getMessage(stream, { seq: rejection.sequence });
-    if (source !== null && isRejectionOf(rejection, source))
-      return { streamCreated: created, sequence: rejection.sequence };
+    const { sequence, streamCreated } = rejection;
+    isSomeLost ||= streamCreated !== created;
+    if (streamCreated !== created) break;
+    // What retention has removed precedes everything that can still be folded.
+    const isRemoved = sequence < state.first_seq;
+    const source = isRemoved ? null : await jsm.streams.getMessage(stream, { seq: sequence });
+    if (isRemoved || (source !== null && isRejectionOf(rejection, source))) {
+      last = { streamCreated, sequence };
+      break;
+    }
+    isSomeLost = true;
   }
-  return nothingPublished;
+  const claim = `${stream} has lost messages whose rejections are published`;
+  verifier.isProven(info, { claim, isConfirmed: isSomeLost });
+  return last;
 }
 
 function isRejectionOf(

@@ -11,6 +11,7 @@ import { readConfiguration } from '../../deploy/configuration/configuration.ts';
 import { judgeRoom } from '../../deploy/diagnosis/checkDisk.ts';
 import { checkSnapshots } from '../../deploy/diagnosis/checkSnapshots.ts';
 import { type Finding, formatFinding } from '../../deploy/diagnosis/finding.ts';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import type { SnapshotStore } from '../../storage/snapshots.ts';
 import type { StoredSnapshotHeader } from '../../storage/tables/foldSnapshot.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
@@ -394,7 +395,12 @@ describe('doctor, of snapshots', () => {
     } as unknown as SnapshotStore;
     const { jsm } = createNats({ MINER_COUNTER: { state } }).jetStream;
     const folds = [['MINER_COUNTER', identity]] as const;
-    const findings = await checkSnapshots({ jsm, snapshots, folds, nowMs: () => nowMs });
+    const findings = await checkSnapshots({
+      jsm,
+      snapshots,
+      folds,
+      clock: { ...systemClock, nowMs: () => nowMs },
+    });
     expect(findings.flatMap(formatFinding).join('\n')).toMatch(expected);
   });
 });

@@ -3,6 +3,7 @@ import type { ConsumerMessages, JetStreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { describe, expect, it, vi } from 'vitest';
 import { watchConsumption } from '../../streams/jetstream/source/consumptionWatch.ts';
+import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { manualClock } from '../support/manualClock.ts';
 import { useVirtualTime } from '../support/virtualTime.ts';
 
@@ -36,24 +37,28 @@ describe('the watch of a consumer', () => {
       isHeldBack: false,
       deleted: [] as number[],
       isAway: false,
+      replicas: 1,
     };
     const said: unknown[] = [];
     const delivered = { status: () => consumer, stop: vi.fn() };
+    const jsm = {
+      streams: {
+        info: async () => {
+          if (world.isAway) throw new Error('no answer');
+          clock.advance(5);
+          return {
+            created: world.created,
+            config: { num_replicas: world.replicas },
+            state: { first_seq: 1, last_seq: world.last, deleted: world.deleted },
+          };
+        },
+      },
+    } as unknown as JetStreamManager;
     const watch = watchConsumption({
       connection: { status: () => connection } as unknown as NatsConnection,
-      jsm: {
-        streams: {
-          info: async () => {
-            if (world.isAway) throw new Error('no answer');
-            clock.advance(5);
-            return {
-              created: world.created,
-              state: { first_seq: 1, last_seq: world.last, deleted: world.deleted },
-            };
-          },
-        },
-      } as unknown as JetStreamManager,
+      jsm,
       stream: 'MINER_COUNTER',
+      verifier: createStreamVerifier({ jsm, stream: 'MINER_COUNTER', clock }),
       clock,
       delivered: delivered as unknown as ConsumerMessages,
       signal: stopping.signal,
@@ -80,6 +85,26 @@ describe('the watch of a consumer', () => {
     world.isAway = true;
     await pass(2_000);
     expect([said, ended()]).toEqual([['unknown'], null]);
+    watch.stop();
+  });
+
+  it('lets a leader answer that has not applied what another server delivered, and ends once all answers have said so for long', async () => {
+    const { world, said, watch, pass, ended } = start();
+    Object.assign(world, { replicas: 3, position: 9, last: 7 });
+    await pass(10_000);
+    // The leader has now applied the messages of the first question, but not the later ones.
+    Object.assign(world, { position: 19, last: 12 });
+    await pass(26_000);
+    expect([said.some((what) => String(what).startsWith('verified')), ended()]).toEqual([true, null]);
+    world.last = 19;
+    await pass(2_000);
+    said.length = 0;
+    Object.assign(world, { position: 29 });
+    await pass(30_000);
+    expect([said.some((what) => String(what).startsWith('verified')), ended()]).toEqual([false, null]);
+    await pass(4_000);
+    expect(ended()).toBe('stream diverged');
+    expect(watch.throwFailure).toThrow('it ends at 19, folded through 29');
     watch.stop();
   });
 

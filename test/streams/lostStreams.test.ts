@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../deploy/process/systemClock.ts';
 import { noteGeneration } from '../../storage/generationIdentity.ts';
 import { withRemovalMarks } from '../../storage/removals.ts';
 import { createSnapshotStore } from '../../storage/snapshots.ts';
 import { createStoredReadings } from '../../streams/counter/storedReadings.ts';
 import { isHistoryReplaced } from '../../streams/follower/storedHistory.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
+import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
+import { askUntilProven, createSuspicions } from '../../streams/jetstream/suspicions.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -25,7 +28,8 @@ it('rows of the chain without a snapshot are lost with a stream that was created
   const storedAtMs = message?.time.getTime() as number;
   const checkpoint = { ...someRows.checkpoint, position: storedBy, storedBy, storedAtMs };
   await storeRows(database, tables, { checkpoints: [checkpoint] });
-  const find = () => findLostStreams({ database, jsm });
+  const suspicions = createSuspicions(systemClock);
+  const find = () => askUntilProven(() => findLostStreams({ database, jetStream: nats, suspicions }));
   // The stream is older than the row. It may have lost its end, which is found when rows are corrected.
   expect(await find()).toEqual([]);
 
@@ -49,14 +53,18 @@ it('the history of a stream is replaced if a row above the restored state names 
   const { nats, database } = await prepareToFollow();
   for (let number = 0; number < 3; number++) await nats.js.publish('miner.counter.wheel', 'message');
   await nats.jsm.streams.deleteMessage(stream, 2);
+  const verifier = createStreamVerifier({ jsm: nats.jsm, stream, clock: systemClock });
   const isReplaced = (foldedThrough: number, ...others: number[]) =>
-    isHistoryReplaced({
-      database,
-      jsm: nats.jsm,
-      stream,
-      readOrigins: async () => [2, ...others].map((position) => ({ position, isMessage: () => true })),
-      foldedThrough,
-    });
+    askUntilProven(() =>
+      isHistoryReplaced({
+        database,
+        jsm: nats.jsm,
+        stream,
+        verifier,
+        readOrigins: async () => [2, ...others].map((position) => ({ position, isMessage: () => true })),
+        foldedThrough,
+      }),
+    );
   expect([await isReplaced(1), await isReplaced(2)]).toEqual([true, false]);
   await nats.jsm.streams.purge(stream, { seq: 3 });
   expect([await isReplaced(1), await isReplaced(1, 4)]).toEqual([false, true]);
@@ -76,8 +84,9 @@ it('a stream is not lost because NATS does not answer', async () => {
     generation: tables.generation,
     atMs: 0,
   });
-  const jsm = { streams: { info: () => Promise.reject(new Error('timeout')) } } as never;
-  await expect(findLostStreams({ database, jsm })).rejects.toThrow('timeout');
+  const jetStream = { jsm: { streams: { info: () => Promise.reject(new Error('timeout')) } } } as never;
+  const suspicions = createSuspicions(systemClock);
+  await expect(findLostStreams({ database, jetStream, suspicions })).rejects.toThrow('timeout');
 });
 
 const readingsOfStream = 3;
@@ -123,13 +132,16 @@ async function createAgain() {
     const read = createStoredReadings({
       database,
       jsm,
+      verifier: createStreamVerifier({ jsm, stream, clock: systemClock }),
       tables: () => tables,
       oldestRowMs: () => oldestMs,
       logger: silentLogger,
     });
-    const positions: number[] = [];
-    for await (const some of read(0, 1)) positions.push(...some.map(({ position }) => position));
-    return positions;
+    return askUntilProven(async () => {
+      const positions: number[] = [];
+      for await (const some of read(0, 1)) positions.push(...some.map(({ position }) => position));
+      return positions;
+    });
   };
   return { telemetryIds: messages.map(({ telemetryId }) => telemetryId), store, saveState, readPositions };
 }

@@ -3,8 +3,11 @@ import { expect, it } from 'vitest';
 import type { MessageBatch } from '../../streams/jetstream/source/messageBatch.ts';
 import { createMissingMessages } from '../../streams/jetstream/source/missingMessages.ts';
 import { createSourceProgress } from '../../streams/jetstream/source/sourceProgress.ts';
+import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { missingDigest } from '../../streams/jetstream/streamPosition.ts';
+import { NotProven } from '../../streams/jetstream/suspicions.ts';
 import { alwaysOpen } from '../../streams/operators/gate.ts';
+import { manualClock } from '../support/manualClock.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 
@@ -17,11 +20,11 @@ function start() {
   const progress = createSourceProgress();
   progress.restartAfter(2);
   const asked: number[][] = [];
+  const info = { config: { num_replicas: 1 }, state: { first_seq: 5, last_seq: 9, deleted: [7] } };
+  const jsm = { streams: { info: async () => info } } as unknown as JetStreamManager;
   const missing = createMissingMessages({
-    jsm: {
-      streams: { info: async () => ({ state: { first_seq: 5, last_seq: 9, deleted: [7] } }) },
-    } as unknown as JetStreamManager,
     stream: 'MINER_COUNTER',
+    verifier: createStreamVerifier({ jsm, stream: 'MINER_COUNTER', clock: manualClock() }),
     logger: silentLogger,
     readStored: async function* (after, through) {
       asked.push([after, through]);
@@ -60,12 +63,14 @@ it('a gap is skipped if its messages were removed or deleted, and only then', as
   const { missing, progress, batches } = start();
   // Deleted ones have no row that would replace them, and the place before them stays verifiable.
   const place = { ...from, position: 6 };
+  await expect(missing.skipGap(place, 7, 8)).rejects.toThrow(NotProven);
   expect([await missing.skipGap(place, 7, 8), progress.counts.missedMessages]).toEqual([place, 1]);
   await expect(missing.skipGap(place, 7, 9)).rejects.toThrow(
     'MINER_COUNTER: message 7 was expected and 9 arrived, and the stream has no explanation',
   );
   await expect(missing.skipGap(place, 7, 6)).rejects.toThrow('message 7 was expected and 6 arrived');
   expect(batches()).toEqual([]);
+  await expect(missing.skipGap(from, 3, 5)).rejects.toThrow(NotProven);
   expect(await missing.skipGap(from, 3, 5)).toMatchObject({ position: 4 });
   expect([batches().length, progress.counts.missedMessages]).toEqual([2, 1]);
 });

@@ -1,4 +1,3 @@
-import type { JetStreamManager } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createActor, waitFor } from 'xstate';
 import { systemClock } from '../../deploy/process/systemClock.ts';
@@ -14,7 +13,7 @@ import { createIngest } from '../../streams/ingest/ingest.ts';
 import { describeLost, findLost } from '../../streams/ingest/lostMessages.ts';
 import { createStreamGuard } from '../../streams/ingest/lostStreams.ts';
 import { chooseGeneration, RebuildIncomplete } from '../../streams/ingest/rebuildGeneration.ts';
-import { connectTo, startNats } from '../support/processes/natsServer.ts';
+import { connectTo, startNats, type TestConnection } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { silentLogger } from '../support/silentLogger.ts';
 import { openForTest, openTables } from '../support/storage/openTables.ts';
@@ -24,8 +23,14 @@ import { createRemovableStreams } from '../support/streams/removableStreams.ts';
 const ours = { foldVersion: 2, configuration: 'ours' };
 const others = { foldVersion: 1, configuration: 'others' };
 
-const guard = (database: Database, jsm: JetStreamManager) =>
-  createStreamGuard({ database, jsm: () => jsm, acceptedLosses: [], logger: silentLogger });
+const guard = (database: Database, nats: TestConnection) =>
+  createStreamGuard({
+    database,
+    jetStream: () => nats,
+    clock: systemClock,
+    acceptedLosses: [],
+    logger: silentLogger,
+  });
 
 type IngestOptions = Parameters<typeof createIngest>[0];
 
@@ -83,7 +88,7 @@ async function createFilled(identity: typeof ours | null = others) {
       jsm,
       identity: ours,
       settlementIdentity: ours,
-      streamGuard: guard(database, jsm),
+      streamGuard: guard(database, nats),
       claim: async () => {
         await meanwhile();
         locks++;
@@ -119,7 +124,7 @@ describe('the generation that is written to', () => {
 
   it('has the snapshots of other streams and the TTL of rows, is filled on by the next process, and is activated', async () => {
     const { nats, database, jsm, tables } = await createFilled();
-    const settings = { jetStream: () => nats, database, streamGuard: guard(database, jsm), rowsTtlDays: 40 };
+    const settings = { jetStream: () => nats, database, streamGuard: guard(database, nats), rowsTtlDays: 40 };
     const storeIn = (of: Tables) => createSnapshotStore({ database, tables: () => of, logger: silentLogger });
     for (const stream of ['MINER_PIPELINE', 'MINER_CHAIN'] as const) {
       const { created: streamCreated } = await jsm.streams.info(stream);
@@ -149,8 +154,8 @@ describe('the generation that is written to', () => {
   });
 
   it('is chosen again after a failure, and by the next process if this was the last step of one that stops', async () => {
-    const { nats, database, jsm } = await createFilled();
-    const settings = { jetStream: () => nats, streamGuard: guard(database, jsm), rowsTtlDays: 40 };
+    const { nats, database } = await createFilled();
+    const settings = { jetStream: () => nats, streamGuard: guard(database, nats), rowsTtlDays: 40 };
     let isAway = true;
     const command: typeof database.command = async (sql, ...rest) => {
       const isLimit = sql.includes('MODIFY TTL');
@@ -268,7 +273,7 @@ describe('the generation that is written to', () => {
     await database.command('DROP VIEW readings');
     const ingest = startIngest(
       { writes: true },
-      { jetStream: () => nats, database, streamGuard: guard(database, jsm) },
+      { jetStream: () => nats, database, streamGuard: guard(database, nats) },
     );
     const { context } = await waitFor(ingest, ({ status }) => status === 'done');
     expect(context.fault).toBeInstanceOf(RebuildIncomplete);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRejectedStream } from '../../streams/jetstream/rejectedStream.ts';
+import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { parseNanos } from '../../streams/jetstream/streamPosition.ts';
+import { askUntilProven } from '../../streams/jetstream/suspicions.ts';
 import type { RejectedMessage } from '../../streams/pipeline/rejectedMessage.ts';
 import {
   createRejectionLog,
@@ -34,16 +36,15 @@ async function startLog(settings = '') {
 }
 
 async function logOn(nats: TestConnection, options: Partial<RejectionLogOptions> = {}) {
+  const reader = { ...nats, stream: 'MINER_COUNTER', clock: manualClock(), logger: silentLogger } as const;
   const log = createRejectionLog({
-    ...nats,
+    ...reader,
+    verifier: createStreamVerifier(reader),
     rejected: createRejectedStream(nats),
-    stream: 'MINER_COUNTER',
-    clock: manualClock(),
-    logger: silentLogger,
     onFailing: () => createStreams(nats.jsm),
     ...options,
   });
-  await log.resume();
+  await askUntilProven(log.resume);
   return Object.assign(log, feedLog(log));
 }
 
@@ -135,7 +136,7 @@ describe('rejection log', () => {
     log.cancel();
     expect([log.waiting, log.publishingForMs]).toEqual([0, null]);
     mayPublish = true;
-    await log.resume();
+    await askUntilProven(log.resume);
     const next = feedLog(log, 2);
     next.addAll(messages.slice(2));
     await next.flushed();
@@ -228,7 +229,7 @@ describe('rejection log', () => {
     await nats.jsm.streams.delete('MINER_COUNTER');
     await createStreams(nats.jsm);
     const other = await publishBad(nats, 'one');
-    await log.resume();
+    await askUntilProven(log.resume);
     await log.publish(other);
     expect(await readRejections(nats, 'MINER_COUNTER')).toHaveLength(2);
   });
@@ -242,7 +243,7 @@ describe('rejection log', () => {
     const log = await logOn(nats);
     // The stream has lost the messages after the kept ones, and holds others in their place.
     await log.publish(...messages.map((message, at) => (at < kept ? message : { ...message, ...lost })));
-    await log.resume();
+    await askUntilProven(log.resume);
     await log.publish(...messages);
     expect(await readSequences(nats)).toEqual(published);
   });

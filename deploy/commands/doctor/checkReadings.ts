@@ -3,13 +3,17 @@ import { lastValueFrom, tap } from 'rxjs';
 import { counterStream } from '../../../streams/counter/counterStream.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier, readStreamState } from '../../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
+import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 import type { StoredCounts } from '../../diagnosis/inspectDatabase.ts';
 import { createProgress } from '../../process/progress.ts';
 import { systemClock } from '../../process/systemClock.ts';
+
+const stream = 'MINER_COUNTER';
 
 interface CheckReadingsOptions extends JetStream {
   readonly stored: StoredCounts;
@@ -20,10 +24,16 @@ interface CheckReadingsOptions extends JetStream {
 /** Folds the counter stream again, through the last stored reading, and compares the numbers of readings and rounds with the stored rows. */
 export async function checkReadings(options: CheckReadingsOptions): Promise<Finding[]> {
   const { jsm, stored } = options;
-  const { state } = await jsm.streams.info('MINER_COUNTER');
   if (stored.through === 0) return [skipped('readings', 'ClickHouse holds none yet')];
-  if (state.last_seq < stored.through) {
-    const detail = `ClickHouse holds readings through ${stored.through}, the stream ends at ${state.last_seq}`;
+  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  const { lastSequence, hasLostEnd } = await askUntilProven(async () => {
+    const state = await readStreamState(jsm, stream);
+    const claim = `${stream} no longer has message ${stored.through} whose rows are stored`;
+    const isConfirmed = state.lastSequence < stored.through;
+    return { ...state, hasLostEnd: verifier.isProven(state, { claim, isConfirmed }) };
+  });
+  if (hasLostEnd) {
+    const detail = `ClickHouse holds readings through ${stored.through}, the stream ends at ${lastSequence}`;
     return [
       failed(
         'readings',
@@ -59,7 +69,8 @@ async function foldThrough(
   const progress = createProgress({ label: 'readings', unit: 'messages', total: through });
   const source = createMessageSource({
     ...options,
-    stream: 'MINER_COUNTER',
+    stream,
+    verifier: createStreamVerifier({ jsm: options.jsm, stream, clock: systemClock }),
     clock: systemClock,
     through,
   });

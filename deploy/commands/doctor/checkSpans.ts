@@ -12,6 +12,7 @@ import { truncateLog } from '../../../streams/indexer/buildSpans.ts';
 import { createChainReader } from '../../../streams/indexer/chainReader.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
@@ -107,6 +108,7 @@ async function readPublishedBlocks({ onChain, ...nats }: SpanCheck) {
     const source = createMessageSource({
       ...nats,
       stream: 'MINER_CHAIN',
+      verifier: createStreamVerifier({ ...nats, stream: 'MINER_CHAIN', clock: systemClock }),
       clock: systemClock,
       through: state.last_seq,
     });

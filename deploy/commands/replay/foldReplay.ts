@@ -6,6 +6,7 @@ import { counterStream } from '../../../streams/counter/counterStream.ts';
 import { createStoredReadings } from '../../../streams/counter/storedReadings.ts';
 import { createStreamFollower } from '../../../streams/follower/streamFollower.ts';
 import { createMessageSource, type MessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier, type StreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenAborted } from '../../../streams/operators/whenAborted.ts';
 import { createRowWriter } from '../../../streams/pipeline/rowWriter.ts';
@@ -61,10 +62,13 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
     only,
     onProgress,
   });
+  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  const reader = { ...parts, verifier };
   const follower = createStreamFollower({
     stream,
-    source: await createSource(parts, plan),
+    source: await createSource(reader, plan),
     jsm,
+    verifier,
     fold,
     snapshots: rebuiltSnapshots,
     sinks: {
@@ -106,7 +110,10 @@ export async function foldReplay(parts: ReplayOptions, preparation: PrepareRepla
 }
 
 /** Creates the source of the replayed messages: the stream, or ClickHouse's rows for messages that have left it. */
-async function createSource(parts: ReplayOptions, { throughSequence }: ReplayPlan): Promise<MessageSource> {
+async function createSource(
+  parts: ReplayOptions & { readonly verifier: StreamVerifier },
+  { throughSequence }: ReplayPlan,
+): Promise<MessageSource> {
   const { database, active } = parts;
   const oldestMs = createOldestRowMs(await readRowsTtlDays(database, active.readings), systemClock.nowMs)();
   return createMessageSource({

@@ -8,6 +8,7 @@ import { createReplayLog, type ReplayLog } from '../../../storage/replayLog.ts';
 import type { Tables } from '../../../storage/tables.ts';
 import { findLostStreams, StreamsLost } from '../../../streams/ingest/lostStreams.ts';
 import type { JetStream } from '../../../streams/jetstream/natsLink.ts';
+import { askUntilProven, createSuspicions } from '../../../streams/jetstream/suspicions.ts';
 import type { Deployment } from '../../configuration/deploymentFile.ts';
 import { systemClock } from '../../process/systemClock.ts';
 
@@ -33,7 +34,10 @@ export interface ReplayOptions extends ReplayParts, JetStream {
 export async function openReplay(parts: ReplayParts): Promise<ReplayOptions> {
   const { connection, database, logger } = parts;
   const jsm = await jetstreamManager(connection);
-  const lost = (await canReadStored(database)) ? await findLostStreams({ database, jsm }) : [];
+  const suspicions = createSuspicions(systemClock);
+  const lost = (await canReadStored(database))
+    ? await askUntilProven(() => findLostStreams({ database, jetStream: { connection, jsm }, suspicions }))
+    : [];
   if (lost.length > 0) throw new StreamsLost(lost);
   await migrate(database, logger);
   return {

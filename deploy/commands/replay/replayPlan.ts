@@ -12,7 +12,13 @@ import { readReadingRowOrigins } from '../../../streams/counter/readingRowOrigin
 import { isHistoryReplaced } from '../../../streams/follower/storedHistory.ts';
 import { describeLost, findLost } from '../../../streams/ingest/lostMessages.ts';
 import { findSequenceAt } from '../../../streams/jetstream/findSequenceAt.ts';
-import { StreamDiverged, verifySource } from '../../../streams/jetstream/sourceVerification.ts';
+import {
+  createStreamVerifier,
+  StreamDiverged,
+  type StreamVerifier,
+} from '../../../streams/jetstream/sourceVerification.ts';
+import { askUntilProven } from '../../../streams/jetstream/suspicions.ts';
+import { systemClock } from '../../process/systemClock.ts';
 
 const stream = 'MINER_COUNTER';
 
@@ -66,7 +72,8 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
   const fromSequence = request.isIncomplete ? Math.max(requestedFrom, state.first_seq) : requestedFrom;
   const usable = (await parts.snapshots.list(stream)).filter((header) => isOfFold(header, parts.identity));
   if (usable.length === 0) await requireSameFold(parts);
-  await requireStoredHistory(parts, usable[0]?.position ?? 0);
+  const verifier = createStreamVerifier({ jsm, stream, clock: systemClock });
+  await requireStoredHistory({ ...parts, verifier }, usable[0]?.position ?? 0);
   const stored = Math.max(await storedThrough(parts.database, tables), usable[0]?.position ?? 0);
   if (stored === 0)
     throw new ReplayRefused(
@@ -77,7 +84,7 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
       `ClickHouse holds readings through ${stored}: a replay may begin at ${stored + 1} or below, not at ${fromSequence}`,
     );
   }
-  const basePosition = await findBase(parts, { usable, fromSequence, firstHeld: state.first_seq });
+  const basePosition = await findBase(verifier, { usable, fromSequence, firstHeld: state.first_seq });
   const notRebuilt =
     state.first_seq > 1 && (basePosition === null || requestedFrom < state.first_seq)
       ? await describeNotRebuilt(parts, { requestedFrom, basePosition, ...state })
@@ -115,12 +122,12 @@ export async function planReplay(parts: ReplayPlanOptions, request: ReplayReques
 
 /** Rows of lost messages do not tell how far the messages in their place are folded. */
 async function requireStoredHistory(
-  { database, tables, jsm }: ReplayPlanOptions,
+  { database, tables, jsm, verifier }: ReplayPlanOptions & { readonly verifier: StreamVerifier },
   foldedThrough: number,
 ): Promise<void> {
   const readOrigins = () => readReadingRowOrigins(database, tables);
-  const history = { database, jsm, stream, readOrigins, foldedThrough };
-  if (!(await isHistoryReplaced(history))) return;
+  const history = { database, jsm, stream, verifier, readOrigins, foldedThrough };
+  if (!(await askUntilProven(() => isHistoryReplaced(history)))) return;
   throw new ReplayRefused(
     `${stream} has lost messages whose rows are stored: start the service, which removes these rows; then a replay is possible`,
   );
@@ -176,7 +183,7 @@ function findSnapshotOfOthers(usable: readonly SnapshotHeader[], through: number
 
 /** Finds the position of the newest snapshot below `fromSequence` that the stream still continues; null without one. */
 async function findBase(
-  { jsm }: ReplayPlanOptions,
+  verifier: StreamVerifier,
   wanted: {
     readonly usable: readonly SnapshotHeader[];
     readonly fromSequence: number;
@@ -187,7 +194,7 @@ async function findBase(
   for (const header of usable) {
     if (header.position >= fromSequence || header.position < firstHeld - 1) continue;
     try {
-      await verifySource(jsm, stream, header);
+      await askUntilProven(() => verifier.verify(header));
       return header.position;
     } catch (error) {
       if (!(error instanceof StreamDiverged)) throw error;

@@ -1,9 +1,10 @@
 import type { ConsumerMessages, ConsumerNotification } from '@nats-io/jetstream';
 import { exhaustMap, filter, from, interval, map, merge } from 'rxjs';
 import { whenAborted } from '../../operators/whenAborted.ts';
-import { checkIdentity, explainGap, StreamDiverged } from '../sourceVerification.ts';
+import { contradict, StreamDiverged } from '../sourceVerification.ts';
 import type { StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
+import { NotProven } from '../suspicions.ts';
 
 /** How often the stream's end is inspected, for the lag and for faults that cause no notification. */
 const inspectionMs = 2_000;
@@ -20,7 +21,7 @@ const harmless: ReadonlySet<ConsumerNotification['type']> = new Set([
 ]);
 
 interface ConsumptionWatchOptions
-  extends Pick<StreamReaderOptions, 'connection' | 'jsm' | 'stream' | 'clock'> {
+  extends Pick<StreamReaderOptions, 'connection' | 'jsm' | 'stream' | 'verifier' | 'clock'> {
   readonly delivered: ConsumerMessages;
   readonly signal: AbortSignal;
   readonly isHeldBack: () => boolean;
@@ -39,7 +40,7 @@ interface ConsumptionWatchOptions
  * notification, the connection's state and the stream itself. The reaction is always the same: stop, verify, restart.
  */
 export function watchConsumption(options: ConsumptionWatchOptions) {
-  const { connection, jsm, stream, clock, delivered, signal } = options;
+  const { connection, jsm, stream, verifier, clock, delivered, signal } = options;
   let reason: string | null = null;
   let removedThrough: number | null = null;
   let failure: StreamDiverged | null = null;
@@ -63,6 +64,8 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     whenAborted(signal).pipe(map(() => 'stopped')),
   ).subscribe(end);
 
+  /** A place that an answer contradicted. A busy leader often answers before it has applied what another server has delivered. */
+  let doubted: StreamPosition | null = null;
   let progress = { position: options.reached().position, sinceMs: clock.monotonicMs() };
   const inspect = async () => {
     // Read before the request: messages that arrive during it must not make the stream look shorter.
@@ -72,7 +75,9 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     if (isStopped) return;
     const lastSequence = info.state.last_seq;
     options.onEndSeen(lastSequence, askedAtMs);
-    checkIdentity(stream, info, place);
+    if (doubted === null && contradict(info, place) !== null) doubted = place;
+    if (doubted !== null) await verifier.verify(doubted);
+    doubted = null;
     options.onVerified(askedAtMs);
     // The consumption has ended, but its messages wait for the gate.
     if (reason !== null) return;
@@ -83,7 +88,7 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
       return;
     }
     // Nothing has arrived since the last inspection. If the rest of the stream was deleted, nothing will.
-    const explanation = await explainGap(jsm, stream, {
+    const explanation = await verifier.explainGap({
       fromSequence: position + 1,
       toSequence: lastSequence,
     });
@@ -96,6 +101,7 @@ export function watchConsumption(options: ConsumptionWatchOptions) {
     .pipe(
       exhaustMap(() =>
         inspect().catch((error: unknown) => {
+          if (error instanceof NotProven) return;
           // No answer; the state of the connection is watched separately.
           if (!(error instanceof StreamDiverged)) return options.onUnknown();
           failure = error;

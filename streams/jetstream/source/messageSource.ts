@@ -10,7 +10,7 @@ import { type ActorOwner, noOwner } from '../../operators/actorOwner.ts';
 import type { Gate } from '../../operators/gate.ts';
 import { isStreamMissing } from '../ensureStreams.ts';
 import { findMessageBytesMax } from '../messageBytesMax.ts';
-import { StreamDiverged, verifySource } from '../sourceVerification.ts';
+import { StreamDiverged } from '../sourceVerification.ts';
 import type { StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
@@ -55,7 +55,7 @@ export interface MessageSource {
 
 /** The only consumer of a stream: ordered, unfiltered, with a position that this service stores (MESSAGES.md, Consumption). */
 export function createMessageSource(options: MessageSourceOptions): MessageSource {
-  const { connection, stream, jsm, logger, clock, through = Number.POSITIVE_INFINITY } = options;
+  const { connection, stream, verifier, logger, clock, through = Number.POSITIVE_INFINITY } = options;
   const progress = createSourceProgress();
   const ends$ = new Subject<number>();
   /** The machine of the newest subscription. */
@@ -112,14 +112,15 @@ export function createMessageSource(options: MessageSourceOptions): MessageSourc
 
     async function verify() {
       const askedAtMs = clock.bootMs();
-      const verified = await answerSoon(verifySource(jsm, stream, place));
+      const verified = await answerSoon(verifier.verify(place));
       if (recipient.signal.aborted) return;
       progress.verifiedAt(askedAtMs);
       const fittingMessages = Math.floor(pullBounds.bytes / findMessageBytesMax(connection, verified.config));
       pulledMessages = Math.max(pulledMin, Math.min(pullBounds.messages, fittingMessages));
       place = { ...place, streamCreated: verified.created };
-      if (verified.firstSequence > place.position + 1)
-        place = await missing.skipRemoved(place, verified.firstSequence - 1);
+      const { firstSequence } = verified;
+      if (verifier.isRemoved(verified, place.position + 1, firstSequence > place.position + 1))
+        place = await missing.skipRemoved(place, firstSequence - 1);
       if (recipient.signal.aborted) return;
       onEndSeen(verified.lastSequence, askedAtMs);
       isReported = false;

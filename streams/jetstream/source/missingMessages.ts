@@ -1,5 +1,4 @@
 import type { CounterReading } from '../../../actors/wheel/counterReading.ts';
-import { explainGap } from '../sourceVerification.ts';
 import { missingDigest, type StreamPosition } from '../streamPosition.ts';
 import type { StreamReaderOptions } from '../streamReaderOptions.ts';
 import type { BatchRecipient } from './batchRecipient.ts';
@@ -11,7 +10,7 @@ export class UnexplainedGap extends Error {
   override readonly name = 'UnexplainedGap';
 }
 
-export interface MissingMessagesOptions extends Pick<StreamReaderOptions, 'jsm' | 'stream' | 'logger'> {
+export interface MissingMessagesOptions extends Pick<StreamReaderOptions, 'stream' | 'verifier' | 'logger'> {
   /** Stored readings of messages that have left the stream, after one sequence through another; omitted for a stream without readings. */
   readonly readStored?: (after: number, through: number) => AsyncIterable<readonly CounterReading[]>;
   readonly progress: SourceProgress;
@@ -25,7 +24,7 @@ export type MissingMessages = ReturnType<typeof createMissingMessages>;
 
 /** Handles messages that are no longer in the stream. */
 export function createMissingMessages(options: MissingMessagesOptions) {
-  const { jsm, stream, logger, readStored, progress, recipient } = options;
+  const { stream, verifier, logger, readStored, progress, recipient } = options;
   const { gate, signal } = recipient;
 
   /**
@@ -69,11 +68,11 @@ export function createMissingMessages(options: MissingMessagesOptions) {
   /**
    * Skips the gap before a message that arrived too early, if the stream explains it.
    *
-   * @throws UnexplainedGap
+   * @throws UnexplainedGap, or NotProven
    */
   async function skipGap(from: StreamPosition, expected: number, received: number): Promise<StreamPosition> {
     const range = { fromSequence: expected, toSequence: received - 1 };
-    const explanation = received > expected ? await explainGap(jsm, stream, range) : null;
+    const explanation = received > expected ? await verifier.explainGap(range) : null;
     if (explanation === null) {
       throw new UnexplainedGap(
         `${stream}: message ${expected} was expected and ${received} arrived, and the stream has no explanation`,

@@ -17,6 +17,7 @@ import { readRange } from '../../../streams/jetstream/readRange.ts';
 import { createRejectedStream } from '../../../streams/jetstream/rejectedStream.ts';
 import { replaySubject } from '../../../streams/jetstream/replaySubject.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { alwaysOpen } from '../../../streams/operators/gate.ts';
 import { startNatsWithAccounts } from '../../support/processes/natsAccounts.ts';
@@ -105,14 +106,15 @@ describe('accounts of NATS', () => {
 
     // A replica reads by the same consumer as an ingesting process.
     const serve = await connectAs('serve');
-    const source = createMessageSource({
+    const reader = {
       connection: serve,
       js: jetstream(serve),
       jsm: await jetstreamManager(serve),
       stream: 'MINER_COUNTER',
       clock: systemClock,
       logger,
-    });
+    } as const;
+    const source = createMessageSource({ ...reader, verifier: createStreamVerifier(reader) });
     const batch = await lastValueFrom(
       source.batchesAfter(startOfStream, alwaysOpen).pipe(observeOn(asapScheduler), take(1)),
     );

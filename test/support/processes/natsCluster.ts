@@ -40,6 +40,10 @@ export interface NatsCluster {
   /** Addresses of all, separated by commas. */
   readonly url: string;
   readonly urls: readonly string[];
+  /** Holds a folder of each server. */
+  readonly dir: string;
+  stopAll(signal?: NodeJS.Signals): Promise<void>;
+  startAll(): Promise<void>;
   kill(name: string): Promise<void>;
   start(name: string): Promise<void>;
 }
@@ -98,6 +102,11 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   return {
     url: urls.join(','),
     urls,
+    dir,
+    stopAll: async (signal = 'SIGTERM') => {
+      await Promise.all([...running.values()].map((server) => server.end(signal)));
+    },
+    startAll: () => startUntilWhole(names),
     kill,
     start: (name) => startUntilWhole([name]),
   };

@@ -1,6 +1,7 @@
 import type { InputStreamName } from '../../../actors/messages/subjects.ts';
 import { systemClock } from '../../../deploy/process/systemClock.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { type StreamPosition, startOfStream } from '../../../streams/jetstream/streamPosition.ts';
 import { createGate, leaveGate } from '../../../streams/operators/gate.ts';
 import { whenFinished } from '../processes/lifetime.ts';
@@ -17,12 +18,8 @@ export function collectSource(
 ) {
   const gate = createGate({ max: 1 });
   let isOpen = true;
-  const source = createMessageSource({
-    ...nats,
-    stream,
-    clock: systemClock,
-    logger: silentLogger,
-  });
+  const reader = { ...nats, stream, clock: systemClock, logger: silentLogger };
+  const source = createMessageSource({ ...reader, verifier: createStreamVerifier(reader) });
   const collected = {
     source,
     sequences: [] as number[],

@@ -6,6 +6,7 @@ import {
   type StreamFollowerOptions,
 } from '../../../streams/follower/streamFollower.ts';
 import { createMessageSource } from '../../../streams/jetstream/source/messageSource.ts';
+import { createStreamVerifier } from '../../../streams/jetstream/sourceVerification.ts';
 import { type LoneMember, runAlone } from '../../../streams/operators/runAlone.ts';
 import { whenFinished } from '../processes/lifetime.ts';
 import { connectTo, startNats, type TestConnection } from '../processes/natsServer.ts';
@@ -40,7 +41,8 @@ export function createTestFollower(
   nats: TestConnection,
   options: Pick<StreamFollowerOptions, 'fold' | 'snapshots' | 'sinks'> & Partial<StreamFollowerOptions>,
 ): StreamFollower & LoneMember {
-  const common = { ...nats, stream: followedStream, clock: systemClock, logger: silentLogger } as const;
+  const reader = { ...nats, stream: followedStream, clock: systemClock, logger: silentLogger } as const;
+  const common = { ...reader, verifier: createStreamVerifier(reader) };
   const follower = createStreamFollower({
     ...common,
     source: createMessageSource(common),
