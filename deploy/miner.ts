@@ -127,7 +127,8 @@ program
   .addHelpText(
     'after',
     `
-The check needs no running service. It applies every rule that the content of a message can break. With --live it also applies
+The check needs no running service. It applies every rule that a message can break by itself if it is stored now; it knows when
+rounds end if MINER_DEPLOYMENT names the deployment file. With --live it also applies
 the rules that compare a message with earlier ones: duplicate, out_of_order, counter_regression, not_allowed. Readings and module
 snapshots are compared with those among the newest 10000 messages of their stream. Limits on the number of installations
 and instances are not checked, and NATS drops a message ID that it has seen in the last two minutes.

@@ -2,13 +2,14 @@ import { expect, it } from 'vitest';
 import { rowsOfMessage } from '../actors/chain/rows/activityRows.ts';
 import { spanBytesMax } from '../actors/chain/spans/chainSpan.ts';
 import { installationsMax } from '../actors/installationsMax.ts';
+import { aheadMsMax } from '../actors/messages/futureTimes.ts';
 import { settlementBytesMax } from '../actors/settlement/decodeSettlement.ts';
 import { closureRoundsMax } from '../actors/settlement/oracleMessage.ts';
 import { oracleStaleSeconds } from '../actors/settlement/oracleState.ts';
 import { reporterStaleMs } from '../actors/settlement/queueState.ts';
 import { activeRoundsMax } from '../actors/settlement/reporterMessage.ts';
 import { instancesMax } from '../actors/settlement/settlementActors.ts';
-import { futureObservationMsMax, readingBytesMax } from '../actors/wheel/decodeCounter.ts';
+import { readingBytesMax } from '../actors/wheel/decodeCounter.ts';
 import { stalenessSeconds } from '../actors/wheel/freshness.ts';
 import { coveringGapSeconds } from '../actors/wheel/roundFold.ts';
 import { stopMs } from '../deploy/commands/runService.ts';
@@ -129,7 +130,11 @@ const messages: readonly Row[] = [
     `half of \`max_payload\` of NATS, less ${bytes(envelopeBytesMax)}: ${bytes((2 ** 20 - envelopeBytesMax) / 2)} by default`,
     'truncated, and the metadata of its token is unavailable',
   ],
-  ['Observation later than its receipt', seconds(futureObservationMsMax), 'rejected as `future_observation`'],
+  [
+    'Time that a message names, after it was received or stored',
+    seconds(aheadMsMax),
+    'rejected as `future_observation`',
+  ],
   ['Time between two readings', `${coveringGapSeconds} s`, 'not covered'],
   ['Age of a measurement', `${stalenessSeconds} s`, '`stale`'],
   ['Age of the latest acceptance of the oracle', `${count(oracleStaleSeconds)} s`, '`stale`'],

@@ -6,6 +6,7 @@ import { counterReadingMessage, measurements } from '../actors/wheel/counterRead
 import { variables } from '../deploy/configuration/configuration.ts';
 import { routes } from '../http/routes/routes.ts';
 import { drawMachine, machines } from './machines/machineDiagrams.ts';
+import { storedLateNanos } from './support/genesis.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -53,7 +54,12 @@ describe('pages', () => {
   it('show a reading that is accepted', () => {
     const [, subject = '', body = ''] = /pub (\S+) [^']*'(\{[^']+\})'/.exec(read('deploy/RUNNING.md')) ?? [];
     const actors = createCounterActors({ genesisMs: 0, publicInstallationId: 'my.wheel' });
-    const outcome = actors.receive({ seq: 1, subject, data: Buffer.from(body), timestampNanos: 0n });
+    const outcome = actors.receive({
+      seq: 1,
+      subject,
+      data: Buffer.from(body),
+      timestampNanos: storedLateNanos,
+    });
     expect(outcome).toHaveProperty('output.reading.installationId', 'my.wheel');
   });
 

@@ -1,10 +1,15 @@
 import { type ModuleView, moduleSnapshotMessage } from '../device/moduleSnapshot.ts';
 import { type SignerIdentity, signerMessage } from '../device/signerIdentity.ts';
 import { type Decoded, decodeMessage, defineFormat, reject } from '../messages/decodeMessage.ts';
+import { findFutureTime } from '../messages/futureTimes.ts';
+import type { StreamMessage } from '../messages/streamMessage.ts';
 import { moduleSubject, parseSubjectToken } from '../messages/subjects.ts';
+import { toMilliseconds } from '../schemas/durations.ts';
 import { installationId as installationIdSchema } from '../schemas/wireScalars.ts';
+import { roundMs } from '../wheel/roundFold.ts';
+import { explainBoundsExceeded } from './coreBounds.ts';
 import { type OracleMessage, oracleMessage } from './oracleMessage.ts';
-import { type ReporterMessage, reporterMessage } from './reporterMessage.ts';
+import { type ReporterMessage, reporterMessage, toExpectedSums } from './reporterMessage.ts';
 
 /** Larger than a reading's limit, since snapshots carry a module's own data and closures have one entry per round. */
 export const settlementBytesMax = 256 * 1024;
@@ -21,8 +26,49 @@ export type SettlementStreamMessage =
   | { readonly kind: 'oracle'; readonly installationId: string; readonly message: OracleMessage }
   | { readonly kind: 'reporter'; readonly installationId: string; readonly message: ReporterMessage };
 
-/** Decodes a message of `MINER_PIPELINE` by its subject; null for a kind that no view reads. */
-export function decodeSettlement(subject: string, data: Uint8Array): Decoded<SettlementStreamMessage> | null {
+/**
+ * Decodes a message of `MINER_PIPELINE` by its subject, and refuses one that names a time in the future; null for a kind that no view reads.
+ *
+ * @param genesisMs start of round 1 (epoch milliseconds).
+ */
+export function decodeSettlement(
+  { subject, data, timestampNanos }: Omit<StreamMessage, 'seq'>,
+  genesisMs: number,
+): Decoded<SettlementStreamMessage> | null {
+  const decoded = decodeContent(subject, data);
+  if (decoded === null || 'rejection' in decoded) return decoded;
+  const stored = { name: 'the stream stored it', ms: toMilliseconds(timestampNanos) };
+  return findFutureTime(listTimes(decoded.value, genesisMs), stored) ?? decoded;
+}
+
+/** Times that a message names, in epoch milliseconds. */
+function listTimes(
+  decoded: SettlementStreamMessage,
+  genesisMs: number,
+): Readonly<Record<string, number | bigint>> {
+  switch (decoded.kind) {
+    case 'module': {
+      const { observedAtMs, health } = decoded.module;
+      return { observedAt: observedAtMs, 'health.checkedAt': health.checkedAtMs };
+    }
+    case 'signer': {
+      const { enrolledAtMs, lastVerifiedAtMs } = decoded.signer;
+      return { enrolledAt: enrolledAtMs, lastVerifiedAt: lastVerifiedAtMs };
+    }
+    case 'oracle': {
+      const { message } = decoded;
+      const at = Date.parse(message.at);
+      if (message.type !== 'closure_accepted') return { at };
+      const { acceptedAt, lastRound } = message;
+      const endMs = BigInt(genesisMs) + BigInt(lastRound) * BigInt(roundMs);
+      return { at, acceptedAt: Date.parse(acceptedAt), [`the end of round ${lastRound}`]: endMs };
+    }
+    case 'reporter':
+      return { at: Date.parse(decoded.message.at) };
+  }
+}
+
+function decodeContent(subject: string, data: Uint8Array): Decoded<SettlementStreamMessage> | null {
   const [, kind, installationToken = ''] = subject.split('.');
   const installationId = parseSubjectToken(installationToken);
   if (!installationIdSchema.safeParse(installationId).success) {
@@ -39,7 +85,11 @@ export function decodeSettlement(subject: string, data: Uint8Array): Decoded<Set
   }
   if (kind === 'reporter') {
     const decoded = decodeMessage(reporterFormat, data);
-    return 'rejection' in decoded ? decoded : { value: { kind, installationId, message: decoded.value } };
+    if ('rejection' in decoded) return decoded;
+    const message = decoded.value;
+    const excess =
+      message.type === 'submission_prepared' ? explainBoundsExceeded(toExpectedSums(message.expected)) : null;
+    return excess === null ? { value: { kind, installationId, message } } : reject('malformed', excess);
   }
   return null;
 }

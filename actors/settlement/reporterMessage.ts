@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SubmissionBatch } from '../../machines/submission.ts';
 import { timestamp, transactionHash, uint64Decimal, uint256Decimal, uuid } from '../schemas/wireScalars.ts';
 
 /** Maximum number of active rounds in one submission (MESSAGES.md, Reporter). */
@@ -61,3 +62,13 @@ export const reporterMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('incident_closed'), at, incidentId: name }),
 ]);
 export type ReporterMessage = z.infer<typeof reporterMessage>;
+
+/** The sums that a prepared submission expects, as numbers. */
+export function toExpectedSums(sums: z.infer<typeof expected>): SubmissionBatch['expected'] {
+  return {
+    cumulativeWork: BigInt(sums.cumulativeWork),
+    cumulativeBlockUnits: BigInt(sums.cumulativeBlockUnits),
+    workPerThousandBlocks: BigInt(sums.workPerThousandBlocks),
+    completedBlockCount: BigInt(sums.completedBlockCount),
+  };
+}

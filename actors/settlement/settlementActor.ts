@@ -5,7 +5,7 @@ import type { Inferred } from '../../machines/inferred.ts';
 import type { ClosedRound, SettlementEmission, SettlementEvent } from '../../machines/settlementEvents.ts';
 import { type SettlementSnapshot, settlementMachine } from '../../machines/settlementMachine.ts';
 import { submissionOutcomes } from '../../machines/submission.ts';
-import { type Decoded, type Rejection, reject } from '../messages/decodeMessage.ts';
+import { type Rejection, reject } from '../messages/decodeMessage.ts';
 import { milliseconds } from '../schemas/stateScalars.ts';
 import type { SettlementStreamMessage } from './decodeSettlement.ts';
 import { explainRefusal } from './explainRefusal.ts';
@@ -65,9 +65,7 @@ export function createSettlementActor(restored: Settlement) {
   /** Null if the message is folded. `storedAtMs` is when the stream stored it (epoch milliseconds). */
   function receive(message: SettlementMessage, storedAtMs: number): Rejection | null {
     const id = identify(message);
-    const decoded = toEvent(message, id, settlement);
-    if ('rejection' in decoded) return decoded.rejection;
-    const event = decoded.value;
+    const event = toEvent(message, id, settlement);
     if (!settlement.snapshot.can(event)) {
       return reject('not_allowed', explainRefusal(settlement.snapshot, event)).rejection;
     }
@@ -99,10 +97,10 @@ function toEvent(
   received: SettlementMessage,
   id: string,
   { acceptedMessages, ended }: Settlement,
-): Decoded<SettlementEvent> {
-  if (isRemembered(acceptedMessages, id)) return { value: { type: 'repeated' } };
+): SettlementEvent {
+  if (isRemembered(acceptedMessages, id)) return { type: 'repeated' };
   return received.kind === 'oracle'
-    ? { value: toOracleEvent(received.message) }
+    ? toOracleEvent(received.message)
     : toReporterEvent(received.message, ended);
 }
 

@@ -19,7 +19,7 @@ import { isRemembered, noRememberedIds, type RememberedIds, rememberId } from '.
 import { createSettlementActor, initialSettlement, type SettlementActor } from './settlementActor.ts';
 
 /** Version of the folds of `MINER_PIPELINE`; see counterFoldVersion. */
-const settlementFoldVersion = 5;
+const settlementFoldVersion = 6;
 
 /** Maximum number of instances per installation; a device has a handful. Further ones are rejected. */
 export const instancesMax = 256;
@@ -41,8 +41,12 @@ interface InstallationSettlement {
 
 export type SettlementActors = ReturnType<typeof createSettlementActors>;
 
-/** The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation. */
-export function createSettlementActors() {
+/**
+ * The actors of `MINER_PIPELINE`: modules, signer, oracle and reporter of each installation.
+ *
+ * @param genesisMs start of round 1 (epoch milliseconds).
+ */
+export function createSettlementActors({ genesisMs }: { readonly genesisMs: number }) {
   let installations = new Map<string, InstallationSettlement>();
   /** Null before the first capture, and after a restoration. */
   let captured: CapturedInstallations | null = null;
@@ -68,7 +72,7 @@ export function createSettlementActors() {
   }
 
   function receive(message: StreamMessage): Outcome<null> {
-    const decoded = decodeSettlement(message.subject, message.data);
+    const decoded = decodeSettlement(message, genesisMs);
     if (decoded === null) return 'unread';
     if ('rejection' in decoded) return decoded;
     const { value } = decoded;
@@ -112,7 +116,7 @@ export function createSettlementActors() {
   }
 
   return {
-    identity: identifyFold(settlementFoldVersion, {}),
+    identity: identifyFold(settlementFoldVersion, { genesisMs }),
     receive,
     modules,
     /** Null if none was published. */

@@ -1,9 +1,7 @@
 import type { SettlementEvent } from '../../machines/settlementEvents.ts';
-import { type Decoded, reject } from '../messages/decodeMessage.ts';
-import { explainBoundsExceeded } from './coreBounds.ts';
 import type { OracleMessage } from './oracleMessage.ts';
 import { isRemembered, type RememberedIds } from './rememberedIds.ts';
-import type { ReporterMessage } from './reporterMessage.ts';
+import { type ReporterMessage, toExpectedSums } from './reporterMessage.ts';
 
 /** IDs of ended processes. No message can start them again. */
 export interface EndedIds {
@@ -34,45 +32,32 @@ export function toOracleEvent(message: OracleMessage): SettlementEvent {
   }
 }
 
-/** Converts a reporter's message to an event of the settlement machine; `malformed` if its sums exceed their bounds. */
-export function toReporterEvent(message: ReporterMessage, ended: EndedIds): Decoded<SettlementEvent> {
+export function toReporterEvent(message: ReporterMessage, ended: EndedIds): SettlementEvent {
   const atMs = Date.parse(message.at);
   switch (message.type) {
     case 'settings':
     case 'incident_closed':
-      return { value: message };
+      return message;
     case 'run_started':
-      return { value: { ...message, atMs, hasEnded: isRemembered(ended.runs, message.runId) } };
+      return { ...message, atMs, hasEnded: isRemembered(ended.runs, message.runId) };
     case 'run_finished':
-      return { value: { ...message, atMs } };
+      return { ...message, atMs };
     case 'incident_opened':
-      return { value: { ...message, hasEnded: isRemembered(ended.incidents, message.incidentId) } };
-    case 'submission_prepared':
-      return toPreparation(message, atMs, ended);
+      return { ...message, hasEnded: isRemembered(ended.incidents, message.incidentId) };
+    case 'submission_prepared': {
+      const submissionId = message.submissionId.toLowerCase();
+      return {
+        type: message.type,
+        submissionId,
+        previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
+        settledThroughRound: BigInt(message.settledThroughRound),
+        activeRoundCount: message.activeRoundCount,
+        expected: toExpectedSums(message.expected),
+        atMs,
+        hasEnded: isRemembered(ended.submissions, submissionId),
+      };
+    }
     default:
-      return { value: { ...message, submissionId: message.submissionId.toLowerCase(), atMs } };
+      return { ...message, submissionId: message.submissionId.toLowerCase(), atMs };
   }
-}
-
-function toPreparation(
-  message: Extract<ReporterMessage, { type: 'submission_prepared' }>,
-  atMs: number,
-  ended: EndedIds,
-): Decoded<SettlementEvent> {
-  const batch = {
-    previousSettledThroughRound: BigInt(message.previousSettledThroughRound),
-    settledThroughRound: BigInt(message.settledThroughRound),
-    activeRoundCount: message.activeRoundCount,
-    expected: {
-      cumulativeWork: BigInt(message.expected.cumulativeWork),
-      cumulativeBlockUnits: BigInt(message.expected.cumulativeBlockUnits),
-      workPerThousandBlocks: BigInt(message.expected.workPerThousandBlocks),
-      completedBlockCount: BigInt(message.expected.completedBlockCount),
-    },
-  };
-  const excess = explainBoundsExceeded(batch.expected);
-  if (excess !== null) return reject('malformed', excess);
-  const submissionId = message.submissionId.toLowerCase();
-  const hasEnded = isRemembered(ended.submissions, submissionId);
-  return { value: { type: message.type, submissionId, ...batch, atMs, hasEnded } };
 }

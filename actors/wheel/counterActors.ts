@@ -21,7 +21,7 @@ import { addPublicReading, type EvictedMeasurements, type PublicState } from './
 import type { TelemetryView } from './telemetryView.ts';
 
 /** Version of the folds of `MINER_COUNTER`. A snapshot of another version is not restored; the stream is replayed. */
-const counterFoldVersion = 7;
+const counterFoldVersion = 8;
 
 export interface CounterOutput extends ReadingOutput {
   /** Omitted if nothing was evicted. */

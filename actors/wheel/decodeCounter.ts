@@ -1,13 +1,13 @@
 import { type Decoded, decodeMessage, defineFormat, reject, toBuffer } from '../messages/decodeMessage.ts';
+import { aheadMsMax, findFutureTime } from '../messages/futureTimes.ts';
 import type { StreamMessage } from '../messages/streamMessage.ts';
 import { counterSubject } from '../messages/subjects.ts';
+import { toMilliseconds } from '../schemas/durations.ts';
 import { type CounterReading, counterReadingMessage, toCounterReading } from './counterReading.ts';
 import { parseUsualReading } from './usualReading.ts';
 
 /** A longer message is malformed (MESSAGES.md, Acceptance of readings). */
 export const readingBytesMax = 16 * 1024;
-/** A reading may claim to be observed at most this long after the gateway received it (MESSAGES.md, Acceptance of readings). */
-export const futureObservationMsMax = 300_000;
 
 const readingFormat = defineFormat(counterReadingMessage, readingBytesMax, { isTakenAsIs: true });
 
@@ -15,11 +15,8 @@ const readingFormat = defineFormat(counterReadingMessage, readingBytesMax, { isT
  * Decodes a message of `MINER_COUNTER` and applies the rules that need no state: `malformed`, `wrong_installation` and
  * `future_observation`. The installation's actor applies the others.
  */
-export function decodeCounter({
-  subject,
-  data,
-  seq,
-}: Omit<StreamMessage, 'timestampNanos'>): Decoded<CounterReading> {
+export function decodeCounter(message: StreamMessage): Decoded<CounterReading> {
+  const { subject, data, seq } = message;
   const decoded = decodeReading(data, seq);
   if ('rejection' in decoded) return decoded;
   const reading = decoded.value;
@@ -29,17 +26,21 @@ export function decodeCounter({
       `installationId ${reading.installationId} belongs on ${counterSubject(reading.installationId)}, given on ${subject}`,
     );
   }
-  const aheadMs = reading.observedAtMs - reading.receivedAtMs;
-  if (aheadMs > futureObservationMsMax) {
-    return reject(
-      'future_observation',
-      `observedAt is ${aheadMs} ms after receivedAt, at most ${futureObservationMsMax} ms are accepted`,
-    );
-  }
-  return decoded;
+  return findFuture(reading, toMilliseconds(message.timestampNanos)) ?? decoded;
 }
 
-function decodeReading(data: Uint8Array, position: number): Decoded<CounterReading> {
+function findFuture({ observedAtMs, receivedAtMs }: CounterReading, storedAtMs: number) {
+  // A fast path: nearly all readings take it.
+  if (Math.max(observedAtMs, receivedAtMs) <= Math.min(receivedAtMs, storedAtMs) + aheadMsMax) return null;
+  const times = { observedAt: observedAtMs, receivedAt: receivedAtMs };
+  const received = { name: 'receivedAt', ms: receivedAtMs };
+  return (
+    findFutureTime(times, received) ?? findFutureTime(times, { name: 'the stream stored it', ms: storedAtMs })
+  );
+}
+
+/** Decodes the reading of a message, whether or not a rule forbids it. */
+export function decodeReading(data: Uint8Array, position: number): Decoded<CounterReading> {
   const usual = data.length <= readingBytesMax ? parseUsualReading(toBuffer(data), position) : null;
   if (usual !== null) return { value: usual };
   const decoded = decodeMessage(readingFormat, data);

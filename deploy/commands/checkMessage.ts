@@ -15,11 +15,19 @@ export function findInputStream(subject: string): InputStreamName | null {
   return inputStreamNames.find((stream) => streamSubjects[stream].some(isMatch)) ?? null;
 }
 
-/** @returns the first rule that the content of a message breaks; null if it breaks none. */
-export function checkContent(stream: InputStreamName, subject: string, data: Uint8Array): Rejection | null {
+/**
+ * @param genesisMs start of round 1 (epoch milliseconds).
+ * @returns the first rule that a message breaks by itself, if it is stored at its time; null if it breaks none.
+ */
+export function checkContent(
+  stream: InputStreamName,
+  message: StreamMessage,
+  genesisMs: number,
+): Rejection | null {
+  const { subject, data } = message;
   const decoded = {
-    MINER_COUNTER: () => decodeCounter({ subject, data, seq: 1 }),
-    MINER_PIPELINE: () => decodeSettlement(subject, data),
+    MINER_COUNTER: () => decodeCounter(message),
+    MINER_PIPELINE: () => decodeSettlement(message, genesisMs),
     MINER_CHAIN: () => decodeChainReads(subject, data) ?? decodeChain(subject, data),
   }[stream]();
   return decoded !== null && 'rejection' in decoded ? decoded.rejection : null;
@@ -28,11 +36,12 @@ export function checkContent(stream: InputStreamName, subject: string, data: Uin
 /** Judges the messages that are passed to it, in their order, as the service does. */
 export function createJudge(
   stream: Exclude<InputStreamName, 'MINER_CHAIN'>,
+  genesisMs: number,
 ): (message: StreamMessage) => Rejection | null {
   const actors =
     stream === 'MINER_COUNTER'
-      ? createCounterActors({ genesisMs: 0, publicInstallationId: '' })
-      : createSettlementActors();
+      ? createCounterActors({ genesisMs, publicInstallationId: '' })
+      : createSettlementActors({ genesisMs });
   return (message) => {
     const outcome = actors.receive(message);
     return typeof outcome === 'object' && 'rejection' in outcome ? outcome.rejection : null;

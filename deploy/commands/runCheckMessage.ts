@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import type { Rejection } from '../../actors/messages/decodeMessage.ts';
+import type { StreamMessage } from '../../actors/messages/streamMessage.ts';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../actors/readErrorMessage.ts';
+import { nanosPerMillisecond } from '../../actors/schemas/durations.ts';
 import type { JetStream } from '../../streams/jetstream/natsLink.ts';
 import { readConfiguration } from '../configuration/configuration.ts';
+import { readDeploymentFile } from '../configuration/deploymentFile.ts';
 import { formatFinding } from '../diagnosis/finding.ts';
 import { checkContent, createJudge, findInputStream } from './checkMessage.ts';
 import { connectForDiagnosis, openParts } from './runDoctor.ts';
@@ -27,8 +30,11 @@ export async function runCheckMessage({ subject, file, isLive }: CheckMessageOpt
     if (stream === null)
       throw new Error(`no stream takes ${subject}: expected a subject such as miner.counter.my~wheel`);
     const data = file === null ? await buffer(process.stdin) : readFileSync(file);
+    const genesisMs = readGenesisMs();
+    const message = { seq: 0, subject, data, timestampNanos: BigInt(Date.now()) * nanosPerMillisecond };
     const rejection =
-      checkContent(stream, subject, data) ?? (isLive ? await checkLive(stream, subject, data) : null);
+      checkContent(stream, message, genesisMs) ??
+      (isLive ? await checkLive(stream, message, genesisMs) : null);
     process.stdout.write(rejection === null ? 'accepted\n' : `${rejection.reason}: ${rejection.detail}\n`);
     process.exitCode = rejection === null ? 0 : 1;
   } catch (error) {
@@ -37,11 +43,17 @@ export async function runCheckMessage({ subject, file, isLive }: CheckMessageOpt
   }
 }
 
+/** Start of round 1 (epoch milliseconds) if a deployment file is named; otherwise the earliest that a deployment can have. */
+function readGenesisMs(): number {
+  const { MINER_DEPLOYMENT: path } = readConfiguration(process.env);
+  return path === null ? 0 : readDeploymentFile(path).genesisTimestamp * 1000;
+}
+
 /** Why the service would reject the message if it were stored now; null if it would accept it. */
 async function checkLive(
   stream: InputStreamName,
-  subject: string,
-  data: Uint8Array,
+  message: StreamMessage,
+  genesisMs: number,
 ): Promise<Rejection | null> {
   if (stream === 'MINER_CHAIN')
     throw new Error('--live cannot check messages of the chain: only the indexer publishes them');
@@ -51,9 +63,10 @@ async function checkLive(
   });
   if (connection === null) throw new Error(findings.join('\n'));
   try {
-    const judge = createJudge(stream);
-    for await (const message of readSubject(await openParts(connection), stream, subject)) judge(message);
-    return judge({ seq: 0, subject, data, timestampNanos: BigInt(Date.now()) * 1_000_000n });
+    const judge = createJudge(stream, genesisMs);
+    const parts = await openParts(connection);
+    for await (const earlier of readSubject(parts, stream, message.subject)) judge(earlier);
+    return judge(message);
   } finally {
     await connection.close();
   }

@@ -23,7 +23,7 @@ interface StreamObserverOptions extends JetStream {
 export function observeStreams(options: StreamObserverOptions) {
   const { installationId, genesisMs, logger } = options;
   const counters = createCounterActors({ genesisMs, publicInstallationId: installationId });
-  const settlements = createSettlementActors();
+  const settlements = createSettlementActors({ genesisMs });
   const work = new Map<number, bigint>();
   let newest: { observedAtMs: number; counterEpoch: string } | null = null;
 

@@ -8,6 +8,7 @@ import type { OldestRowMs } from '../../storage/rowsTtl.ts';
 import { findReadingBefore, readHalfHour, type StoredHalfHour } from '../../storage/storedHalfHour.ts';
 import type { ActiveTables } from '../../storage/tables.ts';
 import type { JetStream } from '../jetstream/natsLink.ts';
+import { parseNanos } from '../jetstream/streamPosition.ts';
 import { type Audit, differencesMax } from './audit.ts';
 import { type FoldedHalfHour, foldHalfHour, type HalfHour } from './halfHourFold.ts';
 
@@ -44,7 +45,8 @@ export async function findHalfHour(
 ): Promise<HalfHourSample | null> {
   const message = await jsm.streams.getMessage('MINER_COUNTER', { seq: sequence });
   if (message === null) return null;
-  const decoded = decodeCounter(message);
+  const { subject, data, seq, timestamp } = message;
+  const decoded = decodeCounter({ subject, data, seq, timestampNanos: parseNanos(timestamp) });
   if ('rejection' in decoded) return null;
   const { installationId, observedAtMs, receivedAtMs } = decoded.value;
   const startMs = Math.floor(observedAtMs / bucketMs) * bucketMs;

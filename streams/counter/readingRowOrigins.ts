@@ -1,4 +1,4 @@
-import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { decodeReading } from '../../actors/wheel/decodeCounter.ts';
 import type { Database } from '../../storage/database.ts';
 import { readNewestReading } from '../../storage/observations.ts';
 import type { Tables } from '../../storage/tables.ts';
@@ -12,8 +12,8 @@ export async function readReadingRowOrigins(database: Database, tables: Tables):
   return [
     {
       position,
-      isMessage: ({ subject, data }) => {
-        const decoded = decodeCounter({ subject, data, seq: position });
+      isMessage: ({ data }) => {
+        const decoded = decodeReading(data, position);
         return 'value' in decoded && decoded.value.telemetryId === telemetryId;
       },
     },

@@ -6,7 +6,7 @@ import { counterSubject } from '../../actors/messages/subjects.ts';
 import { type CounterActors, createCounterActors } from '../../actors/wheel/counterActors.ts';
 import type { CounterReadingMessage } from '../../actors/wheel/counterReading.ts';
 import { replaceInstallation } from '../../actors/wheel/counterSnapshot.ts';
-import { genesisMs } from '../support/genesis.ts';
+import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { mixedPublications, readingMessage } from '../support/readings/readingMessages.ts';
@@ -21,7 +21,7 @@ const buildMessage = (body: CounterReadingMessage, seq: number) =>
 const mixedMessages = (count: number, intervalMs?: number) =>
   mixedPublications(count, 0, intervalMs).map(
     ({ subject, body }, index): StreamMessage => ({
-      ...{ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: 0n },
+      ...{ seq: index + 1, subject, data: Buffer.from(body), timestampNanos: storedLateNanos },
     }),
   );
 

@@ -4,11 +4,12 @@ import { z } from 'zod';
 import { decodeChainReads } from '../../actors/chain/spans/chainReads.ts';
 import { decodeChain } from '../../actors/chain/spans/decodeChain.ts';
 import { decodeMessage, defineFormat } from '../../actors/messages/decodeMessage.ts';
-import { decodeSettlement } from '../../actors/settlement/decodeSettlement.ts';
+import { decodeSettlement as decodeSettlementMessage } from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter } from '../../actors/wheel/decodeCounter.ts';
+import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples } from '../support/messageExamples.ts';
 import { runs } from '../support/propertyRuns.ts';
-import { moduleBody, preparedBody } from '../support/readings/pipelineBodies.ts';
+import { moduleBody, preparedBody, signerBody } from '../support/readings/pipelineBodies.ts';
 
 const reading = {
   telemetryId: 'AAAAAAAA-0000-4000-8000-000000000001',
@@ -29,7 +30,10 @@ const reading = {
 const subject = 'miner.counter.wheel~one';
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
-const decodeReading = (on: string, data: Uint8Array) => decodeCounter({ subject: on, data, seq: 1 });
+const decodeReading = (on: string, data: Uint8Array) =>
+  decodeCounter({ subject: on, data, seq: 1, timestampNanos: storedLateNanos });
+const decodeSettlement = (on: string, data: Uint8Array, timestampNanos = storedLateNanos) =>
+  decodeSettlementMessage({ subject: on, data, timestampNanos }, genesisMs);
 
 describe('a counter message', () => {
   it('becomes a reading with exact numbers', () => {
@@ -99,6 +103,26 @@ describe('a counter message', () => {
     expect(decodeAt(300_000)).toHaveProperty('value');
     expect(decodeAt(300_001)).toHaveProperty('rejection.reason', 'future_observation');
   });
+
+  it.each(['observedAt', 'receivedAt'])(
+    'names a time in %s up to 300 seconds after it was stored',
+    (name) => {
+      const storedAtMs = Date.parse(reading.receivedAt);
+      const decodeAt = (ms: number) => {
+        // Both come from one wrong clock, or the gateway's clock alone is wrong.
+        const at = new Date(storedAtMs + ms).toISOString();
+        const data = bytes({ ...reading, receivedAt: at, [name]: at });
+        return decodeCounter({ subject, data, seq: 1, timestampNanos: BigInt(storedAtMs) * 1_000_000n });
+      };
+      expect(decodeAt(300_000)).toHaveProperty('value');
+      expect(decodeAt(300_001)).toEqual({
+        rejection: {
+          reason: 'future_observation',
+          detail: `${name} is 300001 ms after the stream stored it, at most 300000 ms are accepted: check the clocks`,
+        },
+      });
+    },
+  );
 });
 
 describe('a settlement message', () => {
@@ -126,6 +150,46 @@ describe('a settlement message', () => {
     ['names an installation that can be requested', 'miner.module.wheel one.sensor~0', 'malformed'],
   ])('%s', (_, on, reason) => {
     expect(decodeSettlement(on, bytes(snapshot))).toHaveProperty('rejection.reason', reason);
+  });
+
+  const at = new Date(genesisMs).toISOString();
+  const rounds = [{ roundId: '1', workUnits: '1' }];
+  const closed = { type: 'closure_accepted', at, firstRound: '1', lastRound: '1', rounds, acceptedAt: at };
+  it.each<[string, string, object, number]>([
+    ['observedAt', sensor, { ...snapshot, observedAt: at }, 0],
+    ['health.checkedAt', sensor, { ...snapshot, observedAt: at, health: { checkedAt: at } }, 0],
+    ['enrolledAt', 'miner.signer.wheel', { ...signerBody, enrolledAt: at, lastVerifiedAt: at }, 0],
+    [
+      'lastVerifiedAt',
+      'miner.signer.wheel',
+      { ...signerBody, enrolledAt: '2020-01-01T00:00:00Z', lastVerifiedAt: at },
+      0,
+    ],
+    ['at', 'miner.oracle.wheel', { type: 'unblocked', at }, 0],
+    ['at', 'miner.reporter.wheel', { type: 'incident_closed', at, incidentId: 'one' }, 0],
+    [
+      'acceptedAt',
+      'miner.oracle.wheel',
+      { ...closed, acceptedAt: new Date(genesisMs + 700_000).toISOString() },
+      700_000,
+    ],
+    ['the end of round 1', 'miner.oracle.wheel', closed, 600_000],
+  ])('names a time in %s up to 300 seconds after it was stored', (name, on, body, lateMs) => {
+    const named = {
+      ...body,
+      ...('health' in body && name === 'observedAt' && { health: { checkedAt: '2020-01-01T00:00:00Z' } }),
+    };
+    const decodeAt = (aheadMs: number) => {
+      const storedAtMs = genesisMs + lateMs - aheadMs;
+      return decodeSettlement(on, bytes(named), BigInt(storedAtMs) * 1_000_000n);
+    };
+    expect(decodeAt(300_000)).toHaveProperty('value');
+    expect(decodeAt(300_001)).toMatchObject({
+      rejection: {
+        reason: 'future_observation',
+        detail: expect.stringContaining('is 300001 ms after the stream stored it'),
+      },
+    });
   });
 
   it('is ignored if no view reads its kind', () => {

@@ -9,11 +9,18 @@ import {
   reporterSubject,
   signerSubject,
 } from '../../actors/messages/subjects.ts';
-import { decodeSettlement, settlementBytesMax } from '../../actors/settlement/decodeSettlement.ts';
+import {
+  decodeSettlement as decodeSettlementMessage,
+  settlementBytesMax,
+} from '../../actors/settlement/decodeSettlement.ts';
 import { decodeCounter, readingBytesMax } from '../../actors/wheel/decodeCounter.ts';
+import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 
 const id = 'wheel.one';
-const decodeReading = (subject: string, data: Uint8Array) => decodeCounter({ subject, data, seq: 1 });
+const decodeReading = (subject: string, data: Uint8Array) =>
+  decodeCounter({ subject, data, seq: 1, timestampNanos: storedLateNanos });
+const decodeSettlement = (subject: string, data: Uint8Array) =>
+  decodeSettlementMessage({ subject, data, timestampNanos: storedLateNanos }, genesisMs);
 const decoders = [
   ['a span', 'miner.chain.1.span', spanBytesMax, decodeChain],
   ['reads of the chain', 'miner.chain.1.reads', readsBytesMax, decodeChainReads],

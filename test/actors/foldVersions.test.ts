@@ -86,11 +86,12 @@ function describeFold(
   fold: Fold,
   messages: readonly Publication[],
   kinds: Readonly<Record<string, { readonly kind: string; readonly schema: z.ZodType }>>,
+  secondsBetween = 1,
 ) {
   const rejections: string[] = [];
   messages.forEach(({ subject, body }, index) => {
     const seq = index + 1;
-    const timestampNanos = BigInt(startMs + seq * 1_000) * 1_000_000n;
+    const timestampNanos = BigInt(startMs + seq * secondsBetween * 1_000) * 1_000_000n;
     const outcome = fold.receive({ seq, subject, data: Buffer.from(body), timestampNanos });
     if (outcome !== 'unread' && 'rejection' in outcome)
       rejections.push(`${outcome.rejection.reason}: ${outcome.rejection.detail}`);
@@ -123,17 +124,17 @@ describe('the version of a fold', () => {
    */
   it('of readings changes with its records', () => {
     const actors = createCounterActors({ genesisMs, publicInstallationId: 'wheel.one' });
-    expect(describeFold(actors, mixedPublications(2_000, 0, 60_000), counterRecords)).toMatchObject({
-      version: 7,
-      digest: '2c7b84c9e9ff18dd',
+    expect(describeFold(actors, mixedPublications(2_000, 0, 60_000), counterRecords, 60)).toMatchObject({
+      version: 8,
+      digest: 'b02dc08b15cc3547',
       unseen: [],
     });
   });
 
   it('of oracle and reporter changes with its records', () => {
     const kinds = { ...installationRecords, ...settlementRecords };
-    const described = describeFold(createSettlementActors(), listPipelineMessages(), kinds);
-    expect(described).toEqual({ version: 5, digest: '9abfd7447cc65713', unseen: [], rejections: [] });
+    const described = describeFold(createSettlementActors({ genesisMs }), listPipelineMessages(), kinds, 600);
+    expect(described).toEqual({ version: 6, digest: '17c3d93d32d46b9e', unseen: [], rejections: [] });
   });
 
   it('of the chain changes with its records', () => {

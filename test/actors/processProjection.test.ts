@@ -59,8 +59,11 @@ function startViews() {
   const { clock, world: shown, views, messages, read, ...say } = startWorld();
   const world = Object.assign(shown, { readings: 0, closed: 0, aheadMs: 0 });
   let accepted: readonly Reading[] | null = [];
-  const { settlement, hear } = startSettlement(id);
-  const toStored = (message: StreamMessage) => ({ ...message, storedAtMs: 0 });
+  const { settlement, hear } = startSettlement(id, genesisMs);
+  const toStored = (message: StreamMessage) => ({
+    ...message,
+    storedAtMs: Number(message.timestampNanos / 1_000_000n),
+  });
   const send = (who: 'oracle' | 'reporter', body: object) => {
     const outcome = say[who](body);
     hear(toStored(messages.at(-1) as StreamMessage));

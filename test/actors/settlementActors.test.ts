@@ -5,6 +5,7 @@ import {
   instancesMax,
   type SettlementActors,
 } from '../../actors/settlement/settlementActors.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { moduleBody, signerBody } from '../support/readings/pipelineBodies.ts';
@@ -21,14 +22,14 @@ const publishSigner = (actors: SettlementActors, keySlot: string) =>
   actors.receive(jsonMessage(signerSubject('wheel.one'), { ...signerBody, keySlot }));
 
 function restore(actors: SettlementActors): SettlementActors {
-  const restored = createSettlementActors();
+  const restored = createSettlementActors({ genesisMs });
   restoreState(restored, actors.capture().all());
   return restored;
 }
 
 describe('the actors of the settlement stream', () => {
   it('reject a snapshot older than the newest one, one on another subject, and one too many', () => {
-    const actors = createSettlementActors();
+    const actors = createSettlementActors({ genesisMs });
     report(actors, 'm', { state: 'degraded' });
     const view = actors.modules('wheel.one');
     const older = report(actors, 'm', { observedAt: new Date(atMs - 1).toISOString() });
@@ -44,7 +45,7 @@ describe('the actors of the settlement stream', () => {
   });
 
   it('keep the newest signer if an earlier one is stored again', () => {
-    const actors = createSettlementActors();
+    const actors = createSettlementActors({ genesisMs });
     for (const keySlot of ['0', '1']) expect(publishSigner(actors, keySlot)).toHaveProperty('output');
     for (const each of [actors, restore(actors)]) {
       for (const keySlot of ['0', '1'])
@@ -54,7 +55,7 @@ describe('the actors of the settlement stream', () => {
   });
 
   it('save a module again that has reported again, and are restored from what they captured at the call', () => {
-    const actors = createSettlementActors();
+    const actors = createSettlementActors({ genesisMs });
     const { follow, increments } = followCaptures();
     const health = { checkedAt: new Date(atMs).toISOString(), message: null, code: null };
     for (const state of ['ready', 'degraded']) {

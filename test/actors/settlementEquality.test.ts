@@ -18,6 +18,7 @@ import { findSubmissionLifecycle } from '../../machines/settlementMachine.ts';
 import type { SubmissionOutcome } from '../../machines/submission.ts';
 import * as reference from '../reference/process.ts';
 import { type Settlement as ReferenceSettlement, startSettlement } from '../reference/settlement.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { followCaptures } from '../support/increments.ts';
 import { jsonMessage } from '../support/jsonMessage.ts';
 import { runs } from '../support/propertyRuns.ts';
@@ -28,6 +29,8 @@ import { restoreState } from '../support/restoreState.ts';
 
 const id = 'wheel.one';
 const startMs = Date.UTC(2026, 0, 31, 12);
+/** The stream stores a message this long after its time, or after the time that it names in advance. */
+const storedAfterMs = 3_600_000;
 
 interface Body {
   readonly kind: 'oracle' | 'reporter';
@@ -58,9 +61,15 @@ const message = fc.oneof(
   { weight: 6, arbitrary: reporterBody.map((body): Body => ({ kind: 'reporter', body })) },
 );
 
+/** How far `at` lies before the publisher's usual time; the last two are 300 s after the time of storing, and 1 ms more. */
+const lateMs = fc.oneof(
+  { weight: 20, arbitrary: fc.nat(5_000) },
+  { weight: 1, arbitrary: fc.constantFrom(-storedAfterMs - 300_000, -storedAfterMs - 300_001) },
+);
+
 const step = fc.oneof(
   // `at` is the publisher's time, which may be earlier than in its previous message.
-  { weight: 16, arbitrary: fc.record({ do: fc.constant('say' as const), message, lateMs: fc.nat(5_000) }) },
+  { weight: 16, arbitrary: fc.record({ do: fc.constant('say' as const), message, lateMs }) },
   /** The stream stores an earlier message again, accepted or not. */
   { weight: 5, arbitrary: fc.record({ do: fc.constant('again' as const), index: fc.nat() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('manyIncidents' as const) }) },
@@ -68,7 +77,7 @@ const step = fc.oneof(
 );
 
 function restoreActors(records: Iterable<FoldRecord>): SettlementActors {
-  const actors = createSettlementActors();
+  const actors = createSettlementActors({ genesisMs });
   restoreState(actors, records);
   return actors;
 }
@@ -165,6 +174,8 @@ const met = [
   '_ submission that is preparing cannot become confirmed',
   '_ submission that is submitted cannot become submitted',
   '_ submission that is superseded cannot become submitted',
+  'at is _ ms after the stream stored it, at most _ ms are accepted: check the clocks',
+  'the end of round _ is _ ms after the stream stored it, at most _ ms are accepted: check the clocks',
   '_ completed blocks, expected at most the block height of _',
 ];
 
@@ -205,8 +216,8 @@ describe('the settlement machine and the reference', () => {
       fc.boolean(),
       fc.array(step, { maxLength: 80, size: 'max' }),
       (isEnabled, steps) => {
-        let actors = createSettlementActors();
-        const { settlement: expectedSettlement, hear } = startSettlement(id);
+        let actors = createSettlementActors({ genesisMs });
+        const { settlement: expectedSettlement, hear } = startSettlement(id, genesisMs);
         const { follow } = followCaptures();
         const said: { subject: string; data: Buffer }[] = [];
 
@@ -227,10 +238,11 @@ describe('the settlement machine and the reference', () => {
         };
 
         for (const [index, one] of [...(isEnabled ? enabling : []), ...steps].entries()) {
-          const storedAtMs = startMs + index * 1_000;
+          // Some rounds have ended by then.
+          const storedAtMs = startMs + storedAfterMs + index * 1_000;
           if (one.do === 'say') {
             const { kind, body } = one.message;
-            const at = new Date(storedAtMs - one.lateMs).toISOString();
+            const at = new Date(storedAtMs - storedAfterMs - one.lateMs).toISOString();
             const subject = (kind === 'oracle' ? oracleSubject : reporterSubject)(id);
             const stored = { subject, data: Buffer.from(JSON.stringify({ at, ...body })) };
             said.push(stored);
@@ -238,7 +250,7 @@ describe('the settlement machine and the reference', () => {
           } else if (one.do === 'again' && said.length > 0) {
             receive(said[one.index % said.length] as (typeof said)[number], storedAtMs);
           } else if (one.do === 'manyIncidents') {
-            const at = new Date(storedAtMs).toISOString();
+            const at = new Date(storedAtMs - storedAfterMs).toISOString();
             for (let incident = 0; incident < openIncidentsMax; incident++) {
               const body = { type: 'incident_opened', at, incidentId: `many ${incident}`, reason: 'r' };
               receive(jsonMessage(reporterSubject(id), body), storedAtMs);
@@ -266,7 +278,7 @@ describe('the settlement machine and the reference', () => {
 
 describe('a snapshot', () => {
   const record = (): FoldRecord => {
-    const actors = createSettlementActors();
+    const actors = createSettlementActors({ genesisMs });
     const at = new Date(startMs).toISOString();
     actors.receive(jsonMessage(reporterSubject(id), { type: 'run_started', at, runId: 'a' }));
     return [...actors.capture().all()].find(({ kind }) => kind === 'settlement') as FoldRecord;
@@ -306,7 +318,7 @@ describe('a snapshot', () => {
   });
 
   it('is refused if an installation has records and no settlement', () => {
-    const actors = createSettlementActors();
+    const actors = createSettlementActors({ genesisMs });
     actors.receive(jsonMessage(signerSubject(id), signerBody));
     const records = [...actors.capture().all()];
     expect(() => restoreActors(records)).not.toThrow();

@@ -155,7 +155,7 @@ it('installations are limited in each stream; known ones continue at the bound',
   vi.doUnmock('../../actors/installationsMax.ts');
   vi.resetModules();
   const counters = createCounterActors({ genesisMs, publicInstallationId: 'wheel-0' });
-  const settlements = createSettlementActors();
+  const settlements = createSettlementActors({ genesisMs });
   const read = (wheel: number, index = 0) => {
     const body = readingMessage(`wheel-${wheel}`, index);
     return counters.receive(jsonMessage(counterSubject(body.installationId), body, { seq: 1 + wheel }));
@@ -218,7 +218,8 @@ describe('messages of oracle and reporter', () => {
     const send = (subject: string, body: object) => {
       // Equal statements need different times.
       const at = new Date(genesisMs + ++number).toISOString();
-      const decoded = decodeSettlement(subject, Buffer.from(JSON.stringify({ at, ...body })));
+      const decoded = decodeSettlement(jsonMessage(subject, { at, ...body }), genesisMs);
+      if (decoded !== null && 'rejection' in decoded) return decoded.rejection;
       return actor.receive((decoded as { value: never }).value, 0);
     };
     return {

@@ -26,7 +26,7 @@ export function startViews(startMs = genesisMs) {
   const world = { chain: null as ChainState | null, isCoreShown: true };
   const messages: StreamMessage[] = [];
   const counters = createCounterActors({ genesisMs, publicInstallationId: wheelId });
-  const settlements = createSettlementActors();
+  const settlements = createSettlementActors({ genesisMs });
   const createViews = () =>
     createActorViews({
       publicInstallationId: wheelId,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import type { InputStreamName } from '../../actors/messages/subjects.ts';
 import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
+import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { minerCommand } from '../support/processes/minerCommand.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { temporaryDirectory } from '../support/processes/temporaryDirectory.ts';
@@ -25,7 +26,9 @@ it.each([
   ['miner.chain.x1.span', {}, /^malformed: miner.chain.x1.span names no chain/],
 ])('check-message of %s with %j says %s', (subject, message, expected) => {
   const stream = findInputStream(subject) as InputStreamName;
-  const rejection = checkContent(stream, subject, Buffer.from(JSON.stringify(message)));
+  const data = Buffer.from(JSON.stringify(message));
+  const stored = { seq: 1, subject, data, timestampNanos: storedLateNanos };
+  const rejection = checkContent(stream, stored, genesisMs);
   const said = rejection && `${rejection.reason}: ${rejection.detail}`;
   expect(said).toEqual(expected && expect.stringMatching(expected));
 });

@@ -284,7 +284,7 @@ describe('the programs that publish', () => {
       const stored = (await fetchMessages(nats, stream)).filter(({ subject }) =>
         subject.endsWith('.my~wheel'),
       );
-      const judge = createJudge(stream);
+      const judge = createJudge(stream, 0);
       expect(stored.map((message) => judge(message))).toEqual(stored.map(() => null));
       const ids = stored.map(({ headers }) => headers?.get('Nats-Msg-Id'));
       expect(new Set(ids).size).toBe(stored.length);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { counterSubject } from '../../actors/messages/subjects.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
+import { storedLateNanos } from '../support/genesis.ts';
 import { expectError } from '../support/http/expectError.ts';
 import { startPublicServer } from '../support/http/publicServer.ts';
 import { deriveUuid, readingMessage } from '../support/readings/readingMessages.ts';
@@ -27,7 +28,7 @@ function fullCounters() {
           }),
         ),
       ),
-      timestampNanos: 0n,
+      timestampNanos: storedLateNanos,
     });
     expect(outcome).toHaveProperty('output');
   };

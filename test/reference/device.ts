@@ -2,6 +2,7 @@ import type { ModuleSnapshot } from '../../http/responses/process/modules.ts';
 import type { StatusResponse } from '../../http/responses/process/status.ts';
 import {
   ignoreRejected,
+  isFuture,
   isId,
   isInteger,
   isObject,
@@ -37,6 +38,7 @@ export function readModules(
     const isFull = known === undefined && modules.size === instancesMax;
     if (body === null || !isModule(body)) onRejected(message, 'malformed');
     else if (body.instanceId !== instanceId) onRejected(message, 'wrong_instance');
+    else if (isFuture(message, listTimes(body))) onRejected(message, 'future_observation');
     else if (isFull) onRejected(message, 'too_many_instances');
     else if (known !== undefined && Date.parse(body.observedAt as string) < Date.parse(known.observedAt))
       onRejected(message, 'out_of_order');
@@ -61,6 +63,11 @@ function isModule(body: Json): boolean {
     isObject(body.data)
   );
 }
+
+const listTimes = ({ observedAt, health }: Json) => [
+  Date.parse(observedAt as string),
+  Date.parse((health as ModuleSnapshot['health']).checkedAt),
+];
 
 /** Data about the device are never shown. */
 function toModuleBody(body: Json): ModuleSnapshot {
@@ -91,9 +98,16 @@ export function readSigner(
     const [id] = readSubject(message.subject, 'miner.signer') ?? [];
     if (id !== installationId) continue;
     const body = parsePayload(message, pipelineBytesMax);
-    const isSame = body !== null && known.has(JSON.stringify(body));
-    if (body === null || !isSigner(body) || isSame) {
-      onRejected(message, isSame ? 'not_allowed' : 'malformed');
+    if (body === null || !isSigner(body)) {
+      onRejected(message, 'malformed');
+      continue;
+    }
+    const [enrolledAtMs, lastVerifiedAtMs] = [body.enrolledAt, body.lastVerifiedAt].map((at) =>
+      Date.parse(at as string),
+    );
+    const isSame = known.has(JSON.stringify(body));
+    if (isSame || isFuture(message, [enrolledAtMs as number, lastVerifiedAtMs as number])) {
+      onRejected(message, isSame ? 'not_allowed' : 'future_observation');
       continue;
     }
     known.add(JSON.stringify(body));
@@ -102,8 +116,8 @@ export function readSigner(
       kind: kind as string,
       algorithm: algorithm as string,
       keySlot: keySlot as string,
-      enrolledAt: toIso(Date.parse(body.enrolledAt as string)),
-      lastVerifiedAt: toIso(Date.parse(body.lastVerifiedAt as string)),
+      enrolledAt: toIso(enrolledAtMs as number),
+      lastVerifiedAt: toIso(lastVerifiedAtMs as number),
       lastSignature: lastSignature as string,
     };
   }

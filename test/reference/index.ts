@@ -69,7 +69,7 @@ export function createReference({ deployment, counter, pipeline, chain }: Refere
     ({ seq: position }, reason) =>
       list.push({ position, reason });
   const accepted = acceptReadings(counter, note(rejected.counter));
-  const settlement = foldSettlement(pipeline, installationId, note(rejected.pipeline));
+  const settlement = foldSettlement(pipeline, installationId, genesisMs, note(rejected.pipeline));
   const signer = readSigner(pipeline, installationId, note(rejected.pipeline));
   const modules = readModules(pipeline, installationId, note(rejected.pipeline));
   rejected.pipeline.sort((one, other) => one.position - other.position);

@@ -35,6 +35,10 @@ export function parsePayload({ data }: StoredMessage, bytesMax: number): Json | 
   }
 }
 
+/** Whether a time (epoch milliseconds) is more than 300 s after the stream stored the message (MESSAGES.md, Common rules). */
+export const isFuture = ({ storedAtMs }: StoredMessage, timesMs: readonly (number | bigint)[]) =>
+  timesMs.some((timeMs) => timeMs > storedAtMs + 300_000);
+
 /** Messages below a subject, with the rest of the subject as IDs: an ID's `.` is sent as `~` (MESSAGES.md, Streams). */
 export function readSubject(subject: string, prefix: string): string[] | null {
   if (!subject.startsWith(`${prefix}.`)) return null;

@@ -2,6 +2,7 @@ import {
   dayMs,
   ignoreRejected,
   isDecimal,
+  isFuture,
   isId,
   isInteger,
   isOneOf,
@@ -61,13 +62,15 @@ export function acceptReadings(messages: readonly StoredMessage[], onRejected = 
 
 /** Reason of a rejection by rules 2 to 6; null for an accepted reading. */
 function explainRejection(
-  { subject }: StoredMessage,
+  message: StoredMessage,
   reading: Reading,
   byInstallation: ReadonlyMap<string, readonly Reading[]>,
 ): string | null {
-  const [subjectId] = readSubject(subject, 'miner.counter') ?? [];
+  const [subjectId] = readSubject(message.subject, 'miner.counter') ?? [];
   if (reading.installationId !== subjectId) return 'wrong_installation';
-  if (reading.observedAtMs - reading.receivedAtMs > 300_000) return 'future_observation';
+  const { observedAtMs, receivedAtMs } = reading;
+  if (observedAtMs - receivedAtMs > 300_000 || isFuture(message, [observedAtMs, receivedAtMs]))
+    return 'future_observation';
   const earlier = byInstallation.get(reading.installationId);
   if (earlier === undefined && byInstallation.size === installationsMax) return 'too_many_installations';
   return explainRefusal(reading, earlier ?? []);

@@ -1,6 +1,7 @@
 import {
   ignoreRejected,
   isDecimal,
+  isFuture,
   isInteger,
   isObject,
   isText,
@@ -9,6 +10,7 @@ import {
   type Json,
   parsePayload,
   readSubject,
+  roundMs,
   type StoredMessage,
   uint64Max,
 } from './messages.ts';
@@ -60,7 +62,7 @@ type Refusal = typeof notAllowed | null;
 interface SettlementFold {
   readonly settlement: Settlement;
   /** Reason of a rejection; null if the message is accepted or does not belong here. */
-  hear(message: StoredMessage): Refusal | 'malformed';
+  hear(message: StoredMessage): Refusal | 'malformed' | 'future_observation';
 }
 
 const terminal: readonly string[] = ['confirmed', 'reverted', 'superseded'];
@@ -68,9 +70,10 @@ const terminal: readonly string[] = ['confirmed', 'reverted', 'superseded'];
 export function foldSettlement(
   messages: readonly StoredMessage[],
   installationId: string,
+  genesisMs: number,
   onRejected = ignoreRejected,
 ): Settlement {
-  const { settlement, hear } = startSettlement(installationId);
+  const { settlement, hear } = startSettlement(installationId, genesisMs);
   for (const message of messages) {
     const reason = hear(message);
     if (reason !== null) onRejected(message, reason);
@@ -78,7 +81,7 @@ export function foldSettlement(
   return settlement;
 }
 
-export function startSettlement(installationId: string): SettlementFold {
+export function startSettlement(installationId: string, genesisMs: number): SettlementFold {
   const settlement: Settlement = {
     closure: null,
     closedRounds: new Map(),
@@ -101,6 +104,7 @@ export function startSettlement(installationId: string): SettlementFold {
     const body = parsePayload(message, 256 * 1024);
     if (body === null || !isTime(body.at)) return 'malformed';
     if (isOracle ? !isOracleMessage(body) : !isReporterMessage(body)) return 'malformed';
+    if (isFuture(message, listTimes(body, genesisMs))) return 'future_observation';
     const said = `${message.subject} ${JSON.stringify(body)}`;
     if (accepted.has(said)) return notAllowed; // It was stored again.
     const refusal = isOracle ? hearOracle(settlement, body) : hearReporter(settlement, ended, body);
@@ -108,6 +112,17 @@ export function startSettlement(installationId: string): SettlementFold {
     return refusal;
   };
   return { settlement, hear };
+}
+
+/** Times that a message names, and the end of the last round that it closes. */
+function listTimes({ at, acceptedAt, lastRound }: Json, genesisMs: number) {
+  const atMs = Date.parse(at as string);
+  if (lastRound === undefined) return [atMs];
+  return [
+    atMs,
+    Date.parse(acceptedAt as string),
+    BigInt(genesisMs) + BigInt(lastRound as string) * BigInt(roundMs),
+  ];
 }
 
 // Oracle.

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createRecentReadings } from '../../storage/recentReadings.ts';
 import { counterStream } from '../../streams/counter/counterStream.ts';
 import { createMessageCounts } from '../../streams/pipeline/messageCounts.ts';
-import { genesisMs } from '../support/genesis.ts';
+import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
 import { buildBatch } from '../support/readings/buildBatch.ts';
 import { readingMessage } from '../support/readings/readingMessages.ts';
@@ -19,7 +19,9 @@ it('the fold of readings shows a restored state once it has caught up, and memor
   const fold = counterStream.createFold(actors, { recent, counts, registry, logger });
   const take = (seq: number, index = seq) => {
     const data = Buffer.from(JSON.stringify(readingMessage('wheel', index)));
-    fold.receive(buildBatch([{ seq, subject: 'miner.counter.wheel', data, timestampNanos: 0n }]));
+    fold.receive(
+      buildBatch([{ seq, subject: 'miner.counter.wheel', data, timestampNanos: storedLateNanos }]),
+    );
   };
   const shown = () => [
     actors.telemetry('wheel', genesisMs).reading?.sequence,

@@ -7,6 +7,7 @@ import { reporterMessage } from '../../actors/settlement/reporterMessage.ts';
 import { createSettlementActors } from '../../actors/settlement/settlementActors.ts';
 import { createCounterActors } from '../../actors/wheel/counterActors.ts';
 import { checkContent, findInputStream } from '../../deploy/commands/checkMessage.ts';
+import { genesisMs, storedLateNanos } from '../support/genesis.ts';
 import { messageExamples as examples } from '../support/messageExamples.ts';
 
 it('there is an example of every kind of message', () => {
@@ -27,7 +28,11 @@ it('MESSAGES.md shows the example of a reading', () => {
 
 it.each(examples)('the decoder accepts the example on $subject: $text', ({ subject, data }) => {
   const stream = findInputStream(subject);
-  expect(stream === null ? 'no stream' : checkContent(stream, subject, data)).toBeNull();
+  expect(
+    stream === null
+      ? 'no stream'
+      : checkContent(stream, { seq: 1, subject, data, timestampNanos: storedLateNanos }, genesisMs),
+  ).toBeNull();
 });
 
 it('later versions add examples, and change none of the first release', () => {
@@ -39,9 +44,9 @@ it('later versions add examples, and change none of the first release', () => {
 
 it('the examples are accepted in their order, and mean what they did', () => {
   const counters = createCounterActors({ genesisMs: 0, publicInstallationId: 'my.wheel' });
-  const actors = createSettlementActors();
+  const actors = createSettlementActors({ genesisMs });
   const outcomes = examples
-    .map((example, index) => ({ ...example, seq: index + 1, timestampNanos: 0n }))
+    .map((example, index) => ({ ...example, seq: index + 1, timestampNanos: storedLateNanos }))
     .map((one) => (one.subject.startsWith('miner.counter') ? counters : actors).receive(one))
     .filter((outcome) => outcome === 'unread' || 'rejection' in outcome);
   expect(outcomes).toEqual(

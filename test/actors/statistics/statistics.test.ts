@@ -10,6 +10,7 @@ import { plainStatisticsResponse, toStatisticsBody } from '../../../http/respons
 import { opaque } from '../../reference/messages.ts';
 import { acceptReadings } from '../../reference/readings.ts';
 import { buildStatistics } from '../../reference/statistics.ts';
+import { storedLateMs, storedLateNanos } from '../../support/genesis.ts';
 import { runs } from '../../support/propertyRuns.ts';
 import { deriveUuid } from '../../support/readings/readingMessages.ts';
 import { restoreState } from '../../support/restoreState.ts';
@@ -157,7 +158,7 @@ const toStored = (messages: readonly CounterReadingMessage[]) =>
     seq: index + 1,
     subject: counterSubject(id),
     data: Buffer.from(JSON.stringify(message)),
-    storedAtMs: 0,
+    storedAtMs: storedLateMs,
   }));
 
 /** Folds the readings, and compares the statistics of a moment with the reference, before and after a restart. */
@@ -166,7 +167,7 @@ function expectPlain(messages: readonly CounterReadingMessage[], genesisMs: numb
   const [actors, restored] = [createCounterActors(settings), createCounterActors(settings)];
   const stored = toStored(messages);
   for (const message of stored)
-    expect(actors.receive({ ...message, timestampNanos: 0n })).toHaveProperty('output.reading');
+    expect(actors.receive({ ...message, timestampNanos: storedLateNanos })).toHaveProperty('output.reading');
   restoreState(restored, actors.capture().all());
   const nothingSettled = { settled: null, submissions: [] };
   const input = { installationId: id, readings: acceptReadings(stored), genesisMs, ...nothingSettled };

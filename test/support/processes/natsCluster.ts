@@ -91,7 +91,7 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   async function startUntilWhole(started: readonly string[]) {
     for (let attempt = 0; attempt < 5; attempt++) {
       for (const name of started) start(name);
-      if (await eventually(isWhole, 'a whole cluster', 10_000).catch(() => false)) return;
+      if (await eventually(isWhole, 'a whole cluster', 20_000).catch(() => false)) return;
       for (const name of started) await kill(name);
     }
     throw new Error(`the cluster of ${names.join(', ')} leaves one out`);
