@@ -196,4 +196,37 @@ export const keptPlans: Readonly<Record<string, Plan>> = {
     ],
     { beforeGenesisMs: 600_000 },
   ),
+  // In a cluster the leader had not applied what another server delivered: valid rows were removed, and an event came twice.
+  leaderBehind: plan(
+    'leader behind',
+    [
+      episode(
+        [
+          [1, 'startReplica'],
+          [3, 'leaderBehind', { forMs: 25_000, byMs: 3_000 }],
+          [12, 'kill', { process: 0, afterSendings: 20, downMs: 500 }],
+          [20, 'cutConnections'],
+          [30, 'leaderBehind', { forMs: 20_000, byMs: 300 }],
+          [34, 'cutConnections'],
+          [40, 'stopNats', { forMs: 1_000 }],
+        ],
+        { durationMs: 60_000, readingsPerSecond: 10 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000, isReplicated: true, snapshotMs: 3_000 },
+  ),
+  // A cluster really loses its end, while its leader is behind.
+  lostByCluster: plan(
+    'lost by cluster',
+    [
+      episode(
+        [
+          [3, 'leaderBehind', { forMs: 50_000, byMs: 300 }],
+          [20, 'loseTail', { messages: 12, forMs: 500 }],
+        ],
+        { durationMs: 60_000 },
+      ),
+    ],
+    { beforeGenesisMs: 600_000, isReplicated: true, snapshotMs: 3_000 },
+  ),
 };

@@ -1,6 +1,7 @@
 import type { Deployment } from '../../deploy/configuration/deploymentFile.ts';
 import { onChain } from './chain/deployment.ts';
 import { createEthereumChain } from './chain/ethereumNode.ts';
+import { checkDivergences } from './checks/checkDivergences.ts';
 import { checkHistoryRows } from './checks/checkHistoryRows.ts';
 import { checkIndexed } from './checks/checkIndexed.ts';
 import { checkRejections } from './checks/checkRejections.ts';
@@ -65,6 +66,7 @@ export async function simulate({
   const startMs = genesisMs - plan.beforeGenesisMs;
   const chain = await createEthereumChain(genesis, genesis - 3_600n);
   const world = createWorld(plan.seed, startMs, chain);
+  world.nats.store.isReplicated = plan.isReplicated ?? false;
   const counts = createFaultCounts();
   const outcome = { failure: null as Error | null };
   const note = (text: string) => onTrace(`${(world.time.nowMs() / 1_000).toFixed(3)} ${text}`);
@@ -128,6 +130,7 @@ export async function simulate({
     everySecond().catch(fail);
     clients.run(() => isOver).catch(fail);
 
+    let wasHistoryLost = false;
     for (const [number, episode] of plan.episodes.entries()) {
       let isHistoryLost = false;
       note(`episode ${number}`);
@@ -143,6 +146,7 @@ export async function simulate({
         note,
         onHistoryLost: () => {
           isHistoryLost = true;
+          wasHistoryLost = true;
           listeners.distrust();
         },
       });
@@ -153,6 +157,7 @@ export async function simulate({
         clients.restart();
         listeners.restart();
       }
+      if (!wasHistoryLost) await checkDivergences(fleet.alive);
       const { accepted, rejected } = follow();
       checkStored(world.clickHouse, accepted, genesisMs);
       checkRejections(world.nats.store, 'MINER_COUNTER', rejected.counter);

@@ -103,6 +103,11 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
       store.deleted.push(...lost);
     },
     wrongNats: exchangeFolder,
+    leaderBehind: async ({ forMs, byMs }) => {
+      store.behindMs = byMs;
+      await world.sleep(forMs);
+      store.behindMs = 0;
+    },
     endConsumers: () => {
       for (const key of [...store.consumers.keys()]) store.removeConsumer(key, false);
     },
@@ -220,6 +225,7 @@ export async function applyFault(fault: Fault, targets: FaultTargets): Promise<v
 
   async function exchangeFolder({ forMs, isEmpty, restarts }: Fault<'wrongNats'>) {
     if (store.exchangedAtMs !== null || !isStored()) return;
+    onHistoryLost();
     const roles = restarts ? killAll() : [];
     nats.stop();
     const takeOwn = store.exchangeFolder(isEmpty);

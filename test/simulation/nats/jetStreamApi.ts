@@ -46,6 +46,7 @@ function answerStream(
   }
   const name = rest.at(-1) ?? '';
   const stream = store.streams.get(name);
+  const knownNanos = findKnownNanos(store);
   if (action === 'CREATE') {
     // Its settings come from a client of ours.
     const created = stream ?? store.createStream(request as unknown as StreamConfiguration);
@@ -65,10 +66,15 @@ function answerStream(
       return { type: type('purge'), success: true, purged: stream.removeBefore(before) };
     }
     case 'MSG':
-      return rest[0] === 'DELETE' ? deleteMessage(stream, request) : readMessage(stream, request);
+      return rest[0] === 'DELETE' ? deleteMessage(stream, request) : readMessage(stream, request, knownNanos);
     default:
       throw new Error(`the simulated server does not know STREAM.${action}`);
   }
+}
+
+/** A leader knows the messages that were stored through this time. */
+function findKnownNanos({ isReplicated, behindMs, nowNanos }: JetStreamStore): bigint {
+  return nowNanos() - (isReplicated ? BigInt(behindMs) * 1_000_000n : 0n);
 }
 
 function deleteMessage(stream: StoredStream, { seq }: Readonly<Record<string, unknown>>): object {
@@ -77,13 +83,17 @@ function deleteMessage(stream: StoredStream, { seq }: Readonly<Record<string, un
   return { type, error: { code: 400, err_code: 10_043, description: `sequence ${seq} not found` } };
 }
 
-function readMessage(stream: StoredStream, request: Readonly<Record<string, unknown>>): object {
+function readMessage(
+  stream: StoredStream,
+  request: Readonly<Record<string, unknown>>,
+  knownNanos: bigint,
+): object {
   const type = 'io.nats.jetstream.api.v1.stream_msg_get_response';
   const found =
     typeof request.last_by_subj === 'string'
-      ? stream.lastOf(request.last_by_subj)
+      ? stream.lastOf(request.last_by_subj, knownNanos)
       : (stream.messages.get(Number(request.seq)) ?? null);
-  if (found === null) return { type, error: messageMissing };
+  if (found === null || found.atNanos > knownNanos) return { type, error: messageMissing };
   const { subject, sequence: seq, headers, data, atNanos } = found;
   const hdrs = headers === null ? {} : { hdrs: headers.toString('base64') };
   return {
@@ -94,13 +104,14 @@ function readMessage(stream: StoredStream, request: Readonly<Record<string, unkn
 
 function describeStream(store: JetStreamStore, stream: StoredStream, withDeleted: boolean): object {
   stream.expire(store.nowNanos());
-  const { configuration, createdNanos, firstSequence, lastSequence, messages } = stream;
+  const { configuration, createdNanos, firstSequence, messages } = stream;
+  const lastSequence = stream.lastThrough(findKnownNanos(store));
   const deleted = stream.listDeleted();
   const consumers = [...store.consumers.values()].filter(
     ({ streamName }) => streamName === configuration.name,
   );
   return {
-    config: configuration,
+    config: { num_replicas: store.isReplicated ? 3 : 1, ...configuration },
     created: formatNanos(createdNanos),
     state: {
       messages: messages.size,

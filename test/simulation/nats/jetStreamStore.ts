@@ -33,6 +33,10 @@ export interface JetStreamStore {
   /** Deleted streams by name and creation time. An operator accepts their loss. */
   readonly deleted: string[];
   nowNanos(): bigint;
+  /** Whether each stream is on three servers. */
+  isReplicated: boolean;
+  /** Answers of leaders of replicated streams are as of this long ago. */
+  behindMs: number;
   /** Serves another folder: an empty one, or one with streams of the same names. The returned function restores the first. */
   exchangeFolder(isEmpty: boolean): () => void;
   /** When the folder was exchanged; null while it is the own one. */
@@ -82,6 +86,8 @@ export function createJetStreamStore(options: StoreOptions): JetStreamStore {
     consumers,
     full: new Set(),
     deleted: [],
+    isReplicated: false,
+    behindMs: 0,
     nowNanos,
     exchangedAtMs: null,
     exchangeFolder: (isEmpty) => {

@@ -30,8 +30,10 @@ export interface StoredStream {
   add(subject: string, headers: Buffer | null, data: Buffer, atNanos: bigint): StoredStreamMessage;
   /** The first message at or above a sequence. */
   next(sequence: number): StoredStreamMessage | null;
-  /** The last message of a subject, which may be a pattern. */
-  lastOf(subject: string): StoredStreamMessage | null;
+  /** The last message of a subject, which may be a pattern, of those that were stored through a time. */
+  lastOf(subject: string, throughNanos?: bigint): StoredStreamMessage | null;
+  /** Sequence of the last message that was stored through a time, or of what was lost or removed before it. */
+  lastThrough(nanos: bigint): number;
   /** Sequence of a stored message ID; null if it is unknown or its window is over. */
   findDuplicate(messageId: string, atNanos: bigint): number | null;
   noteId(messageId: string, sequence: number, atNanos: bigint): void;
@@ -93,12 +95,19 @@ export function createStoredStream(configuration: StreamConfiguration, createdNa
       }
       return null;
     },
-    lastOf: (subject) => {
+    lastOf: (subject, throughNanos) => {
       for (let at = last; at >= first; at--) {
         const message = messages.get(at);
-        if (message !== undefined && matchesSubject(subject, message.subject)) return message;
+        const isKnown =
+          message !== undefined && (throughNanos === undefined || message.atNanos <= throughNanos);
+        if (isKnown && matchesSubject(subject, message.subject)) return message;
       }
       return null;
+    },
+    lastThrough: (nanos) => {
+      let through = last;
+      while (through >= first && (messages.get(through)?.atNanos ?? nanos) > nanos) through--;
+      return through;
     },
     findDuplicate: (messageId, atNanos) => {
       const known = ids.get(messageId);

@@ -19,6 +19,7 @@ export function drawPlan(seed: string, episodeCount: number, density: Density): 
   return {
     seed,
     beforeGenesisMs: isDense ? 600_000 : random.pick([600_000, -2 * 86_400_000]),
+    isReplicated: random.oneOf(3),
     ...(isDense && { snapshotMs: random.pick([1_000, 3_000, 10_000]) }),
     episodes: Array.from({ length: episodeCount }, () =>
       isDense ? drawDenseEpisode(random, hasRetention) : drawSparseEpisode(random),
@@ -124,6 +125,7 @@ function drawFault(random: Random, density: Density): Fault {
     [1, () => ({ kind: 'upgrade', downMs, stream: pick(inputStreams) })],
     [1, () => ({ kind: 'stopNats', forMs })],
     [1, () => ({ kind: 'cutConnections' })],
+    [1, () => ({ kind: 'leaderBehind', forMs, byMs: pick([10, 300, 3_000]) })],
     [
       1,
       () => ({

@@ -45,6 +45,8 @@ interface FaultMembers {
   recreateStream: { readonly acceptedAfterMs?: number };
   /** NATS serves another folder for a while: an empty one, or one with streams of the same names. */
   wrongNats: ForSomeTime & { readonly isEmpty: boolean; readonly restarts: boolean };
+  /** The leader of a replicated stream answers as of some time ago, while other servers deliver the newest messages. */
+  leaderBehind: ForSomeTime & { readonly byMs: number };
   endConsumers: object;
   stallConsumers: object;
   natsFull: ForSomeTime;
@@ -104,6 +106,8 @@ export interface Plan {
   /** Time between the start of the simulation and the first round. If negative, the chain has a history. */
   readonly beforeGenesisMs: number;
   readonly episodes: readonly Episode[];
+  /** Whether NATS is a cluster that holds each stream on three servers. */
+  readonly isReplicated?: boolean;
   /** Interval of snapshots, if it differs from the service's own. */
   readonly snapshotMs?: number;
 }
