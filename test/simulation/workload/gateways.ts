@@ -102,7 +102,7 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
     });
     const text = JSON.stringify(reading);
     if (!random.oneOf(25)) return publish(text);
-    switch (random.integer(0, 8)) {
+    switch (random.integer(0, 9)) {
       case 0:
         return publish(text.slice(0, random.integer(0, text.length - 1)));
       case 1:
@@ -124,7 +124,12 @@ export function createGateways({ nats, random, wallMs }: GatewaysOptions) {
         const cumulativeWorkUnits = String(random.oneOf(2) ? counter / 2n : counter);
         return publish(JSON.stringify({ ...reading, counterEpoch, cumulativeWorkUnits }));
       }
-      case 7:
+      case 7: {
+        // The clock of device and gateway is ten years ahead.
+        const at = new Date(Date.parse(String(reading.observedAt)) + 3_650 * dayMs).toISOString();
+        return publish(JSON.stringify({ ...reading, observedAt: at, receivedAt: at }));
+      }
+      case 8:
         return publish(JSON.stringify({ ...reading, softwareVersion: 'ü\u0000\t\n\\\'"' }));
       default:
         return publish(`{"filler":"${'x'.repeat(random.integer(10_000, 20_000))}"}`);

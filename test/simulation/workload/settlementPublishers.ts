@@ -17,6 +17,8 @@ interface SettlementPublishersOptions {
 
 const installation = 'wheel.one';
 const token = 'wheel~one';
+/** How far a wrong clock is ahead: ten years. */
+const aheadMs = 3_650 * 86_400_000;
 const moduleStates = ['disabled', 'starting', 'ready', 'degraded', 'faulted', 'stopped'];
 
 export function createSettlementPublishers({
@@ -45,7 +47,8 @@ export function createSettlementPublishers({
     // Closes every ended round and sometimes more, because the core settles only closed rounds.
     const ended = Math.floor((wallMs() - genesisMs) / 600_000);
     const last = Math.min(Math.max(ended, first + drawn.length - 1), first + 1_007);
-    closedThrough = Math.max(closedThrough, last);
+    // Rounds that have not ended are refused.
+    if (last <= ended) closedThrough = Math.max(closedThrough, last);
     return {
       type: 'closure_accepted',
       firstRound: String(first),
@@ -128,7 +131,7 @@ export function createSettlementPublishers({
         moduleVersion: '1.0',
         schemaVersion: 1,
         state: random.pick(moduleStates),
-        observedAt: at(random.oneOf(5) ? random.integer(0, 60_000) : 0),
+        observedAt: at(random.oneOf(20) ? -aheadMs : random.oneOf(5) ? random.integer(0, 60_000) : 0),
         provenance: 'simulated',
         health: { checkedAt: at(), message: null, code: null },
         data: {},
@@ -144,7 +147,7 @@ export function createSettlementPublishers({
         algorithm: 'secp256k1',
         keySlot: `slot ${random.integer(1, 3)}`,
         enrolledAt: at(86_400_000),
-        lastVerifiedAt: at(),
+        lastVerifiedAt: at(random.oneOf(10) ? -aheadMs : 0),
         lastSignature: Buffer.from(installation).toString('base64'),
       },
     };
@@ -166,7 +169,10 @@ export function createSettlementPublishers({
       default:
         return {
           subject: `miner.reporter.${token}`,
-          body: { at: at(random.integer(0, 3_000)), ...random.pick(reporter)() },
+          body: {
+            at: at(random.oneOf(20) ? -aheadMs : random.integer(0, 3_000)),
+            ...random.pick(reporter)(),
+          },
         };
     }
   }
