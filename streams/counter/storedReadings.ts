@@ -1,5 +1,6 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
+import { aheadMsMax } from '../../actors/messages/futureTimes.ts';
 import type { CounterReading } from '../../actors/wheel/counterReading.ts';
 import type { Database } from '../../storage/database.ts';
 import { readGenerationIdentity } from '../../storage/generationIdentity.ts';
@@ -36,8 +37,21 @@ export function createStoredReadings(options: StoredReadingsOptions) {
       );
       return;
     }
-    yield* readStored(database, tables, { after, through, oldestMs: oldestRowMs() });
+    const latestMs = await findLatestMs(options);
+    for await (const readings of readStored(database, tables, { after, through, oldestMs: oldestRowMs() }))
+      yield readings.filter(
+        ({ observedAtMs, receivedAtMs }) => Math.max(observedAtMs, receivedAtMs) <= latestMs,
+      );
   };
+}
+
+/**
+ * The latest time that a message which has left the stream may name, since it was stored before the first one that is left. Earlier versions
+ * accepted and stored readings of the far future.
+ */
+async function findLatestMs({ jsm }: StoredReadingsOptions): Promise<number> {
+  const { state } = await jsm.streams.info(stream);
+  return state.messages === 0 ? Number.POSITIVE_INFINITY : Date.parse(state.first_ts) + aheadMsMax;
 }
 
 /**

@@ -8,6 +8,7 @@ import { isHistoryReplaced } from '../../streams/follower/storedHistory.ts';
 import { findLostStreams } from '../../streams/ingest/lostStreams.ts';
 import { createStreamVerifier } from '../../streams/jetstream/sourceVerification.ts';
 import { askUntilProven, createSuspicions } from '../../streams/jetstream/suspicions.ts';
+import { genesisMs } from '../support/genesis.ts';
 import { eventually } from '../support/processes/childProcess.ts';
 import { connectTo, startNats } from '../support/processes/natsServer.ts';
 import { acceptedReading } from '../support/readings/acceptedReading.ts';
@@ -110,9 +111,9 @@ async function createAgain() {
   await publishAll(connection, messages.map(toPublication));
   await jsm.streams.purge('MINER_COUNTER', { seq: 2 });
   /** Stores readings of the positions from 1 on. */
-  const store = async (telemetryIds: readonly string[]) => {
+  const store = async (telemetryIds: readonly string[], observedAtMs = genesisMs) => {
     const readings = telemetryIds.map((telemetryId, at) =>
-      acceptedReading({ position: at + 1, telemetryId }),
+      acceptedReading({ position: at + 1, telemetryId, observedAtMs }),
     );
     await storeRows(database, tables, { readings });
   };
@@ -163,6 +164,13 @@ describe('stored readings of messages that have left a recreated stream', () => 
     const { telemetryIds, store, readPositions } = await createAgain();
     await store(telemetryIds);
     expect([await readPositions(), await readPositions(Date.now())]).toEqual([[1], []]);
+  });
+
+  it('are left out if they name a time of the far future, which earlier versions accepted', async () => {
+    const { store, saveState, readPositions } = await createAgain();
+    await store([others], Date.UTC(2100, 0));
+    await saveState();
+    expect(await readPositions()).toEqual([]);
   });
 
   it('belong to the stream if a state was saved since', async () => {
