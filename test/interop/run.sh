@@ -10,16 +10,17 @@ if [ $# -eq 0 ]; then
   geth=$cache/geth-v1.17
   GOBIN=$geth go install github.com/ethereum/go-ethereum/cmd/geth@v1.17
   "$geth/geth" --version
-  PATH=$geth:$PATH npx vitest run --config test/interop/vitest.config.ts || status=1
+  PATH=$geth:$PATH npx vitest run --config test/interop/vitest.config.ts geth || status=1
   set -- test/streams test/simulation/conformance/nats.test.ts test/deploy/operate/serverSettings.test.ts \
     test/endToEnd/natsCluster.test.ts test/endToEnd/twoIngests.test.ts test/endToEnd/lostStreams.test.ts \
     test/endToEnd/faults.test.ts
 fi
-for version in v2.12 v2.14; do
+for version in v2.11.10 v2.12 v2.15; do
   nats=$cache/nats-$version
   GOBIN=$nats go install "github.com/nats-io/nats-server/v2@$version"
   "$nats/nats-server" --version
   # Tests take the first nats-server of the PATH.
+  PATH=$nats:$PATH npx vitest run --config test/interop/vitest.config.ts natsCluster || status=1
   PATH=$nats:$PATH npx vitest run "$@" || status=1
 done
 exit $status
