@@ -27,11 +27,45 @@ export async function readDatabaseIdentity(database: Database): Promise<string> 
   return String(row[0]);
 }
 
-/** Begins the next epoch and returns its number. Earlier writers are refused from now on. Requires the lease. */
-export async function beginEpoch(database: Database, holder: string, nowMs: number): Promise<number> {
-  const epoch = (await readNewestEpoch(database)) + 1;
+/** A process that ingests, in one epoch. No two are equal. */
+export interface EpochHolder {
+  readonly epoch: number;
+  /** Host and random ID of the process. */
+  readonly holder: string;
+}
+
+interface BeginEpochOptions extends Pick<EpochHolder, 'holder'> {
+  readonly lease: IngestLease;
+  /** Sequence of the message by which the process holds the lease. */
+  readonly leaseSequence: number;
+  readonly nowMs: number;
+}
+
+/**
+ * Begins the next epoch and returns its number. Earlier writers are refused from now on. No two holders of the lease get the same number,
+ * since each took it with another message, and a process that lost it before its epoch could be read by others does not begin.
+ *
+ * @throws StorageUnavailable without the lease, EpochSuperseded if a later epoch has begun meanwhile.
+ */
+export async function beginEpoch(database: Database, options: BeginEpochOptions): Promise<number> {
+  const { lease, leaseSequence, holder, nowMs } = options;
+  const before = await readNewestEpoch(database);
+  const epoch = Math.max(leaseSequence, before.epoch + 1);
+  requireLease(lease);
   await insertRows(database, ingestEpochs, [{ epoch, holder, atMs: nowMs }]);
+  const newest = await readNewestEpoch(database);
+  if (!isSame(newest, { epoch, holder })) throw new EpochSuperseded(newest.epoch, epoch);
+  requireLease(lease);
   return epoch;
+}
+
+function isSame(one: EpochHolder, other: EpochHolder): boolean {
+  return one.epoch === other.epoch && one.holder === other.holder;
+}
+
+function requireLease(lease: IngestLease) {
+  if (!lease.isHeld())
+    throw new StorageUnavailable('the ingest lease is not held at the moment, so nothing is written');
 }
 
 /**
@@ -43,25 +77,24 @@ export class EpochSuperseded extends Error {
 
   constructor(newest: number, epoch: number) {
     super(
-      newest > epoch
+      newest >= epoch
         ? `another process ingests into this database: epoch ${newest} has begun, this process writes in epoch ${epoch}`
         : `the database was emptied or restored from a backup while this process was running: its newest epoch is ${newest}, this process writes in epoch ${epoch}`,
     );
   }
 }
 
-interface FenceOptions {
+interface FenceOptions extends EpochHolder {
   readonly database: Database;
   readonly lease: IngestLease;
-  readonly epoch: number;
   readonly onSuperseded: (error: EpochSuperseded) => void;
 }
 
 export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promise<boolean> {
   const { database, epoch, onSuperseded } = options;
   const newest = await readNewestEpoch(database);
-  if (newest === epoch) return true;
-  onSuperseded(new EpochSuperseded(newest, epoch));
+  if (isSame(newest, options)) return true;
+  onSuperseded(new EpochSuperseded(newest.epoch, epoch));
   return false;
 }
 
@@ -71,19 +104,14 @@ export async function isNewestEpoch(options: Omit<FenceOptions, 'lease'>): Promi
  */
 export function fenceDatabase(options: FenceOptions): Database {
   const { database, lease, epoch } = options;
-  function requireLease() {
-    if (!lease.isHeld())
-      throw new StorageUnavailable('the ingest lease is not held at the moment, so nothing is written');
-  }
-
   return {
     ...database,
     insertBlocks: async (...rows) => {
-      requireLease();
+      requireLease(lease);
       await database.insertBlocks(...rows);
     },
     command: async (sql, parameters) => {
-      requireLease();
+      requireLease(lease);
       if (!(await isNewestEpoch(options)))
         throw new StorageUnavailable(`epoch ${epoch} of ingest is not the newest one, so nothing is removed`);
       await database.command(sql, parameters);
@@ -91,13 +119,17 @@ export function fenceDatabase(options: FenceOptions): Database {
   };
 }
 
-/** The newest epoch; 0 before the first. */
-export async function readNewestEpoch(database: Database): Promise<number> {
+const noEpoch: EpochHolder = { epoch: 0, holder: '' };
+
+/** The newest epoch; number 0 before the first. If two processes hold leases of different servers, the order of their IDs decides. */
+export async function readNewestEpoch(database: Database): Promise<EpochHolder> {
   const [table] = await database.select(
     'SELECT count() FROM system.tables WHERE database = currentDatabase() AND name = {name:String}',
     { name: ingestEpochs.name },
   );
-  if (Number(table?.[0]) === 0) return 0;
-  const [row] = await database.select(`SELECT max(epoch) FROM ${ingestEpochs.name}`);
-  return Number(row?.[0] ?? 0);
+  if (Number(table?.[0]) === 0) return noEpoch;
+  const [row] = await database.select(
+    `SELECT epoch, holder FROM ${ingestEpochs.name} ORDER BY epoch DESC, holder DESC LIMIT 1`,
+  );
+  return row === undefined ? noEpoch : { epoch: Number(row[0]), holder: String(row[1]) };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type ActorRefFrom, fromPromise } from 'xstate';
@@ -111,7 +112,9 @@ export function createIngest(options: IngestOptions): Ingest {
   const onSuperseded = (error: EpochSuperseded) => actor()?.send({ type: 'superseded', error });
   /** Releases the lock on filling tables, if this process has it. */
   let releaseTables: () => void = () => undefined;
-  const fence = (epoch: number) => fenceDatabase({ database, lease: { isHeld }, epoch, onSuperseded });
+  const holder = `${hostname()} ${randomUUID()}`;
+  const fence = (epoch: number) =>
+    fenceDatabase({ database, lease: { isHeld }, epoch, holder, onSuperseded });
   const generationOptions = (ofEpoch: Database): GenerationChoiceOptions => ({
     database: ofEpoch,
     jsm: jetStream().jsm,
@@ -140,7 +143,7 @@ export function createIngest(options: IngestOptions): Ingest {
         await requireSupportedServer(database);
         await ensureLease();
         const name = await readDatabaseIdentity(database);
-        return { name, isUnused: (await readNewestEpoch(database)) === 0 };
+        return { name, isUnused: (await readNewestEpoch(database)).epoch === 0 };
       }),
       ensureStreams: fromPromise(async () => {
         await requireUsable(database);
@@ -154,7 +157,14 @@ export function createIngest(options: IngestOptions): Ingest {
         await migrate(database, logger);
         await reportDamagedParts(database, logger);
       }),
-      beginEpoch: fromPromise(() => beginEpoch(database, hostname(), clock.nowMs())),
+      beginEpoch: fromPromise(() =>
+        beginEpoch(database, {
+          lease: { isHeld },
+          leaseSequence: lease()?.context.stored.sequence ?? 0,
+          holder,
+          nowMs: clock.nowMs(),
+        }),
+      ),
       chooseGeneration: fromPromise(async ({ input: { epoch }, signal }) => {
         const fenced = fence(epoch);
         try {
@@ -177,7 +187,7 @@ export function createIngest(options: IngestOptions): Ingest {
         logger.info({ generation }, 'the rebuilt generation is the active one');
       }),
       checkEpoch: fromPromise(async ({ input: { epoch } }) => {
-        await isNewestEpoch({ database, epoch, onSuperseded });
+        await isNewestEpoch({ database, epoch, holder, onSuperseded });
       }),
     },
     guards: {

@@ -160,11 +160,15 @@ describe.each(useBothLocations())('a generation in %s', (_, locate) => {
 
 it('a process writes only with the lease, and learns that another one has begun a later epoch, or that the database was emptied', async () => {
   const { database } = await openTables();
-  const epoch = await beginEpoch(database, 'one', 0);
-  const reasons: string[] = [];
-  const options = { database, epoch, onSuperseded: ({ message }: Error) => void reasons.push(message) };
   let isHeld = true;
-  const fenced = fenceDatabase({ ...options, lease: { isHeld: () => isHeld } });
+  const lease = { isHeld: () => isHeld };
+  const begin = (holder: string, leaseSequence = 1) =>
+    beginEpoch(database, { lease, leaseSequence, holder, nowMs: 0 });
+  const epoch = await begin('one');
+  const reasons: string[] = [];
+  const onSuperseded = ({ message }: Error) => void reasons.push(message);
+  const options = { database, epoch, holder: 'one', onSuperseded };
+  const fenced = fenceDatabase({ ...options, lease });
   const write = async () => {
     const mark = { number: 1, step: 'begun' } as const;
     const writing = [insertRows(fenced, removals, [mark]), fenced.command('SELECT 1')];
@@ -174,7 +178,7 @@ it('a process writes only with the lease, and learns that another one has begun 
   isHeld = false;
   expect(await write()).toEqual(['rejected', 'rejected']);
   isHeld = true;
-  await beginEpoch(database, 'another', 0);
+  await begin('another');
   // A late row equals the row of the other process, but what is removed late is gone.
   expect(await write()).toEqual(['fulfilled', 'rejected']);
   await database.command(`TRUNCATE TABLE ${ingestEpochs.name}`);
@@ -183,6 +187,24 @@ it('a process writes only with the lease, and learns that another one has begun 
     expect.stringContaining('another process ingests into this database'),
     expect.stringContaining('the database was emptied or restored from a backup'),
   ]);
+});
+
+it('two processes never write in the same epoch, and one without the lease begins none', async () => {
+  const { database } = await openTables();
+  const begin = (holder: string, leaseSequence: number, isHeld = () => true) =>
+    beginEpoch(database, { lease: { isHeld }, leaseSequence, holder, nowMs: 0 });
+  expect(await begin('one', 7)).toBe(7);
+  // NATS has lost its data since, so that its sequences begin again.
+  expect(await begin('two', 1)).toBe(8);
+  // Both hold a lease, of different servers, and have read the same newest epoch.
+  await Promise.allSettled([begin('three', 20), begin('four', 20)]);
+  const isNewest = (holder: string) =>
+    isNewestEpoch({ database, epoch: 20, holder, onSuperseded: () => undefined });
+  expect([await isNewest('three'), await isNewest('four')]).toEqual([true, false]);
+  // One is paused before it has read its epoch back, and loses the lease meanwhile.
+  const held = [true, false];
+  await expect(begin('five', 30, () => held.shift() ?? false)).rejects.toThrow('lease is not held');
+  expect(await begin('six', 31)).toBe(31);
 });
 
 it('a new database has one identity, although many processes start with it', async () => {

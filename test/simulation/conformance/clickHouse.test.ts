@@ -148,7 +148,9 @@ describe('ClickHouse, real and simulated', () => {
   itAgrees('counts the epochs of those that write', async (database) => {
     const before = await readNewestEpoch(database);
     const name = await readDatabaseIdentity(database);
-    const epochs = [await beginEpoch(database, 'one', 1), await beginEpoch(database, 'two', 2)];
+    const begin = (holder: string, leaseSequence: number) =>
+      beginEpoch(database, { lease: { isHeld: () => true }, leaseSequence, holder, nowMs: 1 });
+    const epochs = [await begin('one', 3), await begin('two', 1)];
     return [before, name.length, name === (await readDatabaseIdentity(database)), epochs];
   });
 
