@@ -25,7 +25,7 @@ export interface IndexerTimings {
   readonly readsRetryMs: number;
   /** Near the tip, where views become stale in the meantime: at most five seconds. */
   readonly nearBackoff: BackoffBounds;
-  /** Far behind the tip, to let a provider recover: at most half a minute. */
+  /** Far behind the tip, to let a provider recover: at most 20 s. With the request under way, indexing continues within 30 s. */
   readonly farBackoff: BackoffBounds;
 }
 
@@ -33,7 +33,7 @@ export const defaultIndexerTimings: IndexerTimings = {
   pollMs: 1_000,
   readsRetryMs: 60_000,
   nearBackoff: { firstMs: 500, longestMs: 4_000 },
-  farBackoff: { firstMs: 500, longestMs: 24_000 },
+  farBackoff: { firstMs: 500, longestMs: 16_000 },
 };
 
 export type AwaitedPart = 'NATS' | 'the node' | 'a setting or another version';

@@ -99,7 +99,7 @@ export const variables = {
   MINER_RPC_URL: variable(
     optional(urlOf('http:', 'https:', 'ws:', 'wss:'), 'an http(s) or ws(s) address'),
     '',
-    'Ethereum node; unset: no indexer in this process',
+    'Ethereum node, `http(s)` or `ws(s)`; unset: no indexer in this process',
   ),
   MINER_CHAIN_PROOFS: variable(
     z.enum(chainProofs).describe('all or logs'),

@@ -1,4 +1,8 @@
-import { type Address, createTestClient, defineChain, http, publicActions, walletActions } from 'viem';
+import { type Address, createTestClient, defineChain, publicActions, walletActions } from 'viem';
+import { createNodeTransport } from '../../streams/indexer/nodeTransport.ts';
+
+const requestMs = 10_000;
+const batchSize = 1_000;
 
 /** Anvil's chain. viem defines it too, but importing it would load several hundred others. */
 export const localChain = defineChain({
@@ -15,7 +19,7 @@ export function createLocalChainClient(url: string) {
   return createTestClient({
     mode: 'anvil',
     chain: localChain,
-    transport: http(url, { retryCount: 0, timeout: 10_000, batch: true }),
+    transport: createNodeTransport({ url, requestMs, batchSize }),
     cacheTime: 0,
   })
     .extend(publicActions)

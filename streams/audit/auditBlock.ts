@@ -1,10 +1,13 @@
-import { type Abi, type Address, createPublicClient, http, webSocket } from 'viem';
+import { type Abi, type Address, createPublicClient } from 'viem';
 import { coreAbi, miningAbi, tokenAbi } from '../../actors/chain/spans/contractAbis.ts';
 import type { ChainState } from '../../actors/chain/state/chainState.ts';
 import type { ChainDeployment } from '../../actors/views/chain/chainDeployment.ts';
+import { createNodeTransport } from '../indexer/nodeTransport.ts';
 import { type Audit, differencesMax } from './audit.ts';
 
 const requestMs = 10_000;
+/** More than the values that one audit compares. */
+const comparedMax = 16;
 
 /** Compares a state with the values that the node's contracts return at its block. */
 export type BlockAudit = (state: ChainState) => Promise<Audit<bigint>>;
@@ -21,10 +24,7 @@ interface ContractAbi {
 
 /** An audit costs a request for the block, and nine reads of its contracts, which are one batch over HTTP. */
 export function createBlockAudit({ rpcUrl, contracts }: BlockAuditOptions): BlockAudit {
-  const settings = { timeout: requestMs, retryCount: 0 };
-  const transport = rpcUrl.startsWith('ws')
-    ? webSocket(rpcUrl, settings)
-    : http(rpcUrl, { ...settings, batch: true });
+  const transport = createNodeTransport({ url: rpcUrl, requestMs, batchSize: comparedMax });
   const client = createPublicClient({ transport });
   const ofCore: ContractAbi = { address: contracts.core, abi: coreAbi };
   const ofMining: ContractAbi = { address: contracts.mining, abi: miningAbi };

@@ -1,4 +1,5 @@
-import { createClient, http, rpcSchema, type Transport, webSocket } from 'viem';
+import { createClient, rpcSchema, type Transport } from 'viem';
+import { createNodeTransport, isWebSocketUrl } from './nodeTransport.ts';
 
 type Methods = [
   { Method: 'eth_chainId'; Parameters?: undefined; ReturnType: unknown },
@@ -22,15 +23,9 @@ interface NodeClientsOptions {
 
 /** `batchingClient` sends simultaneous requests as one HTTP batch. Over a web socket it is the same as `client`. */
 export function createNodeClients({ url, requestMs, batchSize }: NodeClientsOptions) {
-  const settings = { timeout: requestMs, retryCount: 0 };
-  if (url.startsWith('ws')) {
-    const client = createNodeClient(webSocket(url, settings));
-    return { client, batchingClient: client };
-  }
-  return {
-    client: createNodeClient(http(url, settings)),
-    batchingClient: createNodeClient(http(url, { ...settings, batch: { batchSize } })),
-  };
+  const client = createNodeClient(createNodeTransport({ url, requestMs }));
+  if (isWebSocketUrl(url)) return { client, batchingClient: client };
+  return { client, batchingClient: createNodeClient(createNodeTransport({ url, requestMs, batchSize })) };
 }
 
 /** Answers are `unknown` until they are proven. */

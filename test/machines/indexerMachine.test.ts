@@ -314,12 +314,12 @@ describe('the machine of an indexer', () => {
     expect(one.context()).toMatchObject({ providerFailures: 0, lostRaces: 0, error: 'unpublishable' });
     for (let failure = 0; failure < 12; failure++) {
       expect(one.is({ blocks: 'unpublishable' })).toBe(true);
-      await vi.advanceTimersByTimeAsync(30_000);
+      await vi.advanceTimersByTimeAsync(20_000);
       await one.connect(999n);
       await one.compare(999n, 1_000n);
       await one.fail('publishBlocks', 'unpublishable');
     }
-    await vi.advanceTimersByTimeAsync(29_999);
+    await vi.advanceTimersByTimeAsync(19_999);
     expect(one.is({ blocks: 'unpublishable' })).toBe(true);
     await one.resolve('awaitReconnection');
     expect(one.is({ blocks: 'connecting' })).toBe(true);
@@ -341,8 +341,8 @@ describe('the machine of an indexer', () => {
   it.each<[string, bigint | null, bigint, number]>([
     ['near the tip', 1_000n, 1_001n, 5_000],
     ['behind which nothing is published yet, near the first block,', null, 120n, 5_000],
-    ['far behind the tip', 1_000n, 9_000n, 30_000],
-    ['far behind the tip, where nothing is published yet,', null, 9_000n, 30_000],
+    ['far behind the tip', 1_000n, 9_000n, 20_000],
+    ['far behind the tip, where nothing is published yet,', null, 9_000n, 20_000],
   ])('limits the wait between two attempts %s', async (_where, head, tip, longestMs) => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const one = indexer();

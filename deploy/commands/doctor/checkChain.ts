@@ -1,9 +1,10 @@
 import type { JetStreamManager } from '@nats-io/jetstream';
-import { createPublicClient, http, type PublicClient } from 'viem';
+import { createPublicClient, type PublicClient } from 'viem';
 import { chainSpanMessage } from '../../../actors/chain/spans/chainSpan.ts';
 import { spanSubject } from '../../../actors/messages/subjects.ts';
 import { readErrorMessage } from '../../../actors/readErrorMessage.ts';
 import type { ChainDeployment } from '../../../actors/views/chain/chainDeployment.ts';
+import { createNodeTransport } from '../../../streams/indexer/nodeTransport.ts';
 import { type Finding, failed, ok, skipped } from '../../diagnosis/finding.ts';
 
 const requestMs = 5_000;
@@ -14,7 +15,7 @@ export async function checkChain(
   onChain: ChainDeployment,
   rpcUrl: string,
 ): Promise<Finding[]> {
-  const client = createPublicClient({ transport: http(rpcUrl, { timeout: requestMs, retryCount: 0 }) });
+  const client = createPublicClient({ transport: createNodeTransport({ url: rpcUrl, requestMs }) });
   const { chainId } = onChain.chain;
   let nodeChainId: bigint;
   try {

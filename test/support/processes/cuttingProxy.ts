@@ -8,7 +8,17 @@ interface CuttingProxy {
   cutAnswers(count: number): void;
   /** While held, accepts connections and forwards no requests. */
   hold(isHeld: boolean): void;
+  /** While refusing, cuts every connection, also a new one. */
+  refuse(isRefusing: boolean): void;
+  /** The present connections stay open and forward nothing more, as if their other end were gone. New ones work. */
+  silence(): void;
+  /** Forwards half of the next answer, and nothing more on its connection, which stays open. */
+  silenceWithinAnswer(): void;
   readonly cuts: number;
+  /** Number of connections from clients so far. */
+  readonly accepted: number;
+  /** Number of connections from clients that are open. */
+  readonly open: number;
   /** Answers forwarded on the newest connection so far. */
   readonly answered: string;
 }
@@ -17,8 +27,25 @@ interface CuttingProxy {
 export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy> {
   const target = new URL(targetUrl);
   const sockets = new Set<Socket>();
-  const state = { toCut: 0, cuts: 0, isHeld: false, answered: '' };
+  const silenced = new WeakSet<Socket>();
+  const state = {
+    toCut: 0,
+    cuts: 0,
+    isHeld: false,
+    isRefusing: false,
+    isHalvingNext: false,
+    answered: '',
+    accepted: 0,
+    open: 0,
+  };
   const server = createServer((client) => {
+    state.accepted++;
+    if (state.isRefusing) {
+      client.destroy();
+      return;
+    }
+    state.open++;
+    client.on('close', () => state.open--);
     const upstream = connect(Number(target.port), target.hostname);
     state.answered = '';
     for (const socket of [client, upstream]) {
@@ -31,9 +58,16 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
       });
     }
     client.on('data', (chunk) => {
-      if (!state.isHeld) upstream.write(chunk);
+      if (!state.isHeld && !silenced.has(client)) upstream.write(chunk);
     });
     upstream.on('data', (chunk) => {
+      if (silenced.has(client)) return;
+      if (state.isHalvingNext) {
+        state.isHalvingNext = false;
+        client.write(chunk.subarray(0, chunk.length / 2));
+        silenced.add(client);
+        return;
+      }
       if (state.toCut === 0) {
         client.write(chunk);
         state.answered += chunk;
@@ -58,8 +92,24 @@ export async function startCuttingProxy(targetUrl: string): Promise<CuttingProxy
     hold: (isHeld) => {
       state.isHeld = isHeld;
     },
+    refuse: (isRefusing) => {
+      state.isRefusing = isRefusing;
+      if (isRefusing) for (const socket of sockets) socket.destroy();
+    },
+    silence: () => {
+      for (const socket of sockets) silenced.add(socket);
+    },
+    silenceWithinAnswer: () => {
+      state.isHalvingNext = true;
+    },
     get cuts() {
       return state.cuts;
+    },
+    get accepted() {
+      return state.accepted;
+    },
+    get open() {
+      return state.open;
     },
     get answered() {
       return state.answered;
