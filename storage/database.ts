@@ -51,13 +51,15 @@ const statementErrors: ReadonlySet<string> = new Set([
   '46', // Unknown function.
   '47', // Unknown identifier.
   '53', // Type mismatch.
-  '60', // Unknown table.
   '62', // Syntax error.
   '63', // Unknown aggregate function.
   '70', // Cannot convert a type.
   '456', // Unknown parameter of the query.
   '457', // Bad parameter of the query.
 ]);
+
+/** ClickHouse's error code for a table that is missing: the database is being emptied or restored, or a replay has dropped its old tables. */
+const unknownTable = '60';
 
 /** ClickHouse's error codes for a damaged file: an early end, a wrong checksum, a missing file, corrupted data, data that cannot be decompressed. */
 const damageErrors: ReadonlySet<string> = new Set(['32', '33', '40', '107', '226', '246', '271']);
@@ -235,7 +237,8 @@ function createDatabase(parts: DatabaseParts): Database {
       if (code !== undefined && statementErrors.has(code)) throw error;
       if (code !== undefined && damageErrors.has(code))
         throw new StorageDamaged(`ClickHouse cannot read what it has stored: ${message}`, { cause: error });
-      throw new StorageUnavailable(`ClickHouse does not answer: ${message}`, { cause: error });
+      const problem = code === unknownTable ? 'lacks a table' : 'does not answer';
+      throw new StorageUnavailable(`ClickHouse ${problem}: ${message}`, { cause: error });
     } finally {
       running.delete(answer);
     }

@@ -1,4 +1,4 @@
-/** ClickHouse did not answer. The caller may try again after `retryAfterSeconds`. */
+/** ClickHouse did not answer, or lacks a table at the moment. The caller may try again after `retryAfterSeconds`. */
 export class StorageUnavailable extends Error {
   override readonly name: string = 'StorageUnavailable';
   readonly retryAfterSeconds = 2;

@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import pino from 'pino';
 import { describe, expect, it } from 'vitest';
 import type { ObservationPage } from '../../actors/views/views.ts';
 import { encodeObservationCursor } from '../../http/responses/observations.ts';
@@ -118,6 +119,27 @@ describe('observations that need the database', () => {
     const response = await server.get(path);
     await expectError(response, status, status === 503 ? 'database_unavailable' : 'internal_error');
     expect(response.headers.get('retry-after')).toBe(retryAfter);
+  });
+
+  const unavailable = (limit: number) => new StorageUnavailable(`no table for ${limit}`);
+  it.each<[string, ObservationReader['page']]>([
+    [
+      'at once',
+      (_installationId, _afterPosition, limit) => {
+        throw unavailable(limit);
+      },
+    ],
+    ['later', (_installationId, _afterPosition, limit) => Promise.reject(unavailable(limit))],
+  ])('log once why they are 503, whatever was read, also if the read fails %s', async (_, page) => {
+    const lines: { level: string; err: { message: string } }[] = [];
+    const formatters = { level: (level: string) => ({ level }) };
+    const logger = pino({ formatters }, { write: (line: string) => lines.push(JSON.parse(line)) });
+    const server = await startPublicServer({ observations: { page }, logger });
+    for (let limit = 1; limit <= 3; limit++)
+      await expectError(await server.get(`${path}?limit=${limit}`), 503, 'database_unavailable');
+    expect(lines.map(({ level, err }) => [level, err.message])).toEqual([['warn', 'no table for 1']]);
+    const failures = await server.registry.getSingleMetric('miner_http_failures_total')?.get();
+    expect(failures?.values.filter(({ value }) => value !== 0)).toEqual([]);
   });
 
   it('are answered 504 when it is slow, and the read is cancelled', async () => {

@@ -45,6 +45,20 @@ describe('observations of any age', () => {
     ]);
   });
 
+  it.each(['readings_g1', 'removals'])('are refused while the table %s is missing', async (table) => {
+    const { database, tables } = await openTables();
+    const readings = Array.from({ length: 20 }, (_, index) => acceptedReading({ position: index + 1 }));
+    await storeRows(database, tables, { readings });
+    const recent = createRecentReadings({ storedThrough: () => 20, retained: 1 });
+    for (const reading of readings) recent.add(reading);
+    const options = { recent, database, tables: () => tables, isStoredThrough: () => true };
+    const reader = createObservationReader(options);
+    await database.command(`RENAME TABLE ${table} TO away`);
+    await expect(reader.page('wheel-1', 0, 5, neverAborted)).rejects.toBeInstanceOf(StorageUnavailable);
+    await database.command(`RENAME TABLE away TO ${table}`);
+    expect((await reader.page('wheel-1', 0, 5, neverAborted)).items).toEqual(readings.slice(0, 5));
+  });
+
   it('are refused, not shortened, until the database has the reading that was evicted last', async () => {
     const { database, tables } = await openTables();
     const store = (rows: readonly CounterReading[]) => storeRows(database, tables, { readings: rows });

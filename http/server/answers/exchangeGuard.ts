@@ -1,20 +1,24 @@
-import { createHttpError } from '../../routes/errors.ts';
+import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
+import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { FailureLog } from './failureLog.ts';
 import type { Exchange, ResponseWriter } from './responseWriter.ts';
 
-/** Counts and logs every failure to answer a request, and answers 500 if nothing was sent yet. */
+/**
+ * Logs every failure to answer a request, counts those that are a fault of the program, and answers 500, or 503 for an unavailable database, if
+ * nothing was sent yet.
+ */
 export interface ExchangeGuard {
   /** Calls `answer`, and handles what it throws like {@link fail}. */
   run(exchange: Exchange, answer: () => void): void;
   /** Also ends the exchange: with an error, or by closing the connection. */
   fail(exchange: Exchange, error: unknown): void;
-  /** Counts and logs a failure that does not keep the request from being answered. */
+  /** Logs and counts a failure that does not keep the request from being answered. */
   note(exchange: Exchange, error: unknown): void;
 }
 
 export function createExchangeGuard(writer: ResponseWriter, failures: FailureLog): ExchangeGuard {
   function note({ route, requestId, counts }: Exchange, error: unknown) {
-    counts.failed();
+    if (!(error instanceof StorageUnavailable)) counts.failed();
     failures.note(error, { route, requestId });
   }
 
@@ -23,7 +27,7 @@ export function createExchangeGuard(writer: ResponseWriter, failures: FailureLog
     if (exchange.isAborted) return;
     // Part of the response was sent, so the connection can only be closed.
     if (exchange.isAnswered) exchange.response.close();
-    else writer.writeError(exchange, createHttpError('internal_error'));
+    else writer.writeError(exchange, toHttpError(error));
   }
 
   return {
@@ -37,4 +41,10 @@ export function createExchangeGuard(writer: ResponseWriter, failures: FailureLog
     fail,
     note,
   };
+}
+
+function toHttpError(error: unknown): HttpError {
+  return error instanceof StorageUnavailable
+    ? createHttpError('database_unavailable', error.retryAfterSeconds)
+    : createHttpError('internal_error');
 }

@@ -1,12 +1,13 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../actors/clock.ts';
+import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
 
 /** A persistent failure is logged again after this time. */
 const repeatedAfterMs = 60_000;
 /** Failures that are remembered. Once there are more, all are forgotten, and each is logged once more. */
 const failuresMax = 256;
 
-/** Logs why a route fails, once per reason instead of once per request. */
+/** Logs why a route fails, once per reason instead of once per request. An unavailable database is one reason, whatever its error says. */
 export interface FailureLog {
   note(error: unknown, about: { readonly route: string; readonly requestId: string }): void;
 }
@@ -15,14 +16,15 @@ export function createFailureLog(logger: Logger, clock: Clock): FailureLog {
   const loggedAtMs = new Map<string, number>();
   return {
     note: (error, about) => {
-      const key = `${about.route} ${String(error)}`;
+      const isUnavailable = error instanceof StorageUnavailable;
+      const key = `${about.route} ${isUnavailable ? error.name : String(error)}`;
       const nowMs = clock.monotonicMs();
       const isRepeated = nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < repeatedAfterMs;
       // At this level a search for the ID of one request still finds it.
       if (isRepeated) return logger.debug({ err: error, ...about }, 'request failed for the same reason');
       if (loggedAtMs.size >= failuresMax) loggedAtMs.clear();
       loggedAtMs.set(key, nowMs);
-      logger.error({ err: error, ...about }, 'request failed');
+      logger[isUnavailable ? 'warn' : 'error']({ err: error, ...about }, 'request failed');
     },
   };
 }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../../actors/clock.ts';
-import { StorageUnavailable } from '../../../storage/storageUnavailable.ts';
 import { createHttpError, type HttpError } from '../../routes/errors.ts';
 import type { ReadResult } from '../../routes/route.ts';
 import { createClientCounts } from '../limits/clientCounts.ts';
@@ -71,12 +70,6 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
     guard.run(exchange, () => writer.writeError(exchange, error));
   }
 
-  function answerFailure(exchange: Exchange, error: unknown) {
-    if (error instanceof StorageUnavailable)
-      refuse(exchange, createHttpError('database_unavailable', error.retryAfterSeconds));
-    else guard.fail(exchange, error);
-  }
-
   return {
     run: (exchange, read, onBody) => {
       if (loadGuard?.isOverloaded()) {
@@ -124,7 +117,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         if (!(found instanceof Promise)) return finish(() => answer(exchange, found, onBody));
         found.then(
           (answered) => budget.run(() => finish(() => answer(exchange, answered, onBody))),
-          (error: unknown) => finish(() => answerFailure(exchange, error)),
+          (error: unknown) => finish(() => guard.fail(exchange, error)),
         );
       };
       const readLater = () => {
@@ -132,7 +125,7 @@ export function createPendingReads(options: PendingReadsOptions): PendingReads {
         try {
           follow(read(ending.signal));
         } catch (error) {
-          finish(() => answerFailure(exchange, error));
+          finish(() => guard.fail(exchange, error));
         }
       };
 
