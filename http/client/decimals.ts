@@ -23,8 +23,9 @@ export function parseDecimals(value: unknown, decimals: Decimals | undefined): u
  * @param decimals decimals of the token, such as `asset.decimals`.
  */
 export function formatUnits(baseUnits: bigint, decimals: number): string {
-  const digits = baseUnits.toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals);
+  const [sign, magnitude] = baseUnits < 0n ? ['-', -baseUnits] : ['', baseUnits];
+  const digits = magnitude.toString().padStart(decimals + 1, '0');
+  const whole = `${sign}${digits.slice(0, digits.length - decimals)}`;
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
