@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeEvent, nameEventSource, nameFamily } from '../../http/explorer/format/events.ts';
 import {
   count,
@@ -26,6 +26,7 @@ import {
   formatDuration,
   formatMinute,
   formatMinutes,
+  nameZone,
 } from '../../http/explorer/format/times.ts';
 import type { Bodies, Connection, FeedEvent, Resource } from '../../http/explorer/page.ts';
 import { describePage } from '../../http/explorer/pageTitle.ts';
@@ -33,6 +34,7 @@ import { nameView, type Place } from '../../http/explorer/place.ts';
 import { computeRoundEnd } from '../../http/explorer/rounds.ts';
 import { describeWheel } from '../../http/explorer/wheelState.ts';
 import { drawBadge } from '../../http/server/pages/badge.ts';
+import { useTimeZone } from '../support/explorer/useTimeZone.ts';
 
 const token = { symbol: 'SQK', decimals: 18 };
 
@@ -88,18 +90,37 @@ it.each([
 });
 
 it('times are of the chosen zone, with its date', () => {
-  const { TZ } = process.env;
-  onTestFinished(() => {
-    if (TZ === undefined) delete process.env.TZ;
-    else process.env.TZ = TZ;
-  });
-  process.env.TZ = 'Asia/Kolkata';
+  useTimeZone('Asia/Kolkata');
   const iso = '2026-11-30T22:05:29.000Z';
   const formats = [formatClock, formatDayAndMinute, formatDateAndClock, formatDayOf];
   const write = (zone: 'UTC' | 'local') => formats.map((format) => format(iso, zone)).join(', ');
   expect(write('UTC')).toBe('22:05:29, 30 Nov 22:05, 30 Nov 2026 22:05:29, 30 Nov');
   expect(write('local')).toBe('03:35:29, 1 Dec 03:35, 1 Dec 2026 03:35:29, 1 Dec');
   expect(formatDate(iso)).toBe('30 Nov 2026');
+});
+
+it.each([
+  // Clocks are put back an hour at 06:00 UTC: they show one o'clock twice.
+  ['America/New_York', '2026-11-01T04:59:59.999Z', 'local'],
+  ['America/New_York', '2026-11-01T05:00:00.000Z', 'UTC−4'],
+  ['America/New_York', '2026-11-01T05:59:59.999Z', 'UTC−4'],
+  ['America/New_York', '2026-11-01T06:00:00.000Z', 'UTC−5'],
+  ['America/New_York', '2026-11-01T06:59:59.999Z', 'UTC−5'],
+  ['America/New_York', '2026-11-01T07:00:00.000Z', 'local'],
+  // Forward: no time comes twice.
+  ['America/New_York', '2026-03-08T06:59:59.999Z', 'local'],
+  ['America/New_York', '2026-03-08T07:00:00.000Z', 'local'],
+  ['Europe/London', '2026-10-25T00:30:00.000Z', 'UTC+1'],
+  ['Europe/London', '2026-10-25T01:30:00.000Z', 'UTC'],
+  // Half an hour.
+  ['Australia/Lord_Howe', '2026-04-04T14:45:00.000Z', 'UTC+11'],
+  ['Australia/Lord_Howe', '2026-04-04T15:15:00.000Z', 'UTC+10:30'],
+  ['America/St_Johns', '2026-11-01T04:15:00.000Z', 'UTC−2:30'],
+  ['Asia/Kolkata', '2026-11-01T06:00:00.000Z', 'local'],
+])('in %s the zone of %s is called %s', (timeZone, iso, name) => {
+  useTimeZone(timeZone);
+  expect(nameZone(iso, 'local')).toBe(name);
+  expect(nameZone(iso, 'UTC')).toBe('UTC');
 });
 
 const chainSource = { kind: 'chain', blockNumber: '1234' };

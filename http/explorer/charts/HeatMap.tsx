@@ -5,7 +5,7 @@ import { formatDay, type Zone } from '../format/times.ts';
 import { coverages } from '../format/words.ts';
 import type { Bodies } from '../page.ts';
 import { ChartCursor } from './ChartCursor.tsx';
-import { formatDayAndHalfHour, inDayOrder, listDayTicks } from './halfHours.ts';
+import { chooseRowsZone, formatDayAndHalfHour, inDayOrder, listDayTicks } from './halfHours.ts';
 import { pointAt } from './pointAt.ts';
 
 type Day = Bodies['statistics']['activity']['days'][number];
@@ -18,6 +18,10 @@ const halfHoursPerDay = 48;
 export function HeatMap({ days }: { days: readonly Day[] }) {
   const { zone } = usePage();
   const [pointed, setPointed] = useState<number | null>(null);
+  const ticksZone = chooseRowsZone(
+    days.map(({ date }) => date),
+    zone,
+  );
   const rows = [...days].reverse().map((day) => ({ day, buckets: inDayOrder(day.buckets) }));
   const describe = (index: number) => {
     const row = rows[Math.floor(index / halfHoursPerDay)];
@@ -43,9 +47,9 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
           <tr>
             <th scope="col">Day</th>
             <th scope="col" class="strip-head">
-              <span class="visually-hidden">Half hours, {zone}</span>
+              <span class="visually-hidden">Half hours, {ticksZone}</span>
               <svg class="strip-ticks" height="14" width="100%" aria-hidden="true">
-                {listDayTicks(days.at(-1)?.date ?? '', zone).map((text, index) => (
+                {listDayTicks(days.at(-1)?.date ?? '', ticksZone).map((text, index) => (
                   <text
                     key={`${index * 4}`}
                     class={index % 2 === 0 || text.endsWith(':00') ? '' : 'minor'}
@@ -54,6 +58,7 @@ export function HeatMap({ days }: { days: readonly Day[] }) {
                     text-anchor={index === 0 ? 'start' : index === 6 ? 'end' : 'middle'}
                   >
                     {text.replace(/:00$/, '')}
+                    {index === 0 && ticksZone !== zone && ` ${ticksZone}`}
                   </text>
                 ))}
               </svg>

@@ -4,6 +4,7 @@ import {
   formatDateAndClock,
   formatDayAndMinute,
   formatDuration,
+  nameZone,
 } from '../format/times.ts';
 import { useNowMs, usePage } from './pageContext.ts';
 
@@ -15,7 +16,7 @@ export function Time({ at, as = 'clock' }: { at: string; as?: keyof typeof forma
   return (
     <time dateTime={at} title={useTitle(at)}>
       {formats[as](at, zone)}
-      {as === 'date' ? '' : ` ${zone}`}
+      {as === 'date' ? '' : ` ${nameZone(at, zone)}`}
     </time>
   );
 }

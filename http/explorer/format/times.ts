@@ -3,11 +3,40 @@ export type Zone = 'UTC' | 'local';
 
 export const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
+const minuteMs = 60_000;
+/** More than clocks are ever put back. */
+const putBackMinutesMax = 180;
+
+/** Minutes by which clocks of the zone are ahead of UTC. */
+export function findOffset(atMs: number, zone: Zone): number {
+  // Not -0.
+  return zone === 'UTC' ? 0 : 0 - new Date(atMs).getTimezoneOffset();
+}
+
 /** The digits that clocks of the zone show. */
 function toZone(iso: string, zone: Zone): string {
-  const at = new Date(iso);
-  const offsetMinutes = zone === 'local' ? at.getTimezoneOffset() : 0;
-  return new Date(at.getTime() - offsetMinutes * 60_000).toISOString();
+  const atMs = Date.parse(iso);
+  return new Date(atMs + findOffset(atMs, zone) * minuteMs).toISOString();
+}
+
+/** The name of the zone to put after a time: `UTC`, `local`, or an offset such as `UTC−4` if clocks show the same time twice because they are put back. */
+export function nameZone(iso: string, zone: Zone): string {
+  const atMs = Date.parse(iso);
+  const offset = findOffset(atMs, zone);
+  const isShownTwice = [-putBackMinutesMax, putBackMinutesMax].some((minutes) => {
+    const other = findOffset(atMs + minutes * minuteMs, zone);
+    // With the other offset, clocks show these digits at another time. They do if the offset holds at that time.
+    return other !== offset && findOffset(atMs + (offset - other) * minuteMs, zone) === other;
+  });
+  return isShownTwice ? formatOffset(offset) : zone;
+}
+
+/** Formats minutes ahead of UTC as `UTC−4` or `UTC+5:30`. */
+export function formatOffset(minutes: number): string {
+  if (minutes === 0) return 'UTC';
+  const ahead = Math.abs(minutes);
+  const part = ahead % 60 === 0 ? '' : `:${pad(ahead % 60)}`;
+  return `UTC${minutes < 0 ? '−' : '+'}${Math.floor(ahead / 60)}${part}`;
 }
 
 /** `08:05:29`. */

@@ -17,7 +17,10 @@ import { DataTable } from '../../../http/explorer/components/DataTable.tsx';
 import { More } from '../../../http/explorer/components/More.tsx';
 import { type Page, PageContext } from '../../../http/explorer/components/pageContext.ts';
 import { Wheel } from '../../../http/explorer/components/Wheel.tsx';
+import { Settlements } from '../../../http/explorer/views/settlements/Settlements.tsx';
 import { Year } from '../../../http/explorer/views/statistics/Year.tsx';
+import recorded from '../../../http/routes/documentation/examples.json' with { type: 'json' };
+import { useTimeZone } from '../../support/explorer/useTimeZone.ts';
 
 /** Renders a component of a page with script. @returns the HTML, and the properties of its elements by their tag. */
 function render<Props extends object>(
@@ -115,6 +118,72 @@ describe('half hours', () => {
     expect(listDayTicks(date, 'UTC').join(' ')).toBe('12:00 16:00 20:00 00:00 04:00 08:00 12:00');
   });
 
+  it('have an end and names of their own on the day on which clocks change', () => {
+    useTimeZone('America/New_York');
+    const date = '2026-10-31';
+    const name = (minute: number) => formatDayAndHalfHour(date, minute, 'local');
+    expect([720, 270, 300, 330, 360, 390, 420, 690].map(name)).toEqual([
+      '31 Oct, 08:00–08:30 local',
+      '31 Oct (on 1 Nov), 00:30–01:00 local',
+      '31 Oct (on 1 Nov), 01:00–01:30 UTC−4',
+      '31 Oct (on 1 Nov), 01:30 UTC−4–01:00 UTC−5',
+      '31 Oct (on 1 Nov), 01:00–01:30 UTC−5',
+      '31 Oct (on 1 Nov), 01:30–02:00 UTC−5',
+      '31 Oct (on 1 Nov), 02:00–02:30 local',
+      '31 Oct (on 1 Nov), 06:30–07:00 local',
+    ]);
+    expect(listDayTicks(date, 'local').join(' ')).toBe('08:00 12:00 16:00 20:00 00:00 03:00 07:00');
+    expect(formatHalfHour('2026-03-07', 390, 'local')).toBe('01:30 UTC−5–03:00 UTC−4');
+  });
+
+  it.each([
+    ['America/New_York', '2026-11-01'],
+    ['America/New_York', '2026-03-08'],
+    ['Europe/London', '2026-10-25'],
+    ['Atlantic/Azores', '2026-10-25'],
+    ['Australia/Lord_Howe', '2026-04-05'],
+    ['Pacific/Chatham', '2026-04-05'],
+    ['Africa/Casablanca', '2026-02-15'],
+    ['Asia/Kathmandu', '2026-11-01'],
+  ])('of days around %s, %s have different names, with the times of a clock there', (timeZone, change) => {
+    useTimeZone(timeZone);
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone, timeStyle: 'short' });
+    const names = new Set<string>();
+    for (const day of [-2, -1, 0, 1]) {
+      const noonMs = Date.parse(`${change}T12:00:00Z`) + day * 86_400_000;
+      const date = new Date(noonMs).toISOString().slice(0, 10);
+      for (let startMs = noonMs; startMs < noonMs + 86_400_000; startMs += 1_800_000) {
+        const name = formatDayAndHalfHour(date, (startMs / 60_000) % 1_440, 'local');
+        expect(name.match(/(?<![+−\d])\d\d:\d\d(?= |–)/g)).toEqual([
+          clock.format(startMs),
+          clock.format(startMs + 1_800_000),
+        ]);
+        names.add(name);
+      }
+    }
+    expect(names.size).toBe(4 * 48);
+  });
+
+  it('have no hours above them that are wrong for some rows', () => {
+    useTimeZone('America/New_York');
+    const day = (date: string) => ({
+      date,
+      coverage: { expectedRoundCount: 144, observedRoundCount: 144, coverageBps: 10_000 },
+      observedWorkUnits: '1',
+      distanceMm: null,
+      buckets: [],
+    });
+    const listTicks = (...dates: string[]) => {
+      const { html } = render(HeatMap, { days: dates.map(day) }, { zone: 'local' });
+      const texts = [...html.matchAll(/<text [^>]*>([^<]*)/g)].map(([, text]) => text);
+      return `${/Half hours, (?:UTC|local)/.exec(html)?.[0]}: ${texts.join(' ')}`;
+    };
+    expect(listTicks('2026-10-29', '2026-10-30')).toBe('Half hours, local: 08 12 16 20 00 04 08');
+    expect(listTicks('2026-11-01', '2026-11-02')).toBe('Half hours, local: 07 11 15 19 23 03 07');
+    expect(listTicks('2026-10-30', '2026-10-31')).toBe('Half hours, UTC: 12 UTC 16 20 00 04 08 12');
+    expect(listTicks('2026-10-30', '2026-11-02')).toBe('Half hours, UTC: 12 UTC 16 20 00 04 08 12');
+  });
+
   it('are darker the more work they hold, and hatched, marked or empty where that is not known', () => {
     expect([0, 1, 20, 21, 99, 100, 101].map((work) => classifyWork(work, 100)).join(' ')).toBe(
       'zero heat-1 heat-1 heat-2 heat-5 heat-5 heat-5',
@@ -159,6 +228,25 @@ describe('half hours', () => {
       '23 Nov, 12:00–12:30 UTC: 50 work units, complete',
     ]);
   });
+});
+
+it('days of settlements are named once each, also where clocks are put back at midnight', () => {
+  useTimeZone('Atlantic/Azores');
+  const history = recorded.bodies.SettlementHistory.answer;
+  const [like] = history.buckets;
+  const startMs = Date.UTC(2026, 9, 22);
+  const at = (hours: number) => new Date(startMs + hours * 3_600_000).toISOString();
+  const buckets = Array.from({ length: 28 }, (_, index) => ({
+    ...like,
+    startAt: at(index * 6),
+    endAt: at(index * 6 + 6),
+  }));
+  const read = (name: string) =>
+    ({ body: name === 'settlements' ? { ...history, buckets } : null, problem: null }) as never;
+  const page = { actions: null, zone: 'local', read, settings: {} } as unknown as Partial<Page>;
+  const { html } = render(Settlements, { range: '7d' as const }, page);
+  const labels = [...html.matchAll(/<text [^>]*>(\d+ Oct)/g)].map(([, text]) => text);
+  expect(labels).toEqual([22, 23, 24, 25, 26, 27, 28].map((day) => `${day} Oct`));
 });
 
 it('a year is a column for each week, from Monday to Sunday, named where a month begins', () => {

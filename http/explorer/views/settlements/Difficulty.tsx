@@ -4,7 +4,7 @@ import { Figure } from '../../components/Figure.tsx';
 import { usePage } from '../../components/pageContext.ts';
 import { Available } from '../../components/ResourceNotice.tsx';
 import { formatExact, formatInteger, formatTick } from '../../format/numbers.ts';
-import { formatDayAndMinute } from '../../format/times.ts';
+import { formatDayAndMinute, nameZone } from '../../format/times.ts';
 import type { Bodies } from '../../page.ts';
 import { corePath } from '../../resources.ts';
 
@@ -55,7 +55,7 @@ function History({ core }: { core: Extract<Bodies['core'], { status: 'available'
               value: Number(value) / 1000,
               isComplete: true,
               tick: formatDayAndMinute(at, zone),
-              text: `${formatDayAndMinute(at, zone)} ${zone}, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
+              text: `${formatDayAndMinute(at, zone)} ${nameZone(at, zone)}, round ${formatInteger(round)}: ${formatExact(value, 3)} work units`,
             }))}
             formatValue={formatTick}
             tone="settled"

@@ -8,7 +8,7 @@ import { Available } from '../../components/ResourceNotice.tsx';
 import { Time } from '../../components/Time.tsx';
 import { formatInteger, formatShort, formatTick } from '../../format/numbers.ts';
 import { describeAmount, describeWork } from '../../format/quantities.ts';
-import { formatDayAndMinute, formatDayOf } from '../../format/times.ts';
+import { formatDayAndMinute, formatDayOf, nameZone } from '../../format/times.ts';
 import { explain, mintStates } from '../../format/words.ts';
 import type { Bodies } from '../../page.ts';
 import type { SettlementsRange } from '../../place.ts';
@@ -130,16 +130,17 @@ function Buckets({ history }: { history: History }) {
     key: startAt,
     value: Number(completedBlockCount),
     state: Date.parse(startAt) > nowMs ? ('future' as const) : ('complete' as const),
-    text: `from ${formatDayAndMinute(startAt, zone)} ${zone}: ${formatInteger(completedBlockCount)} blocks completed`,
+    text: `from ${formatDayAndMinute(startAt, zone)} ${nameZone(startAt, zone)}: ${formatInteger(completedBlockCount)} blocks completed`,
   }));
   // A time of day belongs to the left edge of its column, a date to the middle.
   const [middle, format] =
     range === '24h' ? ([0, formatDayAndMinute] as const) : ([0.5, formatDayOf] as const);
-  const ticks = buckets.flatMap(({ startAt }, index) =>
-    index % labelEvery[range] === 0
-      ? [{ at: (index + middle) / buckets.length, text: format(startAt, zone) }]
-      : [],
-  );
+  const ticks = buckets.flatMap(({ startAt, endAt }, index) => {
+    if (index % labelEvery[range] !== 0) return [];
+    const labelledMs = Date.parse(startAt) * (1 - middle) + Date.parse(endAt) * middle;
+    const text = format(new Date(labelledMs).toISOString(), zone);
+    return [{ at: (index + middle) / buckets.length, text }];
+  });
   return (
     <section aria-labelledby="blocks">
       <h2 id="blocks">Blocks completed</h2>
